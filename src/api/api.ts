@@ -1,0 +1,31 @@
+// The service as commands see it: a call becomes a record, a list of pages, or an answer.
+import type { JsonObject } from '../json.ts';
+import type { Call, Client } from './client.ts';
+import { type ListNotes, listPages, type Paging } from './pages.ts';
+import { nextQueryOf, recordOf, rowsOf } from './records.ts';
+import type { Answer } from './transport.ts';
+
+export interface Api {
+  send(call: Call): Promise<Answer>;
+  /** What the service sent; an empty record where a write was answered with nothing. */
+  record(call: Call): Promise<JsonObject>;
+  /** Without paging, the call goes out without `limit` and `offset`. */
+  pages(call: Call, paging?: Paging): AsyncGenerator<readonly JsonObject[]>;
+}
+
+export function createApi(client: Client, notes: ListNotes): Api {
+  return {
+    send: (call) => client.request(call),
+    async record(call) {
+      const { body } = await client.request(call);
+      return body === undefined ? {} : recordOf(body, call);
+    },
+    pages(call, paging) {
+      const fetchPage = async (query: Record<string, string>) => {
+        const { body = null } = await client.request({ ...call, query });
+        return { rows: rowsOf(body, call), next: nextQueryOf(body, call) };
+      };
+      return listPages(fetchPage, call.query ?? {}, paging, notes);
+    },
+  };
+}

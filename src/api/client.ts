@@ -1,0 +1,140 @@
+// One request: its token, its deadline and its attempts.
+import { AuthError, InterruptedError } from '../errors.ts';
+import { type JsonObject, stringifyJson } from '../json.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
+import { type Clock, wait } from './clock.ts';
+import { failureOf } from './failure.ts';
+import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
+import { type Answer, createTransport } from './transport.ts';
+
+export type Query = Record<string, string>;
+
+/** What is to be sent. */
+export interface Call {
+  method: string;
+  path: string;
+  query?: Query;
+  body?: JsonObject;
+  /** The service may answer this without a token. */
+  withoutToken?: boolean;
+  /** How to find out whether a write whose answer was lost was applied. */
+  ifUnknown?: string;
+}
+
+export interface Client {
+  request(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  baseUrl: BaseUrl;
+  token: string | undefined;
+  userAgent: string;
+  /** For one request, all its attempts and the waiting between them. */
+  deadlineMs: number;
+  /** Aborted when the user interrupts; its reason is an InterruptedError. */
+  signal: AbortSignal;
+  env: NodeJS.ProcessEnv;
+  clock: Clock;
+  trace: (line: string) => void;
+}
+
+/** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
+const shortestAttemptMs = 10_000;
+
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
+  const transport = createTransport(baseUrl.origin, options.env);
+
+  async function request(call: Call): Promise<Answer> {
+    if (token === undefined && !call.withoutToken) {
+      throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
+        hint: 'Run `vals login`, or set VALS_TOKEN.',
+        method: call.method,
+        path: call.path,
+      });
+    }
+    const query = new URLSearchParams(call.query).toString();
+    const url = baseUrl.href + call.path + (query && `?${query}`);
+    const headers = headersOf(call);
+    const body = call.body && stringifyJson(call.body);
+    const deadline = clock.now() + deadlineMs;
+    let maybeApplied = false;
+
+    for (let attempt = 1; ; attempt++) {
+      const started = clock.now();
+      trace(`> ${call.method} ${url} (attempt ${attempt})`);
+      const outcome = await oneAttempt({ method: call.method, url, headers, body }, deadline - started);
+      const took = `in ${Math.round(clock.now() - started)} ms`;
+      if (!('kind' in outcome)) {
+        trace(`< ${outcome.status} ${took}`);
+        return outcome;
+      }
+      trace(`< ${outcome.reason} ${took}`);
+      // An earlier attempt, whose answer was lost, did what was asked.
+      if (call.method === 'DELETE' && attempt > 1 && isStatus(outcome, 404)) {
+        return { status: 404, body: undefined };
+      }
+      maybeApplied ||= mayHaveBeenApplied(call.method, outcome);
+      if (signal.aborted) throw interruption(call, maybeApplied);
+
+      const delay = backoffMs(attempt, outcome, Math.random());
+      const inTime = clock.now() + delay < deadline;
+      if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
+        throw failureOf(call, outcome, { origin: baseUrl.origin, attempts: attempt, maybeApplied });
+      }
+      trace(`  again in ${Math.round(delay)} ms`);
+      await wait(clock, delay, signal);
+      if (signal.aborted) throw interruption(call, maybeApplied);
+    }
+  }
+
+  function headersOf(call: Call): Record<string, string> {
+    return {
+      accept: 'application/json',
+      'user-agent': options.userAgent,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(call.body && { 'content-type': 'application/json' }),
+      ...(call.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
+    };
+  }
+
+  async function oneAttempt(
+    message: { method: string; url: string; headers: Record<string, string>; body: string | undefined },
+    remainingMs: number,
+  ): Promise<Answer | Fault> {
+    const limitMs =
+      message.method === 'POST'
+        ? remainingMs
+        : Math.min(remainingMs, Math.max(shortestAttemptMs, deadlineMs / 2));
+    const attempt = new AbortController();
+    const abort = () => attempt.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    const cancel = clock.after(limitMs, abort);
+    try {
+      const outcome = await transport.send({ ...message, signal: attempt.signal });
+      if (!attempt.signal.aborted || !('kind' in outcome)) return outcome;
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', abort);
+    }
+    const reason = `there was no answer within ${Math.round(limitMs / 100) / 10} s`;
+    return { kind: transport.everConnected() ? 'timed_out' : 'not_connected', reason };
+  }
+
+  function interruption(call: Call, maybeApplied: boolean): InterruptedError {
+    const reason = signal.reason as InterruptedError;
+    if (!maybeApplied) return reason;
+    return new InterruptedError(
+      reason.exit,
+      `Interrupted during ${call.method} ${call.path}. It is not known whether the change was made.`,
+      { hint: call.ifUnknown, method: call.method, path: call.path },
+    );
+  }
+
+  return { request, close: () => transport.close() };
+}
+
+const isStatus = (fault: Fault, status: number): boolean =>
+  fault.kind === 'status' && fault.status === status;

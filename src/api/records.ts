@@ -1,0 +1,130 @@
+// Tolerant readers of what services send: lists in any envelope, messages in any error body.
+import { BadResponseError } from '../errors.ts';
+import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp } from '../json.ts';
+
+/** What was asked for, to be named in errors. */
+type Asked = { method: string; path: string };
+
+const notThisService = 'Check that the base URL is that of a val service: `vals config` shows it.';
+
+const envelopeKeys = [
+  'data',
+  'items',
+  'results',
+  'records',
+  'runs',
+  'vals',
+  'versions',
+  'likes',
+  'comments',
+  'references',
+];
+
+/** The records of a list; an unknown shape is an error, never an empty list. */
+export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
+  const rows = Array.isArray(body) ? body : isObject(body) ? rowsInEnvelope(body) : undefined;
+  if (rows === undefined) {
+    throw new BadResponseError(`${method} ${path} was answered with ${describe(body)} instead of a list.`, {
+      hint: notThisService,
+      method,
+      path,
+    });
+  }
+  const stray = rows.find((row) => !isObject(row));
+  if (stray !== undefined) {
+    throw new BadResponseError(
+      `${method} ${path} was answered with a list that holds ${describe(stray)} instead of a record.`,
+      { hint: notThisService, method, path },
+    );
+  }
+  return rows as JsonObject[];
+}
+
+function rowsInEnvelope(body: JsonObject): JsonValue[] | undefined {
+  const arrays = Object.keys(body).filter((key) => Array.isArray(body[key]) && key !== 'errors');
+  const key =
+    envelopeKeys.find((key) => arrays.includes(key)) ?? (arrays.length === 1 ? arrays[0] : undefined);
+  return key === undefined ? undefined : (body[key] as JsonValue[]);
+}
+
+/** Where a list goes on: the query of `links.next`, null at its end, undefined where the service does not say. */
+export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearchParams | null | undefined {
+  if (!isObject(body) || !isObject(body.links)) return undefined;
+  const { next } = body.links;
+  if (next === undefined || next === null || next === '') return null;
+  const address = isObject(next) ? next.href : next;
+  if (typeof address !== 'string') {
+    throw new BadResponseError(
+      `${method} ${path} was answered with ${describe(next)} as the link to the next page.`,
+      {
+        hint: notThisService,
+        method,
+        path,
+      },
+    );
+  }
+  const query = address.indexOf('?');
+  return new URLSearchParams(query === -1 ? '' : address.slice(query + 1).replace(/#.*$/, ''));
+}
+
+/** One record, or an error that says what came instead. */
+export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
+  if (isObject(body)) return body;
+  throw new BadResponseError(`${method} ${path} was answered with ${describe(body)} instead of a record.`, {
+    hint: notThisService,
+    method,
+    path,
+  });
+}
+
+/** The message in an error body of any of the shapes in use; undefined where there is none. */
+export function messageOf(body: unknown): string | undefined {
+  const text = findMessage(body)?.replace(/\s+/g, ' ').trim();
+  if (!text) return undefined;
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}
+
+function findMessage(body: unknown): string | undefined {
+  if (typeof body === 'string') {
+    if (!/^\s*<(!doctype|html)/i.test(body)) return body;
+    const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
+    return title ? `an HTML page titled "${title}"` : 'an HTML page';
+  }
+  if (Array.isArray(body)) {
+    const messages = body.map(findMessage).filter((message) => message !== undefined);
+    return messages.length > 0 ? messages.join('; ') : undefined;
+  }
+  if (!isObject(body)) return undefined;
+  for (const key of ['message', 'detail', 'error', 'errors', 'title']) {
+    const message = Object.hasOwn(body, key) ? findMessage(body[key]) : undefined;
+    if (message) return message;
+  }
+  return undefined;
+}
+
+/** A value as text, digit for digit; undefined where it is neither text nor a number. */
+export function textAt(record: JsonValue, path: string): string | undefined {
+  const value = lookUp(record, path);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof JsonNumber ? value.text : undefined;
+}
+
+/** An absent code is not an empty one: writing it to a file would lose what the file held. */
+export function codeOf(record: JsonObject): string {
+  const { code } = record;
+  if (typeof code === 'string') return code;
+  throw new BadResponseError('The service sent no code with it.', { hint: '--json shows what it sent.' });
+}
+
+function describe(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof JsonNumber || typeof value === 'number') return 'a number';
+  if (isObject(value)) {
+    const keys = Object.keys(value).slice(0, 5);
+    return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;
+  }
+  return typeof value === 'string' ? 'a text' : `${value}`;
+}

@@ -1,0 +1,102 @@
+// The service's fourteen routes, one function each: what is sent, not how.
+import { UsageError } from '../errors.ts';
+import type { Call, Query } from './client.ts';
+
+export interface RunFilter {
+  error?: boolean;
+  since?: string;
+  until?: string;
+}
+
+export interface CommentFilter {
+  relationship: string;
+  since?: string;
+  until?: string;
+}
+
+export interface NewVal {
+  name: string;
+  code: string;
+  readme?: string;
+  privacy?: string;
+}
+
+/** Keys without a value are not sent. */
+const queryOf = (values: Record<string, string | boolean | undefined>): Query =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, String(value)]),
+  );
+
+const valPath = (id: string) => `/v1/vals/${segment(id)}`;
+
+/** An id as one segment of a path; a URL would take dots for a step upwards. */
+function segment(id: string): string {
+  if (id === '' || id === '.' || id === '..') {
+    throw new UsageError(`"${id}" is not the id of a val.`, { hint: 'An id looks like a UUID.' });
+  }
+  return encodeURIComponent(id);
+}
+
+export const me = (): Call => ({ method: 'GET', path: '/v1/me' });
+
+export const myRuns = (filter: RunFilter): Call => ({
+  method: 'GET',
+  path: '/v1/me/runs',
+  query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
+});
+
+export const myLikes = (): Call => ({ method: 'GET', path: '/v1/me/likes' });
+
+export const myComments = (filter: CommentFilter): Call => ({
+  method: 'GET',
+  path: '/v1/me/comments',
+  query: queryOf({ relationship: filter.relationship, since: filter.since, until: filter.until }),
+});
+
+export const myReferences = (): Call => ({ method: 'GET', path: '/v1/me/references' });
+
+export const createVal = (val: NewVal): Call => ({
+  method: 'POST',
+  path: '/v1/vals',
+  body: { ...val },
+  ifUnknown: `Creating it again tells: a val named ${val.name} that exists is refused.`,
+});
+
+export const putVal = (name: string, code: string): Call => ({
+  method: 'PUT',
+  path: '/v1/vals',
+  body: { name, code },
+  ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
+});
+
+export const getVal = (id: string): Call => ({ method: 'GET', path: valPath(id), withoutToken: true });
+
+export const deleteVal = (id: string): Call => ({
+  method: 'DELETE',
+  path: valPath(id),
+  ifUnknown: `\`vals val get ${id}\` tells whether it is still there.`,
+});
+
+export const listVersions = (id: string): Call => ({ method: 'GET', path: `${valPath(id)}/versions` });
+
+export const createVersion = (id: string, code: string): Call => ({
+  method: 'POST',
+  path: `${valPath(id)}/versions`,
+  body: { code },
+  ifUnknown: `\`vals version ls ${id}\` tells whether the version is there.`,
+});
+
+export const getVersion = (id: string, version: string): Call => ({
+  method: 'GET',
+  path: `${valPath(id)}/versions/${version}`,
+});
+
+export const deleteVersion = (id: string, version: string): Call => ({
+  method: 'DELETE',
+  path: `${valPath(id)}/versions/${version}`,
+  ifUnknown: `\`vals version ls ${id}\` tells whether it is still there.`,
+});
+
+export const valRuns = (id: string): Call => ({ method: 'GET', path: `${valPath(id)}/runs` });

@@ -1,0 +1,197 @@
+// One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+import { setFlagsFromString } from 'node:v8';
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { type JsonValue, parseJson } from '../json.ts';
+import { isLoopback } from '../settings/base-url.ts';
+import { type Fault, isRead, parseRetryAfter } from './retry.ts';
+
+// undici's parser is WebAssembly: compiling it thoroughly costs more than a short command gains by it.
+setFlagsFromString('--liftoff-only');
+
+export interface Answer {
+  status: number;
+  /** Undefined where the service sent none. */
+  body: JsonValue | undefined;
+}
+
+export interface Outgoing {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface Transport {
+  send(outgoing: Outgoing): Promise<Answer | Fault>;
+  /** False while nothing can have been sent, because no connection stood yet. */
+  everConnected(): boolean;
+  close(): Promise<void>;
+}
+
+const connectTimeoutMs = 5_000;
+const largestBody = 64 * 1024 * 1024;
+/** Of an error's body, what can matter to a reader. */
+const largestErrorBody = 1024 * 1024;
+
+export function createTransport(origin: string, env: NodeJS.ProcessEnv): Transport {
+  let connected = false;
+  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
+  const proxy = proxySettings(origin, env);
+  // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
+  if (proxy !== undefined) connected = true;
+  const dispatcher: Dispatcher =
+    proxy !== undefined
+      ? new EnvHttpProxyAgent({ ...proxy, connect: { timeout: connectTimeoutMs } })
+      : new Agent({
+          connect: (target, callback) =>
+            connect(target, (...outcome) => {
+              if (outcome[0] === null) connected = true;
+              callback(...outcome);
+            }),
+        });
+
+  return {
+    async send({ method, url, headers, body, signal }) {
+      let response: Dispatcher.ResponseData;
+      try {
+        // The deadline is ours, so undici's own time-outs are off.
+        const options = { dispatcher, headers, body, signal, headersTimeout: 0, bodyTimeout: 0 };
+        response = await request(url, { ...options, method: method as Dispatcher.HttpMethod });
+      } catch (error) {
+        return connectionFault(error);
+      }
+      return readAnswer(method, response);
+    },
+    everConnected: () => connected,
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Loopback never goes through a proxy, whatever the environment says. */
+function proxySettings(origin: string, env: NodeJS.ProcessEnv) {
+  const httpProxy = env.http_proxy || env.HTTP_PROXY;
+  const httpsProxy = env.https_proxy || env.HTTPS_PROXY;
+  if ((!httpProxy && !httpsProxy) || isLoopback(new URL(origin).hostname)) return undefined;
+  return {
+    httpProxy: httpProxy ?? '',
+    httpsProxy: httpsProxy ?? '',
+    noProxy: env.no_proxy || env.NO_PROXY || '',
+  };
+}
+
+async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer | Fault> {
+  const { statusCode: status, headers, body } = response;
+  const header = (name: string) => [headers[name] ?? []].flat()[0];
+  const refuse = (reason: string): Fault => {
+    discard(body);
+    return { kind: 'senseless', status, reason };
+  };
+  if (status >= 300 && status < 400) {
+    return refuse(`sent a redirect to ${header('location') ?? 'nowhere'}, which is not followed`);
+  }
+  const succeeded = status >= 200 && status < 300;
+  const encoding = header('content-encoding')?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    if (succeeded) return refuse(`sent a compressed answer (${encoding}) that was not asked for`);
+    discard(body);
+  }
+
+  let bytes: Buffer | undefined;
+  try {
+    bytes =
+      encoding === 'identity' ? await readBytes(body, succeeded ? largestBody : largestErrorBody) : undefined;
+  } catch (error) {
+    if (succeeded) return connectionFault(error);
+  }
+  if (!succeeded) {
+    return {
+      kind: 'status',
+      status,
+      reason: `answered ${status}`,
+      body: bytes && errorBody(bytes),
+      retryAfterMs: parseRetryAfter(header('retry-after'), Date.now()),
+    };
+  }
+  if (bytes === undefined) return refuse('sent an answer larger than 64 MiB');
+  return decode(method, status, bytes);
+}
+
+function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
+  // What a delete answers beside its status says nothing.
+  if (method === 'DELETE') return { status, body: undefined };
+  const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return unreadable('sent an answer that is not UTF-8');
+  }
+  if (text.trim() === '') {
+    return isRead(method) ? unreadable('sent an empty answer') : { status, body: undefined };
+  }
+  try {
+    return { status, body: parseJson(text) };
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };
+    }
+    return unreadable('sent an answer that is not JSON', text.slice(0, 2_000));
+  }
+}
+
+/** Undefined past the limit: an answer cut short would be a false one. */
+async function readBytes(body: Dispatcher.ResponseData['body'], limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function errorBody(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  if (text.trim() === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return text.slice(0, 2_000);
+  }
+}
+
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => {});
+  body.destroy();
+}
+
+const neverMade = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA)/;
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
+};
+
+function connectionFault(error: unknown): Fault {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+  const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : message || code);
+  if (tlsCodes.test(code)) return { kind: 'tls', reason };
+  return { kind: neverMade.has(code) || syscall === 'connect' ? 'not_connected' : 'lost', reason };
+}

@@ -1,0 +1,40 @@
+// A base URL, checked and in one form: no trailing slash, no /v1, no credentials.
+import { UsageError } from '../errors.ts';
+
+export interface BaseUrl {
+  /** Scheme, host and port: what a stored token belongs to. */
+  origin: string;
+  /** The origin and the path below which /v1 stands. */
+  href: string;
+}
+
+export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
+  // The text may hold a password, so no message repeats it.
+  const refuse = (problem: string, hint = 'Give it like https://api.example.com.') =>
+    new UsageError(`The base URL from ${source} ${problem}.`, { hint });
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw refuse('is not a URL');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('is neither https:// nor http://');
+  if (url.username || url.password) {
+    throw refuse(
+      'holds a user name or password',
+      'Take it out; the token goes into VALS_TOKEN or `vals login`.',
+    );
+  }
+  if (url.search || url.hash) throw refuse('has a query or a fragment');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
+    throw refuse(
+      'is http:// to another machine, which would send the token in the clear',
+      'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) where that is meant.',
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
+  return { origin: url.origin, href: url.origin + path };
+}
+
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

@@ -1,0 +1,158 @@
+// The settings in force: flag, then environment, then what `vals login` stored, each with its source.
+import { join, resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { type BaseUrl, parseBaseUrl } from './base-url.ts';
+import { readConfig, type StoredConfig } from './config-file.ts';
+import { platformDirectories } from './directories.ts';
+
+/** The options that every command has. */
+export interface Flags {
+  baseUrl?: string;
+  local?: boolean;
+  timeout?: number;
+  debug?: boolean;
+  color?: boolean;
+  allowHttp?: boolean;
+  json?: boolean;
+  ndjson?: boolean;
+  fields?: string[];
+  quiet?: boolean;
+}
+
+export interface Setting<T> {
+  value: T;
+  /** Where it comes from, in the user's words: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
+  source: string;
+}
+
+export interface Settings {
+  readonly local: Setting<boolean>;
+  readonly baseUrl: Setting<BaseUrl> | undefined;
+  readonly token: Setting<string> | undefined;
+  /** The deadline of one request, in seconds. */
+  readonly timeout: Setting<number>;
+  readonly debug: Setting<boolean>;
+  readonly allowHttp: Setting<boolean>;
+  readonly configDirectory: Setting<string>;
+  readonly dataDirectory: Setting<string>;
+  readonly configFile: string;
+  readonly dataFile: string;
+}
+
+/** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
+export function createSettings(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): Settings {
+  let stored: StoredConfig | undefined;
+  const config = () => {
+    stored ??= readConfig(settings.configFile, warn);
+    return stored;
+  };
+
+  const settings: Settings = {
+    get local() {
+      if (flags.local && flags.baseUrl !== undefined) {
+        throw new UsageError('--local and --base-url contradict each other.', { hint: 'Give one of them.' });
+      }
+      if (flags.baseUrl !== undefined) return { value: false, source: '--base-url' };
+      return onOff(flags.local, '--local', 'VALS_LOCAL', env);
+    },
+    get baseUrl() {
+      const check = (text: string, source: string) => ({
+        value: parseBaseUrl(text, source, settings.allowHttp.value),
+        source,
+      });
+      if (flags.baseUrl !== undefined) return check(flags.baseUrl, '--base-url');
+      if (env.VALS_BASE_URL) return check(env.VALS_BASE_URL, 'VALS_BASE_URL');
+      const { baseUrl } = config();
+      return baseUrl === undefined ? undefined : check(baseUrl, 'config file');
+    },
+    get token() {
+      const fromEnvironment = env.VALS_TOKEN?.trim();
+      if (fromEnvironment) return { value: checkToken(fromEnvironment, 'VALS_TOKEN'), source: 'VALS_TOKEN' };
+      const origin = settings.baseUrl?.value.origin;
+      const { tokens } = config();
+      if (origin === undefined || !Object.hasOwn(tokens, origin)) return undefined;
+      return { value: checkToken(tokens[origin] ?? '', 'the config file'), source: 'config file' };
+    },
+    get timeout() {
+      if (flags.timeout !== undefined) return { value: flags.timeout, source: '--timeout' };
+      if (env.VALS_TIMEOUT) {
+        return { value: parseTimeout(env.VALS_TIMEOUT, 'VALS_TIMEOUT'), source: 'VALS_TIMEOUT' };
+      }
+      return { value: 60, source: 'default' };
+    },
+    get debug() {
+      return onOff(flags.debug, '--debug', 'VALS_DEBUG', env);
+    },
+    get allowHttp() {
+      return onOff(flags.allowHttp, '--allow-http', 'VALS_ALLOW_HTTP', env);
+    },
+    get configDirectory() {
+      return directory(env, 'VALS_CONFIG_DIR', 'config');
+    },
+    get dataDirectory() {
+      return directory(env, 'VALS_DATA_DIR', 'data');
+    },
+    get configFile() {
+      return join(settings.configDirectory.value, 'config.json');
+    },
+    get dataFile() {
+      return join(settings.dataDirectory.value, 'vals.db');
+    },
+  };
+  return settings;
+}
+
+function onOff(
+  flag: boolean | undefined,
+  flagName: string,
+  variable: string,
+  env: NodeJS.ProcessEnv,
+): Setting<boolean> {
+  if (flag !== undefined) return { value: flag, source: flagName };
+  switch (env[variable]?.toLowerCase()) {
+    case undefined:
+    case '':
+      return { value: false, source: 'default' };
+    case '1':
+    case 'true':
+      return { value: true, source: variable };
+    case '0':
+    case 'false':
+      return { value: false, source: variable };
+    default:
+      throw new UsageError(`${variable} is neither 1 nor 0.`, { hint: `Set it to 1 or unset it.` });
+  }
+}
+
+function directory(env: NodeJS.ProcessEnv, variable: string, kind: 'config' | 'data'): Setting<string> {
+  const chosen = env[variable];
+  return chosen
+    ? { value: resolve(chosen), source: variable }
+    : { value: platformDirectories(env)[kind], source: 'default' };
+}
+
+const longestTimeout = 86_400;
+
+export function parseTimeout(text: string, source: string): number {
+  const seconds = Number(text);
+  if (text.trim() === '' || !(seconds > 0 && seconds <= longestTimeout)) {
+    throw new UsageError(`${source} takes seconds, from above 0 to ${longestTimeout}, not "${text}".`, {
+      hint: `For example ${source}${source.startsWith('-') ? ' ' : '='}30.`,
+    });
+  }
+  return seconds;
+}
+
+/** A token goes into a header, where only visible ASCII can. */
+export function checkToken(token: string, source: string): string {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError(`The token from ${source} holds characters that no token has.`, {
+      hint: 'Copy it again, without spaces or line breaks inside.',
+    });
+  }
+  return token;
+}
