@@ -1,0 +1,158 @@
+// What a command is: one declaration from which help, checks, output and completion are made.
+import type { Api } from './api/api.ts';
+import type { JsonObject } from './json.ts';
+import type { Flags, Settings } from './settings/settings.ts';
+
+export interface OptionDefinition<T> {
+  /** As in the help: `--limit <n>`. */
+  flags: string;
+  description: string;
+  /** Throws a UsageError for a word it cannot take. */
+  parse?: (word: string) => T;
+  choices?: readonly string[];
+  default?: T;
+  /** What its opposite, `--no-...`, means, where there is one. */
+  negated?: string;
+  /** Keys of options that contradict this one. */
+  conflicts?: string[];
+}
+
+export interface ArgumentDefinition<T> {
+  /** As in the help: `<val>`, `[file]`, `[paths...]`. */
+  form: string;
+  description: string;
+  parse?: (word: string) => string;
+  /** Never set: carries the type of the argument's value. */
+  type?: T;
+}
+
+type ValueOf<Form extends string> = Form extends `${string}...${string}`
+  ? string[]
+  : Form extends `[${string}]`
+    ? string | undefined
+    : string;
+
+export const argument = <Form extends string>(
+  form: Form,
+  description: string,
+  parse?: (word: string) => string,
+): ArgumentDefinition<ValueOf<Form>> => ({ form, description, parse });
+
+/** A switch, on or absent. */
+export const toggle = (
+  flags: string,
+  description: string,
+  more: Partial<OptionDefinition<boolean | undefined>> = {},
+): OptionDefinition<boolean | undefined> => ({ flags, description, ...more });
+
+/** An option with a word behind it. */
+export const word = (
+  flags: string,
+  description: string,
+  more: Partial<OptionDefinition<string | undefined>> = {},
+): OptionDefinition<string | undefined> => ({ flags, description, ...more });
+
+/** An option whose word means something else than text. */
+export const parsed = <T>(
+  flags: string,
+  description: string,
+  parse: (word: string) => T,
+  more: Partial<OptionDefinition<T | undefined>> = {},
+): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
+
+type Arguments = Record<string, ArgumentDefinition<unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: the values' types are recovered one by one in Input.
+type Options = Record<string, OptionDefinition<any>>;
+
+export type Input<A extends Arguments, O extends Options> = {
+  [K in keyof A]: A[K] extends ArgumentDefinition<infer T> ? T : never;
+} & { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T : never };
+
+/** A column of a table: the first of its paths that has a value. */
+export interface Column {
+  header: string;
+  paths: readonly string[];
+  /** At a terminal, a moment is shown as its age. */
+  moment?: boolean;
+}
+
+export const column = (header: string, ...paths: string[]): Column => ({
+  header,
+  paths: paths.length > 0 ? paths : [header],
+});
+export const moment = (header: string, ...paths: string[]): Column => ({
+  ...column(header, ...paths),
+  moment: true,
+});
+
+/** A list, page by page, as it arrives. */
+export type Pages = AsyncIterable<readonly JsonObject[]>;
+
+/** A record whose columns are not those of its command. */
+export class Shown {
+  constructor(
+    readonly record: JsonObject,
+    readonly columns: readonly Column[],
+  ) {}
+}
+
+/** A record, a list, rows that are all there, a text as it is, or nothing. */
+export type Result = JsonObject | Shown | Pages | readonly JsonObject[] | string | undefined;
+
+/** What a command is handed from outside. */
+export interface Context {
+  /** The service: settings are read and the way to it is chosen here, not before. */
+  connect(options?: { token?: string }): Promise<Api>;
+  flags: Flags;
+  settings: Settings;
+  env: NodeJS.ProcessEnv;
+  stdin: () => NodeJS.ReadStream;
+  /** Aborted when the user interrupts. */
+  signal: AbortSignal;
+  prompt: Prompt;
+  progress: Progress;
+  /** On stderr, at once. */
+  warn(message: string): void;
+  /** On stderr at a terminal, after the result. */
+  hint(message: string): void;
+  /** A line for another program that reads stderr, such as a CI runner. */
+  annotate(line: string): void;
+  /** For a command that reports while it runs, such as serve: a line on stdout. */
+  print(line: string): Promise<void>;
+  /** For the same: lines for the person in front of it, on stderr at a terminal. */
+  banner(lines: string): void;
+}
+
+export interface Prompt {
+  /** Throws a UsageError naming `instead` where nobody can be asked. */
+  confirm(question: string, instead: string): Promise<boolean>;
+  secret(question: string, instead: string): Promise<string>;
+}
+
+export interface Progress {
+  show(text: string): void;
+}
+
+export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
+  /** Its words on the command line. */
+  path: string;
+  /** Other words for it. */
+  aliases?: string[];
+  summary: string;
+  description?: string;
+  arguments?: A;
+  options?: O;
+  examples: readonly string[];
+  columns: readonly Column[];
+  /** What to say, at a terminal, when a list has nothing in it. */
+  empty?: string;
+  run(context: Context, input: Input<A, O>): Promise<Result> | Result;
+}
+
+/** Any command, where only its outside matters. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
+export type AnyCommand = CommandDefinition<any, any>;
+
+export const defineCommand = <A extends Arguments, O extends Options>(
+  definition: CommandDefinition<A, O>,
+): CommandDefinition<A, O> => definition;

@@ -1,0 +1,14 @@
+import * as routes from '../api/routes.ts';
+import { defineCommand } from '../command.ts';
+import { valColumns } from './columns.ts';
+import { paging } from './options.ts';
+
+export const likes = defineCommand({
+  path: 'likes',
+  summary: 'List the vals you liked',
+  options: paging,
+  examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],
+  columns: valColumns,
+  empty: 'You liked no vals yet.',
+  run: async ({ connect }, paging) => (await connect()).pages(routes.myLikes(), paging),
+});

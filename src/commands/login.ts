@@ -1,0 +1,56 @@
+import { textAt } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import { column, defineCommand, toggle } from '../command.ts';
+import { AuthError, UsageError } from '../errors.ts';
+import { updateConfig } from '../settings/config-file.ts';
+import { checkToken } from '../settings/settings.ts';
+import { readText } from '../workspace/code.ts';
+
+export const login = defineCommand({
+  path: 'login',
+  summary: 'Sign in to a service and keep its token',
+  description:
+    'Sign in to a service and keep its token, in a file that only you can read. ' +
+    'A token is kept once the service has accepted it, and it is sent to that service alone.',
+  options: { withToken: toggle('--with-token', 'read the token from standard input') },
+  examples: [
+    'vals login --base-url https://api.example.com',
+    'vals login --base-url https://api.example.com --with-token < token.txt',
+  ],
+  columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
+  async run(context, { withToken }) {
+    const { settings, prompt, warn, hint, env } = context;
+    if (settings.local.value) {
+      throw new UsageError('The embedded service needs no sign-in.', {
+        hint: 'Leave --local and VALS_LOCAL away.',
+      });
+    }
+    const baseUrl = settings.baseUrl?.value;
+    if (baseUrl === undefined) {
+      throw new UsageError('No service to sign in to.', {
+        hint: 'Name it: `vals login --base-url https://...`.',
+      });
+    }
+    const text = withToken
+      ? (await readText('-', context)).trim()
+      : await prompt.secret(
+          `Token for ${baseUrl.href}: `,
+          'Pipe the token in: `vals login --with-token < file`.',
+        );
+    if (text === '') throw new AuthError('No token was given.', { hint: 'Nothing was stored.' });
+    const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
+
+    const user = await (await context.connect({ token })).record(routes.me());
+    await updateConfig(settings.configFile, warn, (config) => ({
+      baseUrl: baseUrl.href,
+      tokens: { ...config.tokens, [baseUrl.origin]: token },
+    }));
+    if (env.VALS_TOKEN) warn('VALS_TOKEN is set and comes before the token that was stored now.');
+    hint('Signed in. `vals push <file>` sends your first val.');
+    return {
+      username: textAt(user, 'username') ?? null,
+      baseUrl: baseUrl.href,
+      configFile: settings.configFile,
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { column, defineCommand } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { updateConfig } from '../settings/config-file.ts';
+
+export const logout = defineCommand({
+  path: 'logout',
+  summary: 'Forget the token of a service',
+  description:
+    'Forget the stored token of a service. The token itself stays valid until the service withdraws it.',
+  examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
+  columns: [column('status'), column('base url', 'baseUrl')],
+  async run({ settings, warn, env }) {
+    const baseUrl = settings.baseUrl?.value;
+    if (baseUrl === undefined) {
+      throw new UsageError('There is no service to sign out of.', {
+        hint: 'Name it: `vals logout --base-url https://...`.',
+      });
+    }
+    let wasSignedIn = false;
+    await updateConfig(settings.configFile, warn, (config) => {
+      const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
+      wasSignedIn = forgotten !== undefined;
+      return { ...config, tokens };
+    });
+    if (env.VALS_TOKEN) warn('VALS_TOKEN is still set, and goes on being used.');
+    return { status: wasSignedIn ? 'signed out' : 'not signed in', baseUrl: baseUrl.href };
+  },
+});

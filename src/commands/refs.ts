@@ -1,0 +1,17 @@
+import * as routes from '../api/routes.ts';
+import { column, defineCommand, moment } from '../command.ts';
+
+export const refs = defineCommand({
+  path: 'refs',
+  summary: 'List the vals that depend on yours',
+  examples: ['vals refs', 'vals refs --fields reference.name,dependsOn.name'],
+  columns: [
+    column('reference', 'reference.name', 'reference.id'),
+    column('depends on', 'dependsOn.name', 'dependsOn.id'),
+    column('author', 'reference.author.username', 'reference.author'),
+    moment('since', 'referencedAt'),
+    column('id', 'reference.id'),
+  ],
+  empty: 'No vals depend on yours.',
+  run: async ({ connect }) => (await connect()).pages(routes.myReferences()),
+});

@@ -1,0 +1,42 @@
+// Deleting several things: asked first, one after another, each with its outcome.
+import type { Call } from '../api/client.ts';
+import type { Context, Result } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { doSeveral } from '../several.ts';
+
+export interface Removal {
+  question(names: readonly string[]): string;
+  /** What names it in its outcome. */
+  describe(name: string): JsonObject;
+  route(name: string): Call;
+  yes: boolean | undefined;
+  dryRun: boolean | undefined;
+}
+
+export async function removeSeveral(
+  context: Context,
+  names: readonly string[],
+  removal: Removal,
+): Promise<Result> {
+  const { describe, route } = removal;
+  const once = [...new Set(names)];
+  const calls = new Map(once.map((name) => [name, route(name)]));
+  if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
+  if (
+    !removal.yes &&
+    !(await context.prompt.confirm(removal.question(once), 'Give --yes to delete without being asked.'))
+  ) {
+    throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
+  }
+  const api = await context.connect();
+  return doSeveral(once, {
+    describe,
+    concurrency: 1,
+    signal: context.signal,
+    async work(name) {
+      await api.send(calls.get(name) as Call);
+      return { status: 'deleted' };
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import * as routes from '../api/routes.ts';
+import { defineCommand, toggle, word } from '../command.ts';
+import { runColumns } from './columns.ts';
+import { paging, timeRange } from './options.ts';
+
+export const runs = defineCommand({
+  path: 'runs',
+  summary: 'List the runs of your vals',
+  options: {
+    error: toggle('--error', 'failed runs alone', { negated: 'runs that did not fail alone' }),
+    ...timeRange,
+    val: word('--val <val>', 'the runs of one val, as `vals val runs`', {
+      conflicts: ['error', 'since', 'until'],
+    }),
+    ...paging,
+  },
+  examples: ['vals runs --error --since 2h', 'vals runs --all --ndjson | jq -r .id'],
+  columns: runColumns,
+  empty: 'No runs.',
+  async run({ connect }, { error, since, until, val, ...paging }) {
+    const api = await connect();
+    return api.pages(
+      val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(val),
+      paging,
+    );
+  },
+});

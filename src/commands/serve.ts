@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { defineCommand, parsed, word } from '../command.ts';
+import type { InterruptedError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { stringifyJson } from '../json.ts';
+import { readText } from '../workspace/code.ts';
+
+const highestPort = 65_535;
+
+export const serve = defineCommand({
+  path: 'serve',
+  summary: 'Run the embedded service on this machine',
+  description:
+    'Run the embedded service on 127.0.0.1 until it is interrupted: every route of the API, over one SQLite file. ' +
+    'The first line is its address. --local uses the same data without this command.',
+  options: {
+    port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
+    data: word('--data <file>', 'the SQLite file, made when absent'),
+    seed: word('--seed <file>', 'a JSON file with runs, likes, comments and references to load'),
+  },
+  examples: ['vals serve', 'vals serve --port 0 --json'],
+  columns: [],
+  async run(context, { port = 8787, data, seed }) {
+    const { settings, flags, signal, print, banner } = context;
+    const { startService, parseSeed } = await import('../service/index.ts');
+    const service = await startService({
+      file: data === undefined ? settings.dataFile : resolve(data),
+      port,
+      seed: seed === undefined ? undefined : parseSeed(await readText(seed, context)),
+    });
+    const { baseUrl, token } = service;
+    await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, token }) : baseUrl);
+    banner(
+      [
+        'To use it from another terminal:',
+        `  export VALS_BASE_URL=${baseUrl}`,
+        `  export VALS_TOKEN=${token}`,
+        'Ctrl-C ends it.\n',
+      ].join('\n'),
+    );
+    if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+    await service.close();
+    const { exit } = signal.reason as InterruptedError;
+    if (exit === 130) throw signal.reason;
+  },
+});
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
+    throw new UsageError(`--port takes a number from 0 to ${highestPort}, not "${text}".`, {
+      hint: '--port 0 takes a free one.',
+    });
+  }
+  return Number(text);
+}

@@ -1,0 +1,39 @@
+import * as routes from '../../api/routes.ts';
+import { argument, defineCommand, word } from '../../command.ts';
+import { readCode, readText } from '../../workspace/code.ts';
+import { checkName, checkSizes } from '../../workspace/limits.ts';
+import { valColumns } from '../columns.ts';
+import { dryRun, plan } from '../options.ts';
+
+export const valCreate = defineCommand({
+  path: 'val create',
+  summary: 'Create a val',
+  description: 'Create a val from a file, or from standard input. A name that exists is refused.',
+  arguments: {
+    name: argument('<name>', 'its name'),
+    file: argument('[file]', 'its code; absent or -: standard input'),
+  },
+  options: {
+    readme: word('--readme <file>', 'a file with its readme'),
+    privacy: word('--privacy <word>', 'public, unlisted or private; the service decides when absent'),
+    dryRun,
+  },
+  examples: [
+    'vals val create hello examples/hello.ts --privacy public',
+    'echo "export default () => 1" | vals val create one',
+  ],
+  columns: valColumns,
+  async run(context, { name, file = '-', readme, privacy, dryRun }) {
+    checkName(name, context.warn);
+    const code = await readCode(file, context);
+    const readmeText = readme === undefined ? undefined : await readText(readme, context);
+    checkSizes({ code, readme: readmeText }, file, context.warn);
+    const call = routes.createVal({
+      name,
+      code,
+      ...(readmeText !== undefined && { readme: readmeText }),
+      ...(privacy !== undefined && { privacy }),
+    });
+    return dryRun ? plan(call) : (await context.connect()).record(call);
+  },
+});

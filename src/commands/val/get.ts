@@ -1,0 +1,30 @@
+import { codeOf, textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { defineCommand, toggle } from '../../command.ts';
+import { valColumns } from '../columns.ts';
+import { valArgument } from '../options.ts';
+
+export const valGet = defineCommand({
+  path: 'val get',
+  summary: 'Show a val',
+  description: 'Show a val. Works without a token where the service allows it.',
+  arguments: { val: valArgument },
+  options: {
+    code: toggle('--code', 'its code alone, byte for byte', { conflicts: ['readme'] }),
+    readme: toggle('--readme', 'its readme alone, byte for byte'),
+  },
+  examples: [
+    'vals val get 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
+    'vals val get 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --code > hello.ts',
+  ],
+  columns: valColumns,
+  async run({ connect, hint }, { val, code, readme }) {
+    const record = await (await connect()).record(routes.getVal(val));
+    if (readme) return textAt(record, 'readme') ?? '';
+    if (!code) {
+      hint('--code prints its code.');
+      return record;
+    }
+    return codeOf(record);
+  },
+});

@@ -1,0 +1,26 @@
+import * as routes from '../../api/routes.ts';
+import { argument, column, defineCommand } from '../../command.ts';
+import { dryRun, yes } from '../options.ts';
+import { removeSeveral } from '../remove.ts';
+
+export const valRm = defineCommand({
+  path: 'val rm',
+  aliases: ['val delete'],
+  summary: 'Delete vals, with all their versions',
+  description: 'Delete vals, with all their versions. Asks first.',
+  arguments: { vals: argument('<val...>', "the vals' ids") },
+  options: { yes, dryRun },
+  examples: ['vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
+  columns: [column('status'), column('id')],
+  run: (context, { vals, yes, dryRun }) =>
+    removeSeveral(context, vals, {
+      question: (many) =>
+        many.length === 1
+          ? `Delete the val ${many[0]}?`
+          : `Delete these ${many.length} vals: ${many.join(', ')}?`,
+      describe: (id) => ({ id }),
+      route: routes.deleteVal,
+      yes,
+      dryRun,
+    }),
+});

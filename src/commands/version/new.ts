@@ -1,0 +1,25 @@
+import * as routes from '../../api/routes.ts';
+import { argument, defineCommand } from '../../command.ts';
+import { readCode } from '../../workspace/code.ts';
+import { checkSizes } from '../../workspace/limits.ts';
+import { valColumns } from '../columns.ts';
+import { dryRun, plan, valArgument } from '../options.ts';
+
+export const versionNew = defineCommand({
+  path: 'version new',
+  summary: 'Add a version to a val',
+  description: 'Add a version to a val, from a file or from standard input.',
+  arguments: {
+    val: valArgument,
+    file: argument('[file]', 'its code; absent or -: standard input'),
+  },
+  options: { dryRun },
+  examples: ['vals version new 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 examples/hello.ts'],
+  columns: valColumns,
+  async run(context, { val, file = '-', dryRun }) {
+    const code = await readCode(file, context);
+    checkSizes({ code }, file, context.warn);
+    const call = routes.createVersion(val, code);
+    return dryRun ? plan(call) : (await context.connect()).record(call);
+  },
+});

@@ -1,0 +1,25 @@
+import * as routes from '../../api/routes.ts';
+import { argument, column, defineCommand } from '../../command.ts';
+import { jsonNumber } from '../../json.ts';
+import { dryRun, valArgument, versionNumber, yes } from '../options.ts';
+import { removeSeveral } from '../remove.ts';
+
+export const versionRm = defineCommand({
+  path: 'version rm',
+  aliases: ['version delete'],
+  summary: 'Delete versions of a val',
+  description: 'Delete versions of a val. Asks first.',
+  arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },
+  options: { yes, dryRun },
+  examples: ['vals version rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 2 3 --yes'],
+  columns: [column('status'), column('version'), column('id')],
+  run: (context, { val, versions, yes, dryRun }) =>
+    removeSeveral(context, versions, {
+      question: (many) =>
+        `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${val}?`,
+      describe: (version) => ({ id: val, version: jsonNumber(version) }),
+      route: (version) => routes.deleteVersion(val, version),
+      yes,
+      dryRun,
+    }),
+});

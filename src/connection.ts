@@ -1,0 +1,64 @@
+// The way to the service: a real one, or the embedded one started here. From then on both are alike.
+import { type Api, createApi } from './api/api.ts';
+import { createClient } from './api/client.ts';
+import type { Clock } from './api/clock.ts';
+import type { ListNotes } from './api/pages.ts';
+import { UsageError } from './errors.ts';
+import type { Settings } from './settings/settings.ts';
+
+export interface Connection {
+  api: Api;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  settings: Settings;
+  /** Instead of the one in the settings. */
+  token: string | undefined;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  clock: Clock;
+  notes: ListNotes;
+  trace(line: string): void;
+  /** Told of the token before anything can print it. */
+  keepSecret(token: string | undefined): void;
+}
+
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { settings, env, signal, clock, trace } = options;
+  const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
+  options.keepSecret(token);
+  const client = createClient({
+    baseUrl,
+    token,
+    userAgent: `vals/${VERSION}`,
+    deadlineMs: settings.timeout.value * 1_000,
+    env,
+    signal,
+    clock,
+    trace,
+  });
+  return {
+    api: createApi(client, options.notes),
+    async close() {
+      await client.close();
+      await close?.();
+    },
+  };
+}
+
+function remote({ settings, token }: ConnectionOptions) {
+  const { baseUrl } = settings;
+  if (baseUrl === undefined) {
+    throw new UsageError('No service is chosen.', {
+      hint: 'Give --base-url URL (or VALS_BASE_URL, or `vals login --base-url URL`), or --local (VALS_LOCAL=1) for the embedded service.',
+    });
+  }
+  return { baseUrl: baseUrl.value, token: token ?? settings.token?.value, close: undefined };
+}
+
+async function startLocal(settings: Settings) {
+  const { startService } = await import('./service/index.ts');
+  const { baseUrl, token, close } = await startService({ file: settings.dataFile, port: 0 });
+  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close };
+}

@@ -1,0 +1,2 @@
+/** The package's version, set by the build. */
+declare const VERSION: string;

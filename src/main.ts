@@ -1,0 +1,156 @@
+// One invocation: parse, run, render, and the only place where an error becomes an exit code.
+import type { Clock } from './api/clock.ts';
+import { systemClock } from './api/clock.ts';
+import type { Context } from './command.ts';
+import { commandTree } from './commands/index.ts';
+import type { Connection } from './connection.ts';
+import { BugError, InterruptedError, ValsError } from './errors.ts';
+import { parseCommandLine } from './program.ts';
+import { createSettings, type Flags } from './settings/settings.ts';
+import { SeveralFailed } from './several.ts';
+import { createProgress } from './terminal/progress.ts';
+import { createPrompt } from './terminal/prompt.ts';
+import { render } from './terminal/render.ts';
+import { createReporter } from './terminal/report.ts';
+import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
+import { wantsColor } from './terminal/style.ts';
+
+/** What an invocation has of the world. */
+export interface Host {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** Opening it costs time, so only what reads it asks for it. */
+  stdin: () => NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Aborted with an InterruptedError when the process is told to end. */
+  signal: AbortSignal;
+  clock: Clock;
+}
+
+export async function main(host: Host): Promise<number> {
+  const { argv, env, stdin, signal, clock } = host;
+  const redactor = createRedactor();
+  redactor.add(env.VALS_TOKEN?.trim());
+  const stdout = createSink(host.stdout, 'Standard output', redactor, () => progress.stop());
+  const stderr = createSink(host.stderr, 'stderr', redactor);
+  // Until the command line is understood, its words are taken at face value.
+  let flags: Flags = {
+    json: argv.includes('--json') || argv.includes('--ndjson'),
+    quiet: argv.includes('--quiet'),
+  };
+  const progress = createProgress(host.stderr, () => stderr.isTerminal && !flags.quiet);
+  const reporter = createReporter(stderr, () => ({
+    json: Boolean(flags.json || flags.ndjson),
+    color: wantsColor(flags.color, env, stderr),
+    hints: stderr.isTerminal && stdout.isTerminal && !flags.quiet,
+    makeRoom: () => progress.clear(),
+  }));
+  let connection: Connection | undefined;
+
+  async function invoke(): Promise<void> {
+    const line = parseCommandLine(argv, commandTree, stdout.isTerminal ? stdout.width : 80);
+    if ('help' in line) return stdout.write(line.help);
+    flags = line.flags;
+    const { command } = line;
+    const settings = createSettings(flags, env, reporter.warn);
+    const trace = settings.debug.value ? reporter.trace : () => {};
+
+    const context: Context = {
+      flags,
+      settings,
+      env,
+      stdin,
+      signal,
+      prompt: createPrompt(stdin, host.stderr, signal),
+      progress,
+      warn: reporter.warn,
+      hint: reporter.hint,
+      annotate: reporter.annotate,
+      print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
+      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(lines)),
+      async connect({ token } = {}) {
+        const { openConnection } = await import('./connection.ts');
+        progress.show('Waiting for the service');
+        connection = await openConnection({
+          settings,
+          token,
+          env,
+          signal,
+          clock,
+          trace,
+          keepSecret: redactor.add,
+          notes: {
+            repeated: () => reporter.warn('The service sends the same records again; the list ends here.'),
+            more: () => reporter.hint('There are more: --limit N or --all shows them.'),
+          },
+        });
+        return connection.api;
+      },
+    };
+    const show = (result: Awaited<ReturnType<typeof command.run>>) =>
+      render(result, stdout, {
+        format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
+        fields: flags.fields,
+        columns: command.columns,
+        color: wantsColor(flags.color, env, stdout),
+        now: clock.now(),
+        onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
+      });
+    try {
+      await show(await command.run(context, line.input));
+    } catch (error) {
+      if (!(error instanceof SeveralFailed)) throw error;
+      await show(error.outcomes).catch(ignoreReaderGone);
+      throw error.summary;
+    }
+  }
+
+  let exit = 0;
+  try {
+    await invoke();
+  } catch (error) {
+    progress.stop();
+    if (!(error instanceof ReaderGone)) {
+      const known = asValsError(error);
+      reporter.error(known);
+      exit = known.exit;
+    }
+  } finally {
+    progress.stop();
+    await connection?.close();
+  }
+  await reporter.finish();
+  return exit;
+}
+
+function asValsError(error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new BugError(`Unexpected: ${message}`, {
+    hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
+    cause: error,
+  });
+}
+
+function ignoreReaderGone(error: unknown): void {
+  if (!(error instanceof ReaderGone)) throw error;
+}
+
+/** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
+export async function runProcess(): Promise<void> {
+  const { argv, env, stdout, stderr } = process;
+  const controller = new AbortController();
+  const interruptWith = (exit: number) => () => controller.abort(new InterruptedError(exit));
+  process.once('SIGINT', interruptWith(130));
+  process.once('SIGTERM', interruptWith(143));
+  process.exitCode = await main({
+    argv: argv.slice(2),
+    env,
+    stdin: () => process.stdin,
+    stdout,
+    stderr,
+    signal: controller.signal,
+    clock: systemClock,
+  });
+}

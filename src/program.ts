@@ -1,0 +1,206 @@
+// From the command definitions to a commander program: parsing, help, "did you mean".
+import { type Argument, Command, CommanderError, Option } from 'commander';
+import { type AnyCommand, type OptionDefinition, parsed, toggle, word } from './command.ts';
+import { UsageError } from './errors.ts';
+import { type Flags, parseTimeout } from './settings/settings.ts';
+
+export interface CommandTree {
+  /** In the order of the help. */
+  groups: readonly { title: string; commands: readonly AnyCommand[] }[];
+  /** What the first words of two-word commands stand for. */
+  topics: Record<string, { title: string; summary: string }>;
+}
+
+export type CommandLine =
+  | { help: string }
+  | { command: AnyCommand; input: Record<string, unknown>; flags: Flags };
+
+const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
+  json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
+  ndjson: toggle('--ndjson', 'print one JSON record a line, as they arrive'),
+  fields: parsed('--fields <a,b.c>', 'print these fields alone', parseFields),
+  quiet: toggle('--quiet', 'no hints and no progress'),
+  baseUrl: word('--base-url <url>', 'the service to talk to (VALS_BASE_URL)'),
+  local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
+  timeout: parsed(
+    '--timeout <seconds>',
+    'deadline of one request, retries included (VALS_TIMEOUT, 60)',
+    (text) => parseTimeout(text, '--timeout'),
+  ),
+  allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
+  debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
+  color: toggle('--color', 'colour even without a terminal', { negated: 'no colour (NO_COLOR)' }),
+};
+
+export function parseCommandLine(argv: readonly string[], tree: CommandTree, helpWidth: number): CommandLine {
+  let help = '';
+  let invocation: CommandLine | undefined;
+  const wantsHelp = argv.every((word) => !word.startsWith('-') || word === '--help' || word === '-h');
+  const root = createRoot(tree, helpWidth, wantsHelp, (text) => {
+    help += text;
+  });
+  for (const { title, commands } of tree.groups) {
+    for (const definition of commands) {
+      register(root, title, definition, tree.topics, (line) => {
+        invocation = line;
+      });
+    }
+  }
+  try {
+    root.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (help === '') throw usageError(error, argv, tree);
+  }
+  return invocation ?? { help };
+}
+
+function createRoot(
+  tree: CommandTree,
+  helpWidth: number,
+  wantsHelp: boolean,
+  onHelp: (text: string) => void,
+): Command {
+  const root = new Command('vals')
+    .description('Push, version and inspect vals: units of code kept by a val hosting service.')
+    .usage('<command> [options]')
+    .enablePositionalOptions()
+    .exitOverride()
+    .version(VERSION, '--version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map((argument) => argumentTerm(argument))].join(' '),
+    })
+    .configureOutput({
+      writeOut: onHelp,
+      writeErr: onHelp,
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vals push examples --local
+  $ vals login --base-url https://api.example.com
+  $ vals runs --error --since 2h --json
+
+Every command takes --json, --ndjson, --fields and the other options that its --help lists.
+`,
+    );
+  // Short help, but commander suggests only what it would show.
+  addOptions(root, globalOptions, 'Options of every command:', wantsHelp);
+  for (const [name, { title, summary }] of Object.entries(tree.topics)) {
+    addOptions(root.command(name).helpGroup(title).description(summary), globalOptions, undefined, true);
+  }
+  return root;
+}
+
+const argumentTerm = (argument: Argument): string => {
+  const name = argument.name() + (argument.variadic ? '...' : '');
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
+
+/** A definition under each of its names: in the same topic an alias, in another a command of its own. */
+function register(
+  root: Command,
+  title: string,
+  definition: AnyCommand,
+  topics: CommandTree['topics'],
+  onInvoke: (line: CommandLine) => void,
+): void {
+  const made = new Map<Command, Command>();
+  for (const path of [definition.path, ...(definition.aliases ?? [])]) {
+    const words = path.split(' ');
+    const name = words.pop() as string;
+    const topic = words[0];
+    const parent = topic === undefined ? root : root.commands.find((command) => command.name() === topic);
+    if (parent === undefined) throw new Error(`No topic ${topic} among ${Object.keys(topics)}`);
+    const sibling = made.get(parent);
+    if (sibling === undefined)
+      made.set(parent, build(parent.command(name).helpGroup(title), definition, onInvoke));
+    else sibling.alias(name);
+  }
+}
+
+function build(leaf: Command, definition: AnyCommand, onInvoke: (line: CommandLine) => void): Command {
+  const argumentEntries = Object.entries(definition.arguments ?? {}) as [
+    string,
+    { form: string; description: string; parse?: (word: string) => string },
+  ][];
+  const options = (definition.options ?? {}) as Record<string, OptionDefinition<unknown>>;
+  leaf.summary(definition.summary).description(definition.description ?? `${definition.summary}.`);
+  for (const [, { form, description }] of argumentEntries) leaf.argument(form, description);
+  addOptions(leaf, options);
+  addOptions(leaf, globalOptions, 'Options of every command:');
+  leaf.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  $ ${line}\n`).join('')}`);
+  leaf.action(() => {
+    const values: Record<string, unknown> = leaf.optsWithGlobals();
+    const input: Record<string, unknown> = {};
+    for (const [index, [key, { parse = (word: string) => word }]] of argumentEntries.entries()) {
+      const value = leaf.processedArgs[index];
+      input[key] = Array.isArray(value) ? value.map(parse) : value === undefined ? undefined : parse(value);
+    }
+    for (const key of Object.keys(options)) input[key] = values[key];
+    const flags = Object.fromEntries(Object.keys(globalOptions).map((key) => [key, values[key]]));
+    onInvoke({ command: definition, input, flags });
+  });
+  return leaf;
+}
+
+function addOptions(
+  command: Command,
+  options: Record<string, OptionDefinition<unknown>>,
+  group?: string,
+  hidden = false,
+): void {
+  for (const definition of Object.values(options)) {
+    const option = new Option(definition.flags, definition.description);
+    if (definition.parse) option.argParser(definition.parse);
+    if (definition.choices) option.choices(definition.choices);
+    if (definition.default !== undefined) option.default(definition.default);
+    if (definition.conflicts) option.conflicts(definition.conflicts);
+    const negation =
+      definition.negated && new Option(definition.flags.replace(/^--/, '--no-'), definition.negated);
+    for (const each of negation ? [option, negation] : [option]) {
+      if (group) each.helpGroup(group);
+      command.addOption(each.hideHelp(hidden));
+    }
+  }
+}
+
+function parseFields(text: string): string[] {
+  const fields = text.split(',').map((field) => field.trim());
+  if (fields.some((field) => field === '' || field.split('.').includes(''))) {
+    throw new UsageError(`--fields takes names with commas between them, not "${text}".`, {
+      hint: 'For example --fields id,author.username.',
+    });
+  }
+  return fields;
+}
+
+/** What commander says, without the value of an option it did not know: that may be a secret. */
+function usageError(error: CommanderError, argv: readonly string[], tree: CommandTree): UsageError {
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/(unknown option '-[^=']*)=[^']*/, '$1')
+    .replace(/\s*\n\s*/g, ' ');
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/[^.?!)]$/, '$&.');
+  const words = [...namedCommand(argv, tree), '--help'];
+  return new UsageError(sentence, { hint: `\`vals ${words.join(' ')}\` shows what there is.` });
+}
+
+/** The words of the command line that name a command or a topic. */
+function namedCommand(argv: readonly string[], { groups, topics }: CommandTree): string[] {
+  const paths = groups.flatMap(({ commands }) =>
+    commands.flatMap(({ path, aliases = [] }) => [path, ...aliases]),
+  );
+  const [first = '', second = ''] = argv.filter((argument) => !argument.startsWith('-'));
+  if (paths.includes(`${first} ${second}`)) return [first, second];
+  return paths.includes(first) || Object.hasOwn(topics, first) ? [first] : [];
+}

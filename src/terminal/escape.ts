@@ -1,0 +1,20 @@
+// Text from a service or a file, made harmless for a screen: it can be read, but it moves nothing.
+
+/** C0, DEL, C1, line separators, and what turns the direction of writing. */
+const moving = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const movingButLayout =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+const shortForms: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const escapeCharacter = (character: string): string =>
+  shortForms[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** On one line. */
+export const visible = (text: string): string => text.replace(moving, escapeCharacter);
+
+/** With its line breaks and tabs, for code. */
+export const visibleLines = (text: string): string => text.replace(movingButLayout, escapeCharacter);
+
+/** As a tab-separated field, from which the value can be had back. */
+export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

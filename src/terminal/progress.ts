@@ -1,0 +1,41 @@
+// A spinner on stderr for what takes long; what is quick never shows one, nor loads its code.
+import type { Ora } from 'ora';
+import type { Progress } from '../command.ts';
+import { visible } from './escape.ts';
+
+export interface ProgressLine extends Progress {
+  /** Takes the line off the screen; the next frame brings it back. */
+  clear(): void;
+  stop(): void;
+}
+
+const patienceMs = 300;
+
+export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolean): ProgressLine {
+  let text = '';
+  let spinner: Ora | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function start() {
+    const { default: ora } = await import('ora');
+    if (!stopped) spinner = ora({ text, stream, discardStdin: false }).start();
+  }
+
+  return {
+    show(next) {
+      if (stopped || !enabled()) return;
+      text = visible(next);
+      if (spinner) spinner.text = text;
+      timer ??= setTimeout(start, patienceMs);
+    },
+    clear() {
+      spinner?.clear();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      spinner?.stop();
+    },
+  };
+}

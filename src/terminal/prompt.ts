@@ -1,0 +1,48 @@
+// Questions to a person, on stderr; where there is no person, an error instead of a wait.
+import { PassThrough } from 'node:stream';
+import type { Prompt } from '../command.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
+import { visible } from './escape.ts';
+
+export function createPrompt(
+  input: () => NodeJS.ReadStream,
+  stderr: NodeJS.WriteStream,
+  signal: AbortSignal,
+): Prompt {
+  async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
+    const stdin = input();
+    if (!stdin.isTTY || !stderr.isTTY) {
+      throw new UsageError('There is nobody to ask: standard input or stderr is not a terminal.', {
+        hint: instead,
+      });
+    }
+    const { createInterface } = await import('node:readline/promises');
+    // readline echoes to its output: for a secret, to one that leads nowhere.
+    const output = hidden ? new PassThrough().resume() : stderr;
+    const lines = createInterface({ input: stdin, output, terminal: true });
+    const interrupted = new Promise<never>((_resolve, reject) => {
+      // In raw mode Ctrl-C is a key, not a signal; the end of input answers nothing.
+      lines.once('SIGINT', () => reject(new InterruptedError(130)));
+      lines.once('close', () => reject(new InterruptedError(130)));
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    try {
+      if (hidden) stderr.write(visible(question));
+      return await Promise.race([lines.question(hidden ? '' : visible(question)), interrupted]);
+    } catch (error) {
+      stderr.write('\n');
+      throw error;
+    } finally {
+      if (hidden) stderr.write('\n');
+      interrupted.catch(() => {});
+      lines.close();
+    }
+  }
+
+  return {
+    async confirm(question, instead) {
+      return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
+    },
+    secret: async (question, instead) => (await ask(question, instead, true)).trim(),
+  };
+}

@@ -1,0 +1,107 @@
+// A command's result on stdout, in the one format that was asked for.
+import { type Column, type Pages, type Result, Shown } from '../command.ts';
+import { BadResponseError } from '../errors.ts';
+import { type JsonObject, stringifyJson } from '../json.ts';
+import { tabSeparated, visibleLines } from './escape.ts';
+import { cellText, columnValue, project } from './fields.ts';
+import type { Sink } from './streams.ts';
+
+export interface RenderOptions {
+  format: 'json' | 'ndjson' | 'text';
+  fields: string[] | undefined;
+  columns: readonly Column[];
+  color: boolean;
+  now: number;
+  /** Called where a list has no records. */
+  onEmpty(): void;
+}
+
+export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
+  if (result === undefined) return;
+  if (result instanceof Shown) return render(result.record, stdout, { ...options, columns: result.columns });
+  try {
+    if (typeof result === 'string') return await renderText(result, stdout, options);
+    const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
+    const chosen = { ...options, columns };
+    if (isRows(result)) return await renderList([result], stdout, chosen);
+    if (isPages(result)) return await renderList(result, stdout, chosen);
+    return await renderRecord(result, stdout, chosen);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new BadResponseError('The service sent a record that is nested too deeply to be shown.', {
+      cause: error,
+    });
+  }
+}
+
+async function renderText(text: string, stdout: Sink, { format }: RenderOptions): Promise<void> {
+  if (format !== 'text') return stdout.write(`${stringifyJson(text)}\n`);
+  await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+}
+
+async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { format, columns, fields } = options;
+  if (format !== 'text') {
+    const indent = stdout.isTerminal && format === 'json' ? 2 : undefined;
+    return stdout.write(`${stringifyJson(fields ? project(record, fields) : record, indent)}\n`);
+  }
+  if (!stdout.isTerminal) return stdout.write(tabLine(record, columns));
+  const { formatRecord } = await import('./table.ts');
+  await stdout.write(
+    formatRecord(record, columns, fields !== undefined, { ...options, width: stdout.width }),
+  );
+}
+
+/** Only --ndjson writes as pages arrive: what fails half-way leaves nothing behind in any other format. */
+async function renderList(
+  pages: Pages | Iterable<readonly JsonObject[]>,
+  stdout: Sink,
+  options: RenderOptions,
+): Promise<void> {
+  const { format, columns, fields } = options;
+  const chosen = (page: readonly JsonObject[]) =>
+    fields ? page.map((record) => project(record, fields)) : page;
+  const pieces: string[] = [];
+  const records: JsonObject[] = [];
+  let empty = true;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    empty = false;
+    if (format === 'ndjson') {
+      await stdout.write(
+        chosen(page)
+          .map((record) => `${stringifyJson(record)}\n`)
+          .join(''),
+      );
+    } else if (format === 'json') {
+      pieces.push(withoutBrackets(stringifyJson(chosen(page), stdout.isTerminal ? 2 : undefined)));
+    } else if (stdout.isTerminal) {
+      records.push(...page);
+    } else {
+      pieces.push(page.map((record) => tabLine(record, columns)).join(''));
+    }
+  }
+  if (empty) options.onEmpty();
+
+  if (format === 'json') {
+    const [open, comma, close] = stdout.isTerminal && !empty ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
+    await stdout.write(open);
+    for (const [index, piece] of pieces.entries()) await stdout.write((index > 0 ? comma : '') + piece);
+    await stdout.write(close);
+  } else if (records.length > 0) {
+    const { formatTable } = await import('./table.ts');
+    await stdout.write(formatTable(records, columns, { ...options, width: stdout.width }));
+  } else {
+    for (const piece of pieces) await stdout.write(piece);
+  }
+}
+
+const tabLine = (record: JsonObject, columns: readonly Column[]): string =>
+  `${columns.map((column) => tabSeparated(cellText(columnValue(record, column)))).join('\t')}\n`;
+
+/** The inside of an array's text, compact or indented. */
+const withoutBrackets = (text: string): string =>
+  text.startsWith('[\n') ? text.slice(2, -2) : text.slice(1, -1);
+
+const isRows = (result: Result): result is readonly JsonObject[] => Array.isArray(result);
+const isPages = (result: JsonObject | Pages): result is Pages => Symbol.asyncIterator in result;

@@ -1,0 +1,57 @@
+// What is said beside the result, on stderr: warnings at once, hints and the error at the end.
+import { describeError, type ValsError } from '../errors.ts';
+import { stringifyJson } from '../json.ts';
+import { visible } from './escape.ts';
+import type { Sink } from './streams.ts';
+import { createStyle } from './style.ts';
+
+export interface Reporter {
+  warn(message: string): void;
+  /** Kept until the result is out, and said only to a person. */
+  hint(message: string): void;
+  trace(line: string): void;
+  /** A line for another program that reads stderr, such as a CI runner. */
+  annotate(line: string): void;
+  error(error: ValsError): void;
+  /** Says the hints, and waits until everything is written. */
+  finish(): Promise<void>;
+}
+
+export interface ReporterOptions {
+  json: boolean;
+  color: boolean;
+  /** Somebody sits in front of the output and wants hints. */
+  hints: boolean;
+  /** Clears a progress line before something is written over it. */
+  makeRoom(): void;
+}
+
+export function createReporter(stderr: Sink, options: () => ReporterOptions): Reporter {
+  const hints: string[] = [];
+  let written = Promise.resolve();
+  const say = (line: string) => {
+    options().makeRoom();
+    // Nobody can be told that stderr is gone.
+    written = written.then(() => stderr.write(`${line}\n`)).catch(() => {});
+  };
+  const style = () => createStyle(options().color);
+
+  return {
+    warn: (message) => say(`${style().yellow('warning:')} ${visible(message)}`),
+    hint: (message) => void hints.push(message),
+    trace: (line) => say(style().dim(visible(line))),
+    annotate: (line) => say(visible(line)),
+    error(error) {
+      if (options().json) {
+        say(stringifyJson({ error: describeError(error) }));
+        return;
+      }
+      say(`${style().red('error:')} ${visible(error.message)}`);
+      if (error.facts.hint) say(`${style().cyan('hint:')} ${visible(error.facts.hint)}`);
+    },
+    async finish() {
+      if (options().hints) for (const hint of hints) say(style().dim(visible(hint)));
+      await written;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
+import { readFile, stat } from 'node:fs/promises';
+import type { Context } from '../command.ts';
+import { LocalError, UsageError } from '../errors.ts';
+
+type Input = Pick<Context, 'stdin' | 'signal'>;
+
+/** Code must not be empty: pushing nothing over something is never meant. */
+export async function readCode(file: string, input: Input): Promise<string> {
+  const text = await readText(file, input);
+  if (text === '') {
+    throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
+  }
+  return text;
+}
+
+export async function readText(file: string, input: Input): Promise<string> {
+  const bytes = file === '-' ? await readStdin(input) : await readBytes(file);
+  try {
+    // A byte order mark is part of the file.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new LocalError(`${nameOf(file)} is not UTF-8.`, { hint: 'Save it as UTF-8, then run it again.' });
+  }
+}
+
+export const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
+
+async function readBytes(file: string): Promise<Buffer> {
+  try {
+    if ((await stat(file)).isDirectory()) {
+      throw new UsageError(`${file} is a folder, not a file.`, {
+        hint: 'Name a file; `vals push` takes folders.',
+      });
+    }
+    return await readFile(file);
+  } catch (error) {
+    throw error instanceof UsageError ? error : fileError(file, error);
+  }
+}
+
+export function fileError(file: string, error: unknown): LocalError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const problems: Record<string, string> = {
+    ENOENT: 'does not exist',
+    EACCES: 'may not be read by you',
+    EPERM: 'may not be read by you',
+    ENOTDIR: 'does not exist',
+    ELOOP: 'is a link that leads in a circle',
+  };
+  return new LocalError(`${file} ${problems[code ?? ''] ?? `could not be read: ${message}`}.`, {
+    hint: 'Check the path.',
+    cause: error,
+  });
+}
+
+async function readStdin({ stdin, signal }: Input): Promise<Buffer> {
+  const stream = stdin();
+  const chunks: Buffer[] = [];
+  const stop = () => stream.destroy(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  } catch (error) {
+    throw signal.aborted ? signal.reason : fileError('Standard input', error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return Buffer.concat(chunks);
+}
