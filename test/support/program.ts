@@ -1,0 +1,92 @@
+// Runs the built program as a user would: a process of its own, an empty home, nothing inherited.
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawn as spawnAtTerminal } from '@lydell/node-pty';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+
+export const program = resolve('bin/vals.js');
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface RunOptions {
+  env?: Record<string, string | undefined>;
+  /** Standard input; empty when absent. */
+  input?: string | Uint8Array;
+  cwd?: string;
+  home?: string;
+}
+
+export function environment(home: string, env: RunOptions['env'] = {}): Record<string, string> {
+  const clean = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env };
+  return Object.fromEntries(
+    Object.entries(clean).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+export interface RunResult {
+  exit: number;
+  stdout: string;
+  stderr: string;
+  /** The error object on the last line of stderr, under --json. */
+  error: Record<string, unknown> | undefined;
+}
+
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const home = options.home ?? temporaryFolder();
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [program, ...args], {
+    env: environment(home, options.env),
+    extendEnv: false,
+    cwd: options.cwd ?? home,
+    input: options.input ?? '',
+    reject: false,
+    stripFinalNewline: false,
+  });
+  return { exit: exitCode ?? -1, stdout, stderr, error: errorObject(stderr) };
+}
+
+function errorObject(stderr: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface TerminalOptions extends RunOptions {
+  columns?: number;
+  /** Keys to press: each is sent once its text has appeared on the screen. */
+  answers?: { after: string; keys: string }[];
+}
+
+/** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */
+export function runAtTerminal(
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Promise<{ exit: number; screen: string }> {
+  const home = options.home ?? temporaryFolder();
+  const terminal = spawnAtTerminal(process.execPath, [program, ...args], {
+    cols: options.columns ?? 80,
+    rows: 30,
+    cwd: options.cwd ?? home,
+    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+  });
+  const answers = [...(options.answers ?? [])];
+  let screen = '';
+  terminal.onData((data) => {
+    screen += data;
+    while (answers[0] !== undefined && screen.includes(answers[0].after)) {
+      terminal.write((answers.shift() as { keys: string }).keys);
+    }
+  });
+  return new Promise((done) => {
+    terminal.onExit(({ exitCode }) => setTimeout(() => done({ exit: exitCode, screen }), 20));
+  });
+}
