@@ -144,6 +144,10 @@ export async function runProcess(): Promise<void> {
   const interruptWith = (exit: number) => () => controller.abort(new InterruptedError(exit));
   process.once('SIGINT', interruptWith(130));
   process.once('SIGTERM', interruptWith(143));
+  process.on('uncaughtException', (error) => {
+    stderr.write(`error: ${asValsError(error).message}\n`);
+    process.exitCode = 1;
+  });
   process.exitCode = await main({
     argv: argv.slice(2),
     env,

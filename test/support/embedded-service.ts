@@ -1,0 +1,42 @@
+// The embedded service as a process of its own, as `vals serve` starts it.
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+import { environment, program, temporaryFolder } from './program.ts';
+
+export interface ServeProcess {
+  baseUrl: string;
+  token: string;
+  env: { VALS_BASE_URL: string; VALS_TOKEN: string };
+  /** Ends it with a signal and resolves to its exit code, or to the signal where that killed it. */
+  end(signal: NodeJS.Signals): Promise<number | string>;
+}
+
+export async function embeddedService(
+  options: { data?: string; args?: string[] } = {},
+): Promise<ServeProcess> {
+  const home = temporaryFolder();
+  const data = options.data ?? join(home, 'vals.db');
+  const args = [program, 'serve', '--port', '0', '--json', '--data', data, ...(options.args ?? [])];
+  const child = execa(process.execPath, args, { env: environment(home), extendEnv: false, reject: false });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
+  });
+  const { baseUrl, token } = JSON.parse(line);
+  return {
+    baseUrl,
+    token,
+    env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
+    async end(signal) {
+      child.kill(signal);
+      const result = await child;
+      return result.exitCode ?? result.signal ?? 'unknown';
+    },
+  };
+}
