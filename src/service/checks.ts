@@ -1,0 +1,134 @@
+// What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
+import type { MiddlewareHandler } from 'hono';
+import { type Env, readJson } from './door.ts';
+import { Problem } from './problem.ts';
+import type { Privacy, ValContent } from './store.ts';
+import { sortableTime } from './time.ts';
+
+const longestCode = 256_000;
+const longestReadme = 8_192;
+const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
+
+type Body = Record<string, unknown>;
+type Query = (name: string) => string | undefined;
+
+/** The handler finds the checked body under `c.req.valid('json')`. */
+export function json<Checked extends object>(
+  check: (body: Body) => Checked,
+): MiddlewareHandler<Env, string, { out: { json: Checked } }> {
+  return async (c, next) => {
+    const body = await readJson(c);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new Problem(400, 'The body must be a JSON object.');
+    }
+    c.req.addValidatedData('json', check(body as Body));
+    await next();
+  };
+}
+
+/** The handler finds the checked query under `c.req.valid('query')`. */
+export function query<Checked extends object>(
+  check: (query: Query) => Checked,
+): MiddlewareHandler<Env, string, { out: { query: Checked } }> {
+  return async (c, next) => {
+    const once = (name: string) => {
+      const [value, ...others] = c.req.queries(name) ?? [];
+      if (others.length > 0) throw refuse(name, 'must be given once');
+      return value;
+    };
+    c.req.addValidatedData('query', check(once));
+    await next();
+  };
+}
+
+export const newVal = (body: Body): ValContent => ({
+  ...nameAndCode(body),
+  readme: body.readme === undefined || body.readme === null ? null : string(body, 'readme', longestReadme),
+  privacy: body.privacy === undefined ? 'private' : privacy(body),
+});
+
+export const nameAndCode = (body: Body) => ({ name: name(body), ...codeAlone(body) });
+
+export const codeAlone = (body: Body) => ({ code: code(body) });
+
+export const page = (query: Query) => ({
+  limit: integer(query, 'limit', 20, 1, 100),
+  offset: integer(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
+});
+
+const period = (query: Query) => ({ since: time(query, 'since'), until: time(query, 'until') });
+
+export const runs = (query: Query) => ({
+  ...page(query),
+  ...period(query),
+  tag: choice(query, 'error', { true: 'failed', false: 'passed' }),
+});
+
+export const comments = (query: Query) => ({
+  ...page(query),
+  ...period(query),
+  tag: choice(query, 'relationship', { any: undefined, given: 'given', received: 'received' }),
+});
+
+export function version(text: string): number {
+  if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
+  return Number(text);
+}
+
+function refuse(field: string, rule: string, status: 400 | 413 = 400): Problem {
+  return new Problem(status, `${field} ${rule}.`, { field });
+}
+
+function string(body: Body, field: string, max: number): string {
+  const value = body[field];
+  if (typeof value !== 'string') throw refuse(field, 'must be a string');
+  if (value.length > max) throw refuse(field, `must have at most ${max} characters`, 413);
+  if (/\p{Surrogate}/u.test(value)) throw refuse(field, 'must not have half of a surrogate pair');
+  return value;
+}
+
+function name(body: Body): string {
+  const value = body.name;
+  if (typeof value !== 'string') throw refuse('name', 'must be a string');
+  if (!namePattern.test(value)) {
+    throw refuse('name', 'must start with a letter and have 1 to 48 letters, digits or underscores');
+  }
+  return value;
+}
+
+function code(body: Body): string {
+  const value = string(body, 'code', longestCode);
+  if (value === '') throw refuse('code', 'must not be empty');
+  return value;
+}
+
+function privacy(body: Body): Privacy {
+  const value = body.privacy;
+  if (value === 'public' || value === 'unlisted' || value === 'private') return value;
+  throw refuse('privacy', 'must be public, unlisted or private');
+}
+
+function integer(query: Query, field: string, fallback: number, min: number, max: number): number {
+  const text = query(field);
+  if (text === undefined) return fallback;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw refuse(field, `must be an integer from ${min} to ${max}`);
+}
+
+function time(query: Query, field: string): string | undefined {
+  const text = query(field);
+  if (text === undefined) return undefined;
+  const value = sortableTime(text);
+  if (value === undefined) throw refuse(field, 'must be a timestamp such as 2024-05-17T12:00:00.000Z');
+  return value;
+}
+
+function choice<Meaning>(query: Query, field: string, meanings: Record<string, Meaning>) {
+  const text = query(field);
+  if (text === undefined) return undefined;
+  if (!Object.hasOwn(meanings, text)) {
+    throw refuse(field, `must be one of ${Object.keys(meanings).join(', ')}`);
+  }
+  return meanings[text];
+}

@@ -1,0 +1,52 @@
+// What the service answers when it refuses or fails: RFC 9457 problem details.
+import { STATUS_CODES } from 'node:http';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+
+interface ProblemFacts {
+  /** The field of the body, or the parameter of the query, that was refused. */
+  field?: string;
+  headers?: Record<string, string>;
+}
+
+export class Problem extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly facts: ProblemFacts;
+
+  constructor(status: ContentfulStatusCode, detail: string, facts: ProblemFacts = {}) {
+    super(detail);
+    this.status = status;
+    this.facts = facts;
+  }
+}
+
+export const problemType = 'application/problem+json';
+
+export function problemText({ status, message, facts: { field } }: Problem): string {
+  return JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: message,
+    ...(field && { errors: [{ field, message }] }),
+  });
+}
+
+export function answerError(error: Error, c: Context): Response {
+  const problem = error instanceof Problem ? error : hidden(error);
+  return c.body(problemText(problem), problem.status, {
+    'Content-Type': problemType,
+    ...problem.facts.headers,
+  });
+}
+
+/** What happened inside stays inside; the status tells whether to try again. */
+function hidden(error: Error): Problem {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new Problem(503, 'Another program is writing to the store.', { headers: { 'Retry-After': '1' } });
+  }
+  if (code.startsWith('SQLITE_FULL')) return new Problem(507, 'No space is left for the store.');
+  if (code.startsWith('SQLITE_')) return new Problem(500, 'The store could not be read or written.');
+  return new Problem(500, 'The service failed to answer.');
+}

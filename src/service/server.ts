@@ -1,0 +1,90 @@
+// An HTTP server on the loopback address that waits for nobody for ever, and ends without cutting anybody off.
+import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { LocalError } from '../errors.ts';
+import { Problem, problemText, problemType } from './problem.ts';
+
+export const loopbackAddress = '127.0.0.1';
+
+const closingMs = 5_000;
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+};
+
+interface Server {
+  port: number;
+  /** Stops accepting and finishes what is under way, or gives up on it after some seconds. */
+  close(): Promise<void>;
+}
+
+export async function listen(listener: RequestListener, port: number): Promise<Server> {
+  const server = createServer(timeouts, listener);
+  server.maxHeadersCount = 100;
+  server.on('clientError', answerMalformed);
+
+  // Node takes a connection for idle only after its first request, so it cannot say which ones to close.
+  const requestsUnderWay = new Map<Socket, number>();
+  let closing = false;
+  const count = (socket: Socket, change: number) => {
+    const requests = requestsUnderWay.get(socket);
+    if (requests === undefined) return;
+    requestsUnderWay.set(socket, requests + change);
+    if (closing && requests + change === 0) socket.destroySoon();
+  };
+  server.on('connection', (socket) => {
+    requestsUnderWay.set(socket, 0);
+    socket.once('close', () => requestsUnderWay.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, loopbackAddress, resolve);
+  }).catch((error) => {
+    throw listenError(error, port);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of requestsUnderWay.keys()) count(socket, 0);
+      const patience = setTimeout(() => server.closeAllConnections(), closingMs);
+      await closed;
+      clearTimeout(patience);
+    },
+  };
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number): LocalError {
+  const inUse = error.code === 'EADDRINUSE';
+  return new LocalError(
+    `Port ${port} on ${loopbackAddress} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
+    { hint: 'Use --port 0 for a free port, or end the program that holds it.', cause: error },
+  );
+}
+
+/** What Node could not parse it gives to nobody else. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  const problems: Record<string, Problem> = {
+    HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),
+    ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
+  };
+  const problem = problems[`${error.code}`] ?? new Problem(400, 'The request is not HTTP.');
+  const body = problemText(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Connection: close',
+    `Content-Type: ${problemType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}

@@ -1,0 +1,200 @@
+// Starting and ending the service: its file, its port, its identity.
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { describe, expect, test } from 'vitest';
+import { LocalError } from '../../src/errors.ts';
+import { startService } from '../../src/service/index.ts';
+import { ask, createVal, speak, temporaryFolder, temporaryService } from './support.ts';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+async function failureOf(promise: Promise<unknown>): Promise<LocalError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(LocalError);
+  return error as LocalError;
+}
+
+test('its identity is made once and kept', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  const first = await temporaryService(undefined, file);
+  expect(first.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
+  expect(first.token).toMatch(/^vals_local_[\w-]{43}$/);
+  const { body } = await ask(first, 'GET', '/v1/me');
+  expect(body).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), username: 'local' });
+  await first.close();
+  const second = await temporaryService(undefined, file);
+  expect(second.token).toBe(first.token);
+  expect((await ask(second, 'GET', '/v1/me')).body).toEqual(body);
+  expect((await temporaryService()).token).not.toBe(first.token);
+});
+
+test('two services on one file see each other at once', async () => {
+  const one = await temporaryService();
+  const two = await temporaryService(undefined, one.file);
+  const val = await createVal(one, { name: 'shared', code: '1' });
+  expect((await ask(two, 'GET', `/v1/vals/${val.id}`)).body).toEqual(val);
+  await two.close();
+  expect((await ask(one, 'POST', `/v1/vals/${val.id}/versions`, { body: { code: '2' } })).status).toBe(201);
+});
+
+describe('its file', () => {
+  test('and folders are for the owner alone, whatever the umask', async () => {
+    const folder = join(temporaryFolder(), 'deep', 'er');
+    const before = process.umask(0);
+    try {
+      const service = await temporaryService(undefined, join(folder, 'store.db'));
+      await createVal(service, { name: 'v', code: 'c' });
+      expect(modeOf(folder)).toBe(0o700);
+      for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${service.file}${suffix}`)).toBe(0o600);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  test('is tightened where it was open to others', async () => {
+    const { file, close } = await temporaryService();
+    await close();
+    chmodSync(file, 0o644);
+    await temporaryService(undefined, file);
+    expect(modeOf(file)).toBe(0o600);
+  });
+
+  test('holds everything once the service has ended', async () => {
+    const service = await temporaryService();
+    await createVal(service, { name: 'v', code: 'c' });
+    await service.close();
+    const wal = `${service.file}-wal`;
+    expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0);
+  });
+
+  test('does not let its log grow without end', async () => {
+    const service = await temporaryService();
+    for (let i = 0; i < 60; i++) {
+      await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: `${i}`.repeat(100_000) } });
+    }
+    expect(statSync(`${service.file}-wal`).size).toBeLessThan(6 * 1024 * 1024);
+  });
+
+  test('is refused when it is no database', async () => {
+    const file = join(temporaryFolder(), 'notes.txt');
+    writeFileSync(file, 'These are my notes. '.repeat(100), { mode: 0o644 });
+    const error = await failureOf(startService({ file, port: 0 }));
+    expect(error.message).toBe(`The store ${file} could not be used: it is not a SQLite database.`);
+    expect(error.facts.hint).toBeTruthy();
+    expect(readFileSync(file, 'utf8')).toBe('These are my notes. '.repeat(100));
+    expect(modeOf(file)).toBe(0o644);
+  });
+
+  test('is refused when it is a folder, or below a file', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'store.db'));
+    writeFileSync(join(folder, 'file'), '');
+    for (const file of [join(folder, 'store.db'), join(folder, 'file', 'store.db')]) {
+      const error = await failureOf(startService({ file, port: 0 }));
+      expect(error.message).toContain(file);
+      expect(error.facts.hint).toBeTruthy();
+    }
+  });
+
+  test('is refused when it belongs to another program, and left as it is', async () => {
+    const file = join(temporaryFolder(), 'other.db');
+    const other = new Database(file);
+    other.exec('CREATE TABLE theirs (a)');
+    const before = readFileSync(file);
+    const error = await failureOf(startService({ file, port: 0 }));
+    expect(error.message).toBe(`${file} is a SQLite database of another program.`);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('is refused when a newer vals made it', async () => {
+    const { file, close } = await temporaryService();
+    await close();
+    new Database(file).exec('PRAGMA user_version = 99');
+    const error = await failureOf(startService({ file, port: 0 }));
+    expect(error.message).toBe(`The store ${file} was made by a newer version of vals.`);
+  });
+
+  test('that fails: 500 without a word about the inside', async () => {
+    const service = await temporaryService();
+    new Database(service.file).exec('DROP TABLE records');
+    const answer = await ask(service, 'GET', '/v1/me/runs');
+    expect(answer.body).toEqual({
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'The store could not be read or written.',
+    });
+  });
+});
+
+test('a port in use is named', async () => {
+  const { port } = await temporaryService();
+  const error = await failureOf(startService({ file: join(temporaryFolder(), 'store.db'), port }));
+  expect(error.message).toBe(`Port ${port} on 127.0.0.1 is in use.`);
+  expect(error.facts.hint).toBe('Use --port 0 for a free port, or end the program that holds it.');
+});
+
+test('it leaves the globals of its process alone', async () => {
+  const { Request, Response } = globalThis;
+  const service = await temporaryService();
+  await ask(service, 'GET', '/v1/me');
+  expect([globalThis.Request, globalThis.Response]).toEqual([Request, Response]);
+});
+
+describe('ending', () => {
+  test('finishes what is under way, then refuses connections', async () => {
+    const service = await temporaryService();
+    const outgoing = request(`${service.baseUrl}/v1/vals`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    });
+    outgoing.write('{"name":"late",');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closing = service.close();
+    const answered = new Promise<number | undefined>((resolve) => {
+      outgoing.once('response', (incoming) => {
+        incoming.resume();
+        resolve(incoming.statusCode);
+      });
+    });
+    setTimeout(() => outgoing.end('"code":"c"}'), 100);
+    expect(await answered).toBe(201);
+    await closing;
+    await expect(speak(service.port, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
+    const again = await temporaryService(undefined, service.file);
+    expect((await ask(again, 'PUT', '/v1/vals', { body: { name: 'late', code: 'c' } })).status).toBe(200);
+  });
+
+  test('does not wait for connections without a request, and may be asked for twice', async () => {
+    const service = await temporaryService();
+    await ask(service, 'GET', '/v1/me');
+    const silent = connect(service.port, '127.0.0.1');
+    const halfway = connect(service.port, '127.0.0.1');
+    halfway.write('GET /v1/me HTTP/1.1\r\nHost:');
+    for (const socket of [silent, halfway]) socket.on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = Date.now();
+    await Promise.all([service.close(), service.close()]);
+    expect(Date.now() - start).toBeLessThan(1_000);
+  });
+
+  test('gives up on a request that never ends', async () => {
+    const service = await temporaryService();
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      `POST /v1/vals HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = Date.now();
+    await service.close();
+    expect(Date.now() - start).toBeLessThan(7_000);
+  });
+});

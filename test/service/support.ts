@@ -1,0 +1,156 @@
+// A service on a file of its own, and plain HTTP to speak to it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll } from 'vitest';
+import { type EmbeddedService, type SeedData, startService } from '../../src/service/index.ts';
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The body as JSON; undefined where there is none. */
+  body: unknown;
+}
+
+export interface Val {
+  id: string;
+  name: string;
+  code: string;
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface List<Item = Record<string, unknown>> {
+  data: Item[];
+  links: { self: string; prev?: string; next?: string };
+}
+
+interface Question {
+  body?: unknown;
+  /** Sent as it is, instead of the body. */
+  raw?: string | Buffer;
+  headers?: Record<string, string>;
+  /** Null: no token. */
+  token?: string | null;
+}
+
+/** Hooks can't be registered while a test runs, so what tests start is noted here. */
+const cleanups: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+export function temporaryFolder(parent = tmpdir()): string {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, 'vals-service-'));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function temporaryService(
+  seed?: SeedData,
+  file = join(temporaryFolder(), 'store.db'),
+): Promise<EmbeddedService & { file: string; port: number }> {
+  const service = await startService({ file, port: 0, seed });
+  cleanups.push(service.close);
+  return { ...service, file, port: Number(new URL(service.baseUrl).port) };
+}
+
+const agent = new Agent({ keepAlive: true });
+cleanups.push(() => agent.destroy());
+
+export function ask(
+  service: { baseUrl: string; token: string },
+  method: string,
+  path: string,
+  { body, raw, headers = {}, token = service.token }: Question = {},
+): Promise<Answer> {
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  return new Promise((resolve, reject) => {
+    const outgoing = request(new URL(path, service.baseUrl), {
+      method,
+      agent,
+      headers: {
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...(payload !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(payload),
+        }),
+        ...headers,
+      },
+    });
+    outgoing.on('error', reject);
+    outgoing.on('response', async (incoming) => {
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of incoming) chunks.push(chunk);
+        const text = Buffer.concat(chunks).toString();
+        const answer = { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
+        resolve({ ...answer, body: text === '' ? undefined : JSON.parse(text) });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    outgoing.end(payload);
+  });
+}
+
+export async function createVal(
+  service: { baseUrl: string; token: string },
+  content: { name: string; code: string; readme?: string; privacy?: string },
+): Promise<Val> {
+  const answer = await ask(service, 'POST', '/v1/vals', { body: content });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body as Val;
+}
+
+/** Writes the text to a socket and gives back all that comes until the service ends the connection. */
+export function speak(port: number, text: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', (error) => (answer ? resolve(answer) : reject(error)));
+    socket.on('close', () => resolve(answer));
+    socket.write(text);
+  });
+}
+
+/** Bundles the driver where it finds the database's native module; gives back the path to run. */
+export async function bundleDriver(): Promise<string> {
+  const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+  const outfile = join(temporaryFolder(cache), 'driver.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('./driver.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['libsql'],
+  });
+  return outfile;
+}
+
+export function spawnDriver(driver: string, ...args: string[]): ChildProcess {
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const child = spawn(process.execPath, [driver, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  cleanups.push(() => child.kill('SIGKILL'));
+  return child;
+}
+
+export async function firstLine<Line>(child: ChildProcess): Promise<Line> {
+  if (!child.stdout) throw new Error('no stdout');
+  for await (const line of createInterface(child.stdout)) return JSON.parse(line) as Line;
+  throw new Error('The child ended without a line.');
+}
