@@ -64,7 +64,7 @@ type Arguments = Record<string, ArgumentDefinition<unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: the values' types are recovered one by one in Input.
 type Options = Record<string, OptionDefinition<any>>;
 
-export type Input<A extends Arguments, O extends Options> = {
+type Input<A extends Arguments, O extends Options> = {
   [K in keyof A]: A[K] extends ArgumentDefinition<infer T> ? T : never;
 } & { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T : never };
 

@@ -39,7 +39,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     trace,
   });
   return {
-    api: createApi(client, options.notes),
+    api: createApi(client, options.notes, token),
     async close() {
       await client.close();
       await close?.();

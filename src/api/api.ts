@@ -7,14 +7,17 @@ import type { Answer } from './transport.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;
+  /** Whether a text gives the token in force away. */
+  holdsToken(text: string): boolean;
   /** What the service sent; an empty record where a write was answered with nothing. */
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the call goes out without `limit` and `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<readonly JsonObject[]>;
 }
 
-export function createApi(client: Client, notes: ListNotes): Api {
+export function createApi(client: Client, notes: ListNotes, token: string | undefined): Api {
   return {
+    holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
     async record(call) {
       const { body } = await client.request(call);

@@ -14,7 +14,7 @@ export interface Answer {
   body: JsonValue | undefined;
 }
 
-export interface Outgoing {
+interface Outgoing {
   method: string;
   url: string;
   headers: Record<string, string>;

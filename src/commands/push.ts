@@ -35,6 +35,10 @@ export const push = defineCommand({
     const vals = await loadAll(context, sources);
     if (dryRun) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
     const api = await context.connect();
+    for (const { file, code } of vals) {
+      if (api.holdsToken(code))
+        context.warn(`${file} holds your token: whoever reads the val can act as you.`);
+    }
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
     return doSeveral<Loaded>(vals, {

@@ -24,7 +24,7 @@ export async function readText(file: string, input: Input): Promise<string> {
   }
 }
 
-export const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
+const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
 async function readBytes(file: string): Promise<Buffer> {
   try {
