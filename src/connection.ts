@@ -28,7 +28,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const { settings, env, signal, clock, trace } = options;
   const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
   options.keepSecret(token);
-  const client = createClient({
+  const client = await createClient({
     baseUrl,
     token,
     userAgent: `vals/${VERSION}`,

@@ -5,7 +5,7 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import { type Clock, wait } from './clock.ts';
 import { failureOf } from './failure.ts';
 import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
-import { type Answer, createTransport } from './transport.ts';
+import { type Answer, createTransport, type Outgoing } from './transport.ts';
 
 export type Query = Record<string, string>;
 
@@ -42,9 +42,9 @@ export interface ClientOptions {
 /** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
 const shortestAttemptMs = 10_000;
 
-export function createClient(options: ClientOptions): Client {
+export async function createClient(options: ClientOptions): Promise<Client> {
   const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
-  const transport = createTransport(baseUrl.origin, options.env);
+  const transport = await createTransport(baseUrl.origin, options.env);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {
@@ -55,7 +55,8 @@ export function createClient(options: ClientOptions): Client {
       });
     }
     const query = new URLSearchParams(call.query).toString();
-    const url = baseUrl.href + call.path + (query && `?${query}`);
+    const { origin, href } = baseUrl;
+    const path = href.slice(origin.length) + call.path + (query && `?${query}`);
     const headers = headersOf(call);
     const body = call.body && stringifyJson(call.body);
     const deadline = clock.now() + deadlineMs;
@@ -63,8 +64,11 @@ export function createClient(options: ClientOptions): Client {
 
     for (let attempt = 1; ; attempt++) {
       const started = clock.now();
-      trace(`> ${call.method} ${url} (attempt ${attempt})`);
-      const outcome = await oneAttempt({ method: call.method, url, headers, body }, deadline - started);
+      trace(`> ${call.method} ${origin}${path} (attempt ${attempt})`);
+      const outcome = await oneAttempt(
+        { method: call.method, origin, path, headers, body },
+        deadline - started,
+      );
       const took = `in ${Math.round(clock.now() - started)} ms`;
       if (!('kind' in outcome)) {
         trace(`< ${outcome.status} ${took}`);
@@ -81,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
       const delay = backoffMs(attempt, outcome, Math.random());
       const inTime = clock.now() + delay < deadline;
       if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
-        throw failureOf(call, outcome, { origin: baseUrl.origin, attempts: attempt, maybeApplied });
+        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied });
       }
       trace(`  again in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
@@ -99,10 +103,7 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
-  async function oneAttempt(
-    message: { method: string; url: string; headers: Record<string, string>; body: string | undefined },
-    remainingMs: number,
-  ): Promise<Answer | Fault> {
+  async function oneAttempt(message: Omit<Outgoing, 'signal'>, remainingMs: number): Promise<Answer | Fault> {
     const limitMs =
       message.method === 'POST'
         ? remainingMs

@@ -1,8 +1,9 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
 import { setFlagsFromString } from 'node:v8';
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
 import { isLoopback } from '../settings/base-url.ts';
+import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
 // undici's parser is WebAssembly: compiling it thoroughly costs more than a short command gains by it.
@@ -14,9 +15,11 @@ export interface Answer {
   body: JsonValue | undefined;
 }
 
-interface Outgoing {
+export interface Outgoing {
   method: string;
-  url: string;
+  origin: string;
+  /** With its query. */
+  path: string;
   headers: Record<string, string>;
   body: string | undefined;
   signal: AbortSignal;
@@ -34,50 +37,57 @@ const largestBody = 64 * 1024 * 1024;
 /** Of an error's body, what can matter to a reader. */
 const largestErrorBody = 1024 * 1024;
 
-export function createTransport(origin: string, env: NodeJS.ProcessEnv): Transport {
+export async function createTransport(origin: string, env: NodeJS.ProcessEnv): Promise<Transport> {
   let connected = false;
-  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
   const proxy = proxySettings(origin, env);
   // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
   if (proxy !== undefined) connected = true;
-  const dispatcher: Dispatcher =
-    proxy !== undefined
-      ? new EnvHttpProxyAgent({ ...proxy, connect: { timeout: connectTimeoutMs } })
-      : new Agent({
-          connect: (target, callback) =>
-            connect(target, (...outcome) => {
-              if (outcome[0] === null) connected = true;
-              callback(...outcome);
-            }),
-        });
+  const dispatcher =
+    proxy === undefined
+      ? directAgent(() => {
+          connected = true;
+        })
+      : (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs);
 
   return {
-    async send({ method, url, headers, body, signal }) {
+    async send(outgoing) {
       let response: Dispatcher.ResponseData;
       try {
         // The deadline is ours, so undici's own time-outs are off.
-        const options = { dispatcher, headers, body, signal, headersTimeout: 0, bodyTimeout: 0 };
-        response = await request(url, { ...options, method: method as Dispatcher.HttpMethod });
+        response = await dispatcher.request({
+          ...outgoing,
+          method: outgoing.method as Dispatcher.HttpMethod,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        });
       } catch (error) {
         return connectionFault(error);
       }
-      return readAnswer(method, response);
+      return readAnswer(outgoing.method, response);
     },
     everConnected: () => connected,
     close: () => dispatcher.destroy(),
   };
 }
 
+function directAgent(onConnected: () => void): Agent {
+  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
+  return new Agent({
+    connect: (target, callback) =>
+      connect(target, (...outcome) => {
+        if (outcome[0] === null) onConnected();
+        callback(...outcome);
+      }),
+  });
+}
+
 /** Loopback never goes through a proxy, whatever the environment says. */
-function proxySettings(origin: string, env: NodeJS.ProcessEnv) {
-  const httpProxy = env.http_proxy || env.HTTP_PROXY;
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY;
+function proxySettings(origin: string, env: NodeJS.ProcessEnv): ProxySettings | undefined {
+  const httpProxy = env.http_proxy || env.HTTP_PROXY || '';
+  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || '';
+  const noProxy = env.no_proxy || env.NO_PROXY || '';
   if ((!httpProxy && !httpsProxy) || isLoopback(new URL(origin).hostname)) return undefined;
-  return {
-    httpProxy: httpProxy ?? '',
-    httpsProxy: httpsProxy ?? '',
-    noProxy: env.no_proxy || env.NO_PROXY || '',
-  };
+  return { httpProxy, httpsProxy, noProxy };
 }
 
 async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer | Fault> {

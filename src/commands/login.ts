@@ -2,7 +2,6 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { column, defineCommand, toggle } from '../command.ts';
 import { AuthError, UsageError } from '../errors.ts';
-import { updateConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { readText } from '../workspace/code.ts';
 
@@ -41,6 +40,7 @@ export const login = defineCommand({
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 
     const user = await (await context.connect({ token })).record(routes.me());
+    const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(settings.configFile, warn, (config) => ({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },

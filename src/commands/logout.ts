@@ -1,6 +1,5 @@
 import { column, defineCommand } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { updateConfig } from '../settings/config-file.ts';
 
 export const logout = defineCommand({
   path: 'logout',
@@ -17,6 +16,7 @@ export const logout = defineCommand({
       });
     }
     let wasSignedIn = false;
+    const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(settings.configFile, warn, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;

@@ -5,7 +5,7 @@ import { LocalError, UsageError, type ValsError } from '../errors.ts';
 import { type JsonObject, lookUp } from '../json.ts';
 import { doSeveral, forEachAtMost, noneBegun } from '../several.ts';
 import { readCode } from '../workspace/code.ts';
-import { collectSources, type Source } from '../workspace/collect.ts';
+import type { Source } from '../workspace/collect.ts';
 import { checkName, checkSizes } from '../workspace/limits.ts';
 import { dryRun, wholeNumber } from './options.ts';
 
@@ -64,6 +64,7 @@ export const push = defineCommand({
 const describe = ({ file, name }: Source): JsonObject => ({ file, name });
 
 async function chooseSources(context: Context, paths: string[], name: string | undefined): Promise<Source[]> {
+  const { collectSources } = await import('../workspace/collect.ts');
   if (paths.length === 0) {
     throw new UsageError('No path was given.', { hint: 'Name files or folders: `vals push hello.ts`.' });
   }

@@ -1,17 +1,5 @@
-// The file that `vals login` writes: read plainly, written through conf, for its owner alone.
-import { randomUUID } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+// The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
+import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../json.ts';
 
@@ -23,7 +11,6 @@ export interface StoredConfig {
 
 const wayOut = (file: string) => `Mend the file, or move it away and run \`vals login\` again: ${file}`;
 
-/** Conf takes 40 ms to load, so it stays out of the way of reading. */
 export function readConfig(file: string, warn: (message: string) => void): StoredConfig {
   let text: string;
   try {
@@ -58,39 +45,6 @@ function checkConfig(text: string, file: string): StoredConfig {
   return { baseUrl, tokens: tokens as Record<string, string> };
 }
 
-/** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
-export async function updateConfig(
-  file: string,
-  warn: (message: string) => void,
-  change: (config: StoredConfig) => StoredConfig,
-): Promise<void> {
-  const directory = dirname(file);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    tighten(directory, 0o700, warn);
-    const release = await lock(`${file}.lock`);
-    try {
-      const next = change(readConfig(file, warn));
-      const { default: Conf } = await import('conf');
-      const conf = new Conf({
-        cwd: directory,
-        configName: basename(file, '.json'),
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-      });
-      conf.store = { ...conf.store, ...next };
-    } finally {
-      release();
-    }
-  } catch (error) {
-    if (error instanceof LocalError) throw error;
-    throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {
-      hint: `See that ${directory} can be written, or set VALS_CONFIG_DIR to a folder that can.`,
-      cause: error,
-    });
-  }
-}
-
 /** A config that others can read is closed to them; one that another user could swap is not used at all. */
 function guard(file: string, warn: (message: string) => void): void {
   if (process.platform === 'win32') return;
@@ -102,33 +56,10 @@ function guard(file: string, warn: (message: string) => void): void {
   tighten(file, 0o600, warn);
 }
 
-function tighten(path: string, mode: number, warn: (message: string) => void): void {
+export function tighten(path: string, mode: number, warn: (message: string) => void): void {
   if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return;
   chmodSync(path, mode);
   warn(`${path} was open to other users; it is now yours alone.`);
 }
 
-const lockIsStaleAfterMs = 10_000;
-
-async function lock(path: string): Promise<() => void> {
-  const mine = randomUUID();
-  for (;;) {
-    try {
-      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
-      return () => {
-        // Another process may have taken a lock that grew stale here.
-        if (existsSync(path) && readFileSync(path, 'utf8') === mine) rmSync(path, { force: true });
-      };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    try {
-      if (Date.now() - statSync(path).mtimeMs > lockIsStaleAfterMs) rmSync(path, { force: true });
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
-    await sleep(10 + Math.random() * 20);
-  }
-}
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,5 +1,4 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
-import { PassThrough } from 'node:stream';
 import type { Prompt } from '../command.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { visible } from './escape.ts';
@@ -17,6 +16,7 @@ export function createPrompt(
       });
     }
     const { createInterface } = await import('node:readline/promises');
+    const { PassThrough } = await import('node:stream');
     // readline echoes to its output: for a secret, to one that leads nowhere.
     const output = hidden ? new PassThrough().resume() : stderr;
     const lines = createInterface({ input: stdin, output, terminal: true });

@@ -5,6 +5,7 @@ import { type JsonObject, stringifyJson } from '../json.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { cellText, columnValue, project } from './fields.ts';
 import type { Sink } from './streams.ts';
+import { createStyle } from './style.ts';
 
 export interface RenderOptions {
   format: 'json' | 'ndjson' | 'text';
@@ -47,9 +48,7 @@ async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOpt
   }
   if (!stdout.isTerminal) return stdout.write(tabLine(record, columns));
   const { formatRecord } = await import('./table.ts');
-  await stdout.write(
-    formatRecord(record, columns, fields !== undefined, { ...options, width: stdout.width }),
-  );
+  await stdout.write(formatRecord(record, columns, fields !== undefined, await look(stdout, options)));
 }
 
 /** Only --ndjson writes as pages arrive: what fails half-way leaves nothing behind in any other format. */
@@ -90,11 +89,17 @@ async function renderList(
     await stdout.write(close);
   } else if (records.length > 0) {
     const { formatTable } = await import('./table.ts');
-    await stdout.write(formatTable(records, columns, { ...options, width: stdout.width }));
+    await stdout.write(formatTable(records, columns, await look(stdout, options)));
   } else {
     for (const piece of pieces) await stdout.write(piece);
   }
 }
+
+const look = async (stdout: Sink, { color, now }: RenderOptions) => ({
+  width: stdout.width,
+  style: await createStyle(color),
+  now,
+});
 
 const tabLine = (record: JsonObject, columns: readonly Column[]): string =>
   `${columns.map((column) => tabSeparated(cellText(columnValue(record, column)))).join('\t')}\n`;

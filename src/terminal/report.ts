@@ -3,7 +3,7 @@ import { describeError, type ValsError } from '../errors.ts';
 import { stringifyJson } from '../json.ts';
 import { visible } from './escape.ts';
 import type { Sink } from './streams.ts';
-import { createStyle } from './style.ts';
+import { createStyle, type Style } from './style.ts';
 
 export interface Reporter {
   warn(message: string): void;
@@ -29,28 +29,32 @@ export interface ReporterOptions {
 export function createReporter(stderr: Sink, options: () => ReporterOptions): Reporter {
   const hints: string[] = [];
   let written = Promise.resolve();
-  const say = (line: string) => {
-    options().makeRoom();
+  const say = (line: (style: Style) => string) => {
+    const write = async () => {
+      const text = line(await createStyle(options().color));
+      options().makeRoom();
+      await stderr.write(`${text}\n`);
+    };
     // Nobody can be told that stderr is gone.
-    written = written.then(() => stderr.write(`${line}\n`)).catch(() => {});
+    written = written.then(write).catch(() => {});
   };
-  const style = () => createStyle(options().color);
 
   return {
-    warn: (message) => say(`${style().yellow('warning:')} ${visible(message)}`),
+    warn: (message) => say(({ yellow }) => `${yellow('warning:')} ${visible(message)}`),
     hint: (message) => void hints.push(message),
-    trace: (line) => say(style().dim(visible(line))),
-    annotate: (line) => say(visible(line)),
+    trace: (line) => say(({ dim }) => dim(visible(line))),
+    annotate: (line) => say(() => visible(line)),
     error(error) {
       if (options().json) {
-        say(stringifyJson({ error: describeError(error) }));
+        say(() => stringifyJson({ error: describeError(error) }));
         return;
       }
-      say(`${style().red('error:')} ${visible(error.message)}`);
-      if (error.facts.hint) say(`${style().cyan('hint:')} ${visible(error.facts.hint)}`);
+      const { hint } = error.facts;
+      say(({ red }) => `${red('error:')} ${visible(error.message)}`);
+      if (hint) say(({ cyan }) => `${cyan('hint:')} ${visible(hint)}`);
     },
     async finish() {
-      if (options().hints) for (const hint of hints) say(style().dim(visible(hint)));
+      if (options().hints) for (const hint of hints) say(({ dim }) => dim(visible(hint)));
       await written;
     },
   };

@@ -1,5 +1,7 @@
 // Colour, where it is wanted: flag, then NO_COLOR, then FORCE_COLOR, then whether a terminal reads.
-import { Chalk, type ChalkInstance } from 'chalk';
+
+/** The few ways in which text stands out. */
+export type Style = Record<'bold' | 'dim' | 'red' | 'yellow' | 'cyan', (text: string) => string>;
 
 export function wantsColor(
   flag: boolean | undefined,
@@ -12,5 +14,12 @@ export function wantsColor(
   return stream.isTerminal && env.TERM !== 'dumb';
 }
 
-/** Sixteen colours do: they follow the user's theme, light or dark. */
-export const createStyle = (color: boolean): ChalkInstance => new Chalk({ level: color ? 1 : 0 });
+const same = (text: string): string => text;
+const plain: Style = { bold: same, dim: same, red: same, yellow: same, cyan: same };
+
+/** Sixteen colours do: they follow the user's theme, light or dark. Without colour, chalk is not loaded. */
+export async function createStyle(color: boolean): Promise<Style> {
+  if (!color) return plain;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
+}

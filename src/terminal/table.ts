@@ -5,11 +5,11 @@ import type { Column } from '../command.ts';
 import type { JsonObject } from '../json.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
-import { createStyle } from './style.ts';
+import type { Style } from './style.ts';
 
 export interface TableOptions {
   width: number;
-  color: boolean;
+  style: Style;
   now: number;
 }
 
@@ -39,14 +39,13 @@ export function formatTable(
   columns: readonly Column[],
   options: TableOptions,
 ): string {
-  const style = createStyle(options.color);
   const head = columns.map(({ header }) => header.toUpperCase());
   const rows = records.map((record) => columns.map((column) => cell(record, column, options.now)));
   const widths = head.map((title, index) =>
     Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   );
   return layOut(
-    [head.map((title) => style.bold(title)), ...rows],
+    [head.map((title) => options.style.bold(title)), ...rows],
     shrink(widths, options.width - gap.length * (columns.length - 1)),
   );
 }
@@ -58,7 +57,6 @@ export function formatRecord(
   onlyColumns: boolean,
   options: TableOptions,
 ): string {
-  const style = createStyle(options.color);
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
   const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
   const pairs = [
@@ -69,7 +67,7 @@ export function formatRecord(
   const keyWidth = Math.max(...pairs.map(([key]) => displayWidth(key)));
   const valueWidth = Math.max(...pairs.map(([, value]) => displayWidth(value)));
   return layOut(
-    pairs.map(([key, value]) => [style.bold(key), value]),
+    pairs.map(([key, value]) => [options.style.bold(key), value]),
     [keyWidth, Math.max(narrowestColumn, Math.min(valueWidth, options.width - keyWidth - gap.length))],
   );
 }

@@ -1,5 +1,5 @@
 // Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
-import { readFile, stat } from 'node:fs/promises';
+import { promises as files } from 'node:fs';
 import type { Context } from '../command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 
@@ -28,12 +28,12 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 
 async function readBytes(file: string): Promise<Buffer> {
   try {
-    if ((await stat(file)).isDirectory()) {
+    if ((await files.stat(file)).isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
         hint: 'Name a file; `vals push` takes folders.',
       });
     }
-    return await readFile(file);
+    return await files.readFile(file);
   } catch (error) {
     throw error instanceof UsageError ? error : fileError(file, error);
   }
