@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 
-if (process.argv.length === 3 && process.argv[2] === '--version') {
-  process.stdout.write(`${require('../package.json').version}\n`);
-} else {
-  require('../dist/main.js').runProcess();
+/** Whether the version was asked for and could be written at once; the rest is left to the program. */
+function answeredVersion() {
+  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
+  try {
+    require('node:fs').writeSync(1, `${require('../package.json').version}\n`);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+if (!answeredVersion()) require('../dist/main.js').runProcess();

@@ -5,6 +5,7 @@ import type { Clock } from './api/clock.ts';
 import type { ListNotes } from './api/pages.ts';
 import { UsageError } from './errors.ts';
 import type { Settings } from './settings/settings.ts';
+import type { Redactor } from './terminal/streams.ts';
 
 export interface Connection {
   api: Api;
@@ -21,13 +22,13 @@ export interface ConnectionOptions {
   notes: ListNotes;
   trace(line: string): void;
   /** Told of the token before anything can print it. */
-  keepSecret(token: string | undefined): void;
+  redactor: Redactor;
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { settings, env, signal, clock, trace } = options;
+  const { settings, env, signal, clock, trace, redactor } = options;
   const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
-  options.keepSecret(token);
+  redactor.add(token);
   const client = await createClient({
     baseUrl,
     token,
@@ -37,6 +38,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     signal,
     clock,
     trace,
+    redact: redactor.redact,
   });
   return {
     api: createApi(client, options.notes, token),

@@ -24,21 +24,60 @@ const mark = (): string => {
 
 // Timestamps hold digits and dots too, so a suspect must stand where only a number can.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Throws a SyntaxError for what is not JSON. */
+const deepest = 1_000;
+
+/** Throws a SyntaxError for what is not JSON, and a RangeError for what is nested too deeply to be walked. */
 export function parseJson(text: string): JsonValue {
   const value: JsonValue = JSON.parse(text);
+  if (isTooDeep(text)) throw new RangeError(`nested deeper than ${deepest} levels`);
   if (!mayLoseDigits.test(text)) return value;
   const prefix = mark();
-  const marked = text.replace(stringOrNumber, (token) =>
-    token.startsWith('"') || String(Number(token)) === token ? token : `"${prefix}${token}"`,
-  );
+  const keepDigits = (token: string) => (String(Number(token)) === token ? token : `"${prefix}${token}"`);
+  const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, keepDigits));
   return JSON.parse(marked, (_key, value) =>
-    typeof value === 'string' && value.startsWith(prefix)
-      ? new JsonNumber(value.slice(prefix.length))
-      : value,
+    typeof value === 'string' && value.startsWith(prefix) ? jsonNumber(value.slice(prefix.length)) : value,
   );
+}
+
+function isTooDeep(text: string): boolean {
+  // Nearly every text has fewer brackets than that, and counting them so is quick.
+  if (text.split('{').length + text.split('[').length < deepest) return false;
+  let depth = 0;
+  let tooDeep = false;
+  mapOutsideStrings(text, (part) => {
+    for (const character of part) {
+      if (character === '{' || character === '[') depth++;
+      else if (character === '}' || character === ']') depth--;
+      if (depth > deepest) tooDeep = true;
+    }
+    return '';
+  });
+  return tooDeep;
+}
+
+/** A regular expression over whole strings would overflow its stack on a long one. */
+function mapOutsideStrings(json: string, map: (part: string) => string): string {
+  let mapped = '';
+  let from = 0;
+  for (;;) {
+    const open = json.indexOf('"', from);
+    if (open === -1) return mapped + map(json.slice(from));
+    const close = closingQuote(json, open);
+    mapped += map(json.slice(from, open)) + json.slice(open, close + 1);
+    from = close + 1;
+  }
+}
+
+function closingQuote(json: string, open: number): number {
+  let quote = open;
+  for (;;) {
+    quote = json.indexOf('"', quote + 1);
+    let backslashes = 0;
+    while (json[quote - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return quote;
+  }
 }
 
 // JSON.stringify leaves these raw, and a terminal acts on them.
@@ -64,8 +103,8 @@ export const isObject = (value: unknown): value is JsonObject =>
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split('.')) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as JsonObject)[key];
+    if (Array.isArray(here)) here = /^\d+$/.test(key) ? here[Number(key)] : undefined;
+    else here = isObject(here) && Object.hasOwn(here, key) ? here[key] : undefined;
   }
   return here;
 }

@@ -39,7 +39,7 @@ export async function main(host: Host): Promise<number> {
     json: argv.includes('--json') || argv.includes('--ndjson'),
     quiet: argv.includes('--quiet'),
   };
-  const progress = createProgress(host.stderr, () => stderr.isTerminal && !flags.quiet);
+  const progress = createProgress(host.stderr, () => canDrawOn(host.stderr) && !flags.quiet);
   const reporter = createReporter(stderr, () => ({
     json: Boolean(flags.json || flags.ndjson),
     color: wantsColor(flags.color, env, stderr),
@@ -79,7 +79,7 @@ export async function main(host: Host): Promise<number> {
           signal,
           clock,
           trace,
-          keepSecret: redactor.add,
+          redactor,
           notes: {
             repeated: () => reporter.warn('The service sends the same records again; the list ends here.'),
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
@@ -95,6 +95,7 @@ export async function main(host: Host): Promise<number> {
         columns: command.columns,
         color: wantsColor(flags.color, env, stdout),
         now: clock.now(),
+        redact: redactor.redact,
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     try {
@@ -124,6 +125,9 @@ export async function main(host: Host): Promise<number> {
   return exit;
 }
 
+/** A terminal that does not know its width would have the spinner's lines counted without end. */
+const canDrawOn = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && stream.columns > 0;
+
 function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -141,9 +145,16 @@ function ignoreReaderGone(error: unknown): void {
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   const controller = new AbortController();
-  const interruptWith = (exit: number) => () => controller.abort(new InterruptedError(exit));
-  process.once('SIGINT', interruptWith(130));
-  process.once('SIGTERM', interruptWith(143));
+  const listen = (signal: NodeJS.Signals, exit: number) => {
+    process.on(signal, () => {
+      if (!controller.signal.aborted) return controller.abort(new InterruptedError(exit));
+      // Asked twice, we go at once.
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    });
+  };
+  listen('SIGINT', 130);
+  listen('SIGTERM', 143);
   process.on('uncaughtException', (error) => {
     stderr.write(`error: ${asValsError(error).message}\n`);
     process.exitCode = 1;

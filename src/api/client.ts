@@ -37,6 +37,8 @@ export interface ClientOptions {
   env: NodeJS.ProcessEnv;
   clock: Clock;
   trace: (line: string) => void;
+  /** Takes the token out of what the service repeats. */
+  redact: (text: string) => string;
 }
 
 /** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
@@ -85,7 +87,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       const delay = backoffMs(attempt, outcome, Math.random());
       const inTime = clock.now() + delay < deadline;
       if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
-        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied });
+        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact: options.redact });
       }
       trace(`  again in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
@@ -115,7 +117,8 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     const cancel = clock.after(limitMs, abort);
     try {
       const outcome = await transport.send({ ...message, signal: attempt.signal });
-      if (!attempt.signal.aborted || !('kind' in outcome)) return outcome;
+      // What was answered before the time ran out counts, even if its body did not arrive.
+      if (!attempt.signal.aborted || 'status' in outcome) return outcome;
     } finally {
       cancel();
       signal.removeEventListener('abort', abort);

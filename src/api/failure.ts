@@ -19,20 +19,27 @@ export interface Circumstances {
   attempts: number;
   /** Whether any attempt may have been applied, not only the last. */
   maybeApplied: boolean;
+  /** Takes the token out: before a text is cut, or half of the token would stay. */
+  redact(text: string): string;
 }
+
+/** Of a text that the service sent, what is shown. */
+const longestBody = 2_000;
 
 const checkAddress = 'Check the address and the network; `vals config` shows where the address comes from.';
 
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
   const { method, path } = call;
-  const { origin, maybeApplied } = circumstances;
+  const { origin, maybeApplied, redact } = circumstances;
   const tries = circumstances.attempts > 1 ? ` after ${circumstances.attempts} attempts` : '';
   const facts = (hint: string): ErrorFacts => ({
     method,
     path,
     hint,
     ...('status' in fault && { status: fault.status }),
-    ...('body' in fault && { body: fault.body }),
+    ...('body' in fault && {
+      body: typeof fault.body === 'string' ? redact(fault.body).slice(0, longestBody) : fault.body,
+    }),
   });
   /** Exit 7 promises that nothing was changed, so it is said only where that is sure. */
   const unavailable = (message: string, hint: string): ValsError =>
@@ -70,7 +77,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 
   function statusError(): ValsError {
     const { status, body } = fault as Extract<Fault, { kind: 'status' }>;
-    const detail = messageOf(body);
+    const detail = messageOf(body, redact);
     const message =
       `${method} ${path} was answered ${status}${tries}${detail ? `: ${ended(detail)}` : '.'}` +
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');

@@ -50,7 +50,8 @@ export async function* listPages(
     if (rows.length === 0) return;
     if (isSamePage(rows, last)) return notes.repeated();
 
-    const fresh = rows.filter((row) => isNew(row, seen));
+    // Versions may all carry the id of their val, but they come on no page that could overlap another.
+    const fresh = paging === undefined ? rows : rows.filter((row) => isNew(row, seen));
     const page = fresh.slice(0, wanted - given);
     given += page.length;
     if (page.length > 0) yield page;

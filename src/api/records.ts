@@ -78,9 +78,10 @@ export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
 }
 
 /** The message in an error body of any of the shapes in use; undefined where there is none. */
-export function messageOf(body: unknown): string | undefined {
-  const text = findMessage(body)?.replace(/\s+/g, ' ').trim();
-  if (!text) return undefined;
+export function messageOf(body: unknown, redact: (text: string) => string): string | undefined {
+  const message = findMessage(body);
+  if (!message?.trim()) return undefined;
+  const text = redact(message).replace(/\s+/g, ' ').trim();
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 

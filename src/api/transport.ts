@@ -1,4 +1,5 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
@@ -38,47 +39,81 @@ const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
 export async function createTransport(origin: string, env: NodeJS.ProcessEnv): Promise<Transport> {
-  let connected = false;
   const proxy = proxySettings(origin, env);
-  // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
-  if (proxy !== undefined) connected = true;
-  const dispatcher =
+  const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
-      ? directAgent(() => {
-          connected = true;
-        })
-      : (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs);
+      ? directAgent()
+      : {
+          dispatcher: (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs),
+          // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
+          everConnected: () => true,
+          isConnectError: () => false,
+          dropConnecting: () => {},
+        };
 
   return {
     async send(outgoing) {
       let response: Dispatcher.ResponseData;
       try {
         // The deadline is ours, so undici's own time-outs are off.
-        response = await dispatcher.request({
+        const answered = dispatcher.request({
           ...outgoing,
           method: outgoing.method as Dispatcher.HttpMethod,
           headersTimeout: 0,
           bodyTimeout: 0,
         });
+        response = await orAborted(answered, outgoing.signal);
       } catch (error) {
-        return connectionFault(error);
+        return connectionFault(error, isConnectError(error));
       }
       return readAnswer(outgoing.method, response);
     },
-    everConnected: () => connected,
-    close: () => dispatcher.destroy(),
+    everConnected,
+    async close() {
+      dropConnecting();
+      await dispatcher.destroy();
+    },
   };
 }
 
-function directAgent(onConnected: () => void): Agent {
-  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
-  return new Agent({
-    connect: (target, callback) =>
-      connect(target, (...outcome) => {
-        if (outcome[0] === null) onConnected();
-        callback(...outcome);
-      }),
+/** undici hears of an abort only once it is connected. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
   });
+}
+
+/** An agent that knows which errors came before a connection stood: nothing was sent then. */
+function directAgent() {
+  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
+  const connecting = new Set<Socket>();
+  const connectErrors = new WeakSet<Error>();
+  let connected = false;
+  const dispatcher = new Agent({
+    connect(target, callback) {
+      // The connector returns its socket, which its type does not say.
+      const socket = connect(target, (...outcome) => {
+        connecting.delete(socket);
+        const [error] = outcome;
+        if (error) connectErrors.add(error);
+        else connected = true;
+        callback(...outcome);
+      }) as unknown as Socket;
+      connecting.add(socket);
+    },
+  });
+  return {
+    dispatcher,
+    everConnected: () => connected,
+    isConnectError: (error: unknown) => connectErrors.has(error as Error),
+    /** undici would wait for them, and so would the process. */
+    dropConnecting() {
+      for (const socket of connecting) socket.destroy();
+    },
+  };
 }
 
 /** Loopback never goes through a proxy, whatever the environment says. */
@@ -146,7 +181,7 @@ function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
     if (error instanceof RangeError) {
       return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };
     }
-    return unreadable('sent an answer that is not JSON', text.slice(0, 2_000));
+    return unreadable('sent an answer that is not JSON', text);
   }
 }
 
@@ -163,12 +198,12 @@ async function readBytes(body: Dispatcher.ResponseData['body'], limit: number): 
 }
 
 function errorBody(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
+  const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return undefined;
   try {
     return parseJson(text);
   } catch {
-    return text.slice(0, 2_000);
+    return text;
   }
 }
 
@@ -199,9 +234,11 @@ const reasons: Record<string, string> = {
   UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
 };
 
-function connectionFault(error: unknown): Fault {
-  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+function connectionFault(error: unknown, beforeConnection = false): Fault {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  const code = String((error as NodeJS.ErrnoException).code ?? '');
   const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : message || code);
   if (tlsCodes.test(code)) return { kind: 'tls', reason };
-  return { kind: neverMade.has(code) || syscall === 'connect' ? 'not_connected' : 'lost', reason };
+  const neverSent = beforeConnection || neverMade.has(code) || syscall === 'connect';
+  return { kind: neverSent ? 'not_connected' : 'lost', reason };
 }

@@ -36,6 +36,7 @@ export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolea
       stopped = true;
       clearTimeout(timer);
       spinner?.stop();
+      spinner = undefined;
     },
   };
 }

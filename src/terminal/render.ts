@@ -1,6 +1,5 @@
 // A command's result on stdout, in the one format that was asked for.
 import { type Column, type Pages, type Result, Shown } from '../command.ts';
-import { BadResponseError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../json.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { cellText, columnValue, project } from './fields.ts';
@@ -13,6 +12,8 @@ export interface RenderOptions {
   columns: readonly Column[];
   color: boolean;
   now: number;
+  /** Takes the token out of a cell before it is escaped or cut. */
+  redact(text: string): string;
   /** Called where a list has no records. */
   onEmpty(): void;
 }
@@ -20,19 +21,12 @@ export interface RenderOptions {
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   if (result === undefined) return;
   if (result instanceof Shown) return render(result.record, stdout, { ...options, columns: result.columns });
-  try {
-    if (typeof result === 'string') return await renderText(result, stdout, options);
-    const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
-    const chosen = { ...options, columns };
-    if (isRows(result)) return await renderList([result], stdout, chosen);
-    if (isPages(result)) return await renderList(result, stdout, chosen);
-    return await renderRecord(result, stdout, chosen);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new BadResponseError('The service sent a record that is nested too deeply to be shown.', {
-      cause: error,
-    });
-  }
+  if (typeof result === 'string') return renderText(result, stdout, options);
+  const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
+  const chosen = { ...options, columns };
+  if (isRows(result)) return renderList([result], stdout, chosen);
+  if (isPages(result)) return renderList(result, stdout, chosen);
+  return renderRecord(result, stdout, chosen);
 }
 
 async function renderText(text: string, stdout: Sink, { format }: RenderOptions): Promise<void> {
@@ -46,7 +40,7 @@ async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOpt
     const indent = stdout.isTerminal && format === 'json' ? 2 : undefined;
     return stdout.write(`${stringifyJson(fields ? project(record, fields) : record, indent)}\n`);
   }
-  if (!stdout.isTerminal) return stdout.write(tabLine(record, columns));
+  if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
   const { formatRecord } = await import('./table.ts');
   await stdout.write(formatRecord(record, columns, fields !== undefined, await look(stdout, options)));
 }
@@ -75,9 +69,9 @@ async function renderList(
     } else if (format === 'json') {
       pieces.push(withoutBrackets(stringifyJson(chosen(page), stdout.isTerminal ? 2 : undefined)));
     } else if (stdout.isTerminal) {
-      records.push(...page);
+      for (const record of page) records.push(record);
     } else {
-      pieces.push(page.map((record) => tabLine(record, columns)).join(''));
+      pieces.push(page.map((record) => tabLine(record, options)).join(''));
     }
   }
   if (empty) options.onEmpty();
@@ -95,14 +89,15 @@ async function renderList(
   }
 }
 
-const look = async (stdout: Sink, { color, now }: RenderOptions) => ({
+const look = async (stdout: Sink, { color, now, redact }: RenderOptions) => ({
   width: stdout.width,
   style: await createStyle(color),
   now,
+  redact,
 });
 
-const tabLine = (record: JsonObject, columns: readonly Column[]): string =>
-  `${columns.map((column) => tabSeparated(cellText(columnValue(record, column)))).join('\t')}\n`;
+const tabLine = (record: JsonObject, { columns, redact }: RenderOptions): string =>
+  `${columns.map((column) => tabSeparated(redact(cellText(columnValue(record, column))))).join('\t')}\n`;
 
 /** The inside of an array's text, compact or indented. */
 const withoutBrackets = (text: string): string =>

@@ -1,8 +1,7 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
-import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import type { Column } from '../command.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import type { Style } from './style.ts';
@@ -11,28 +10,11 @@ export interface TableOptions {
   width: number;
   style: Style;
   now: number;
+  redact(text: string): string;
 }
 
 const gap = '  ';
 const narrowestColumn = 4;
-const noBorders = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-  ].map((part) => [part, '']),
-);
 
 export function formatTable(
   records: readonly JsonObject[],
@@ -40,14 +22,12 @@ export function formatTable(
   options: TableOptions,
 ): string {
   const head = columns.map(({ header }) => header.toUpperCase());
-  const rows = records.map((record) => columns.map((column) => cell(record, column, options.now)));
+  const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const widths = head.map((title, index) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ''))),
+    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
   );
-  return layOut(
-    [head.map((title) => options.style.bold(title)), ...rows],
-    shrink(widths, options.width - gap.length * (columns.length - 1)),
-  );
+  const [headLine = '', ...lines] = layOut([head, ...rows], widths, options.width);
+  return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
 /** The columns first, then whatever else the service sent. */
@@ -60,32 +40,39 @@ export function formatRecord(
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
   const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
   const pairs = [
-    ...columns.map((column): [string, string] => [column.header, cell(record, column, options.now)]),
-    ...rest.map((key): [string, string] => [visible(key), visible(cellText(record[key]))]),
+    ...columns.map((column): [string, string] => [column.header, cell(record, column, options)]),
+    ...rest.map((key): [string, string] => [visible(key), screenText(record[key], options)]),
   ].filter(([, value]) => onlyColumns || value !== '');
-  if (pairs.length === 0) return '';
-  const keyWidth = Math.max(...pairs.map(([key]) => displayWidth(key)));
-  const valueWidth = Math.max(...pairs.map(([, value]) => displayWidth(value)));
-  return layOut(
-    pairs.map(([key, value]) => [options.style.bold(key), value]),
-    [keyWidth, Math.max(narrowestColumn, Math.min(valueWidth, options.width - keyWidth - gap.length))],
-  );
+  const widestKey = Math.max(0, ...pairs.map(([key]) => displayWidth(key)));
+  const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
+  return pairs
+    .map(([key, value]) => {
+      const shown = cut(value, Math.max(narrowestColumn, options.width - keyWidth - gap.length));
+      return `${options.style.bold(pad(cut(key, keyWidth), keyWidth))}${gap}${shown}\n`;
+    })
+    .join('');
 }
 
-function layOut(rows: string[][], widths: number[]): string {
-  const table = new Table({
-    chars: { ...noBorders, middle: gap },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-    // An empty column would be taken for one without a width.
-    colWidths: widths.map((width) => Math.max(1, width)),
+function layOut(rows: readonly string[][], widths: number[], width: number): string[] {
+  const fitting = shrink(widths, width - gap.length * (widths.length - 1));
+  return rows.map((row) => {
+    const cells = row.map((text, index) => pad(cut(text, fitting[index] ?? 0), fitting[index] ?? 0));
+    // More columns than the terminal has room for, even at their narrowest.
+    return cut(cells.join(gap).trimEnd(), width);
   });
-  table.push(...rows);
-  return `${table.toString().replace(/ +$/gm, '')}\n`;
 }
 
-function cell(record: JsonObject, column: Column, now: number): string {
-  const text = visible(cellText(columnValue(record, column)));
-  return column.moment ? age(text, now) : text;
+function cell(record: JsonObject, column: Column, options: TableOptions): string {
+  const text = screenText(columnValue(record, column), options);
+  return column.moment ? age(text, options.now) : text;
+}
+
+/** No line is this long, and measuring the whole of a long text takes minutes. */
+const longestText = 2_000;
+
+function screenText(value: JsonValue | undefined, { redact }: TableOptions): string {
+  const text = redact(cellText(value));
+  return visible(text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 }
 
 /** The widest columns give way until all fit. */
@@ -101,8 +88,27 @@ function shrink(widths: number[], available: number): number[] {
   return shrunk;
 }
 
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
+
 /** Measuring what is not plain ASCII loads tables that cost 16 ms. */
-const displayWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
+const displayWidth = (text: string): number => (isPlain(text) ? text.length : stringWidth(text));
+
+const pad = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+
+/** Cuts between what a reader takes for characters, and never through one. */
+function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  if (isPlain(text)) return `${text.slice(0, width - 1)}…`;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += displayWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
 
 const units: [string, number][] = [
   ['d', 86_400],
