@@ -23,7 +23,9 @@ const slimUndici = {
         Dispatcher.prototype.request = request;
         ${
           path === 'proxy'
-            ? `export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
+            ? `import connect from 'undici/lib/api/api-connect.js';
+               Dispatcher.prototype.connect = connect;
+               export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
             : `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
                export { default as buildConnector } from 'undici/lib/core/connect.js';`
         }`,

@@ -3,8 +3,10 @@ import { type Api, createApi } from './api/api.ts';
 import { createClient } from './api/client.ts';
 import type { Clock } from './api/clock.ts';
 import type { ListNotes } from './api/pages.ts';
+import type { ProxySettings } from './api/proxy.ts';
 import { UsageError } from './errors.ts';
-import type { Settings } from './settings/settings.ts';
+import { type BaseUrl, isLoopback } from './settings/base-url.ts';
+import type { Setting, Settings } from './settings/settings.ts';
 import type { Redactor } from './terminal/streams.ts';
 
 export interface Connection {
@@ -16,7 +18,6 @@ export interface ConnectionOptions {
   settings: Settings;
   /** Instead of the one in the settings. */
   token: string | undefined;
-  env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   clock: Clock;
   notes: ListNotes;
@@ -26,7 +27,7 @@ export interface ConnectionOptions {
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { settings, env, signal, clock, trace, redactor } = options;
+  const { settings, signal, clock, trace, redactor } = options;
   const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
   redactor.add(token);
   const client = await createClient({
@@ -34,7 +35,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     token,
     userAgent: `vals/${VERSION}`,
     deadlineMs: settings.timeout.value * 1_000,
-    env,
+    proxy: proxyFor(baseUrl, settings),
     signal,
     clock,
     trace,
@@ -47,6 +48,23 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       await close?.();
     },
   };
+}
+
+/** Loopback never goes through a proxy, whatever the environment says. */
+function proxyFor(baseUrl: BaseUrl, settings: Settings): ProxySettings | undefined {
+  if (isLoopback(new URL(baseUrl.origin).hostname)) return undefined;
+  const { https, http, none } = settings.proxy;
+  if (https === undefined && http === undefined) return undefined;
+  return { httpsProxy: checkProxy(https), httpProxy: checkProxy(http), noProxy: none?.value ?? '' };
+}
+
+function checkProxy(proxy: Setting<string> | undefined): string {
+  if (proxy === undefined) return '';
+  if (URL.canParse(proxy.value) && /^https?:$/.test(new URL(proxy.value).protocol)) return proxy.value;
+  // It may hold a password, so it is not repeated.
+  throw new UsageError(`${proxy.source} is not the address of a proxy.`, {
+    hint: 'Give it like http://proxy.example.com:3128, or unset it.',
+  });
 }
 
 function remote({ settings, token }: ConnectionOptions) {

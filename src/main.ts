@@ -1,7 +1,7 @@
 // One invocation: parse, run, render, and the only place where an error becomes an exit code.
 import type { Clock } from './api/clock.ts';
 import { systemClock } from './api/clock.ts';
-import type { Context } from './command.ts';
+import type { Context, Result } from './command.ts';
 import { commandTree } from './commands/index.ts';
 import type { Connection } from './connection.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
@@ -40,7 +40,7 @@ export async function main(host: Host): Promise<number> {
     quiet: argv.includes('--quiet'),
   };
   const progress = createProgress(host.stderr, () => canDrawOn(host.stderr) && !flags.quiet);
-  const reporter = createReporter(stderr, () => ({
+  const reporter = createReporter(stderr, redactor, () => ({
     json: Boolean(flags.json || flags.ndjson),
     color: wantsColor(flags.color, env, stderr),
     hints: stderr.isTerminal && stdout.isTerminal && !flags.quiet,
@@ -75,7 +75,6 @@ export async function main(host: Host): Promise<number> {
         connection = await openConnection({
           settings,
           token,
-          env,
           signal,
           clock,
           trace,
@@ -88,8 +87,11 @@ export async function main(host: Host): Promise<number> {
         return connection.api;
       },
     };
-    const show = (result: Awaited<ReturnType<typeof command.run>>) =>
-      render(result, stdout, {
+    const show = (result: Result) => {
+      if (typeof result === 'string' && redactor.redact(result) !== result) {
+        reporter.warn('The text holds your token. It is printed without it, so not byte for byte.');
+      }
+      return render(result, stdout, {
         format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
         fields: flags.fields,
         columns: command.columns,
@@ -98,6 +100,7 @@ export async function main(host: Host): Promise<number> {
         redact: redactor.redact,
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
+    };
     try {
       await show(await command.run(context, line.input));
     } catch (error) {

@@ -32,6 +32,8 @@ const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   color: toggle('--color', 'colour even without a terminal', { negated: 'no colour (NO_COLOR)' }),
 };
 
+const allCommands = 'Options of every command:';
+
 export function parseCommandLine(argv: readonly string[], tree: CommandTree, helpWidth: number): CommandLine {
   let help = '';
   let invocation: CommandLine | undefined;
@@ -50,7 +52,14 @@ export function parseCommandLine(argv: readonly string[], tree: CommandTree, hel
     root.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (help === '') throw usageError(error, argv, tree);
+    if (help !== '') return { help };
+    const bare = withoutValue(error, argv);
+    if (bare !== undefined) {
+      // Once more without the value: it may be a secret, and it keeps commander from suggesting a name.
+      parseCommandLine(bare.argv, tree, helpWidth);
+      throw new UsageError(`${bare.option} takes no value.`, { hint: helpHint(argv, tree) });
+    }
+    throw usageError(error, argv, tree);
   }
   return invocation ?? { help };
 }
@@ -94,9 +103,14 @@ Every command takes --json, --ndjson, --fields and the other options that its --
 `,
     );
   // Short help, but commander suggests only what it would show.
-  addOptions(root, globalOptions, 'Options of every command:', wantsHelp);
+  addOptions(root, globalOptions, allCommands, wantsHelp);
   for (const [name, { title, summary }] of Object.entries(tree.topics)) {
-    addOptions(root.command(name).helpGroup(title).description(summary), globalOptions, undefined, true);
+    addOptions(
+      root.command(name).helpGroup(title).description(summary),
+      globalOptions,
+      allCommands,
+      wantsHelp,
+    );
   }
   return root;
 }
@@ -137,7 +151,7 @@ function build(leaf: Command, definition: AnyCommand, onInvoke: (line: CommandLi
   leaf.summary(definition.summary).description(definition.description ?? `${definition.summary}.`);
   for (const [, { form, description }] of argumentEntries) leaf.argument(form, description);
   addOptions(leaf, options);
-  addOptions(leaf, globalOptions, 'Options of every command:');
+  addOptions(leaf, globalOptions, allCommands);
   leaf.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  $ ${line}\n`).join('')}`);
   leaf.action(() => {
     const values: Record<string, unknown> = leaf.optsWithGlobals();
@@ -184,16 +198,26 @@ function parseFields(text: string): string[] {
   return fields;
 }
 
-/** What commander says, without the value of an option it did not know: that may be a secret. */
-function usageError(error: CommanderError, argv: readonly string[], tree: CommandTree): UsageError {
-  const message = error.message
-    .replace(/^error: /, '')
-    .replace(/(unknown option '-[^=']*)=[^']*/, '$1')
-    .replace(/\s*\n\s*/g, ' ');
-  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/[^.?!)]$/, '$&.');
-  const words = [...namedCommand(argv, tree), '--help'];
-  return new UsageError(sentence, { hint: `\`vals ${words.join(' ')}\` shows what there is.` });
+/** The command line with the unknown option's name alone; undefined where there is no value to leave out. */
+function withoutValue(
+  error: CommanderError,
+  argv: readonly string[],
+): { option: string; argv: string[] } | undefined {
+  if (error.code !== 'commander.unknownOption') return undefined;
+  const index = argv.findIndex((word) => error.message.startsWith(`error: unknown option '${word}'`));
+  const word = argv[index] ?? '';
+  const option = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
+  return index === -1 || option === word ? undefined : { option, argv: argv.toSpliced(index, 1, option) };
 }
+
+function usageError(error: CommanderError, argv: readonly string[], tree: CommandTree): UsageError {
+  const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/[^.?!)]$/, '$&.');
+  return new UsageError(sentence, { hint: helpHint(argv, tree) });
+}
+
+const helpHint = (argv: readonly string[], tree: CommandTree): string =>
+  `\`vals ${[...namedCommand(argv, tree), '--help'].join(' ')}\` shows what there is.`;
 
 /** The words of the command line that name a command or a topic. */
 function namedCommand(argv: readonly string[], { groups, topics }: CommandTree): string[] {

@@ -24,11 +24,11 @@ export function createApi(client: Client, notes: ListNotes, token: string | unde
       return body === undefined ? {} : recordOf(body, call);
     },
     pages(call, paging) {
-      const fetchPage = async (query: Record<string, string>) => {
+      const fetchPage = async (query: URLSearchParams) => {
         const { body = null } = await client.request({ ...call, query });
         return { rows: rowsOf(body, call), next: nextQueryOf(body, call) };
       };
-      return listPages(fetchPage, call.query ?? {}, paging, notes);
+      return listPages(fetchPage, new URLSearchParams(call.query), paging, notes);
     },
   };
 }

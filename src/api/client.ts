@@ -4,6 +4,7 @@ import { type JsonObject, stringifyJson } from '../json.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { type Clock, wait } from './clock.ts';
 import { failureOf } from './failure.ts';
+import type { ProxySettings } from './proxy.ts';
 import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
 import { type Answer, createTransport, type Outgoing } from './transport.ts';
 
@@ -13,7 +14,7 @@ export type Query = Record<string, string>;
 export interface Call {
   method: string;
   path: string;
-  query?: Query;
+  query?: Query | URLSearchParams;
   body?: JsonObject;
   /** The service may answer this without a token. */
   withoutToken?: boolean;
@@ -34,7 +35,8 @@ export interface ClientOptions {
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
-  env: NodeJS.ProcessEnv;
+  /** Absent where the service is reached directly. */
+  proxy: ProxySettings | undefined;
   clock: Clock;
   trace: (line: string) => void;
   /** Takes the token out of what the service repeats. */
@@ -46,7 +48,7 @@ const shortestAttemptMs = 10_000;
 
 export async function createClient(options: ClientOptions): Promise<Client> {
   const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
-  const transport = await createTransport(baseUrl.origin, options.env);
+  const transport = await createTransport(options.proxy);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {

@@ -1,6 +1,5 @@
 // A list as its pages: as many records as wanted, each once, to the end that the service names.
 import { type JsonObject, stringifyJson } from '../json.ts';
-import type { Query } from './client.ts';
 import { textAt } from './records.ts';
 
 export interface Paging {
@@ -27,12 +26,10 @@ const defaultLimit = 20;
 const largestPage = 100;
 /** While records arrive, those already given come again at the front of the next page, so a window of ids will do. */
 const remembered = 10_000;
-/** Pages of nothing but known records after which a service is taken to go in circles. */
-const patience = 10;
 
 export async function* listPages(
-  fetchPage: (query: Query) => Promise<Page>,
-  filters: Query,
+  fetchPage: (query: URLSearchParams) => Promise<Page>,
+  filters: URLSearchParams,
   paging: Paging | undefined,
   notes: ListNotes,
 ): AsyncGenerator<readonly JsonObject[]> {
@@ -40,23 +37,27 @@ export async function* listPages(
   let offset = paging?.offset ?? 0;
   let given = 0;
   let last: readonly JsonObject[] = [];
-  let stale = 0;
+  let knownRows = 0;
+  let repeats = 0;
   const seen = new Set<string>();
-  const pageSize = () => String(Math.min(largestPage, wanted - given));
+  const pageSize = () => Math.min(largestPage, wanted - given);
 
-  let query = paging === undefined ? filters : { ...filters, limit: pageSize(), offset: String(offset) };
+  let query = paging === undefined ? filters : atOffset();
   for (;;) {
     const { rows, next } = await fetchPage(query);
     if (rows.length === 0) return;
-    if (isSamePage(rows, last)) return notes.repeated();
+    repeats = isSamePage(rows, last) ? repeats + 1 : 0;
+    // As many new records as a page holds make one repetition; a service that ignores the offset makes a second.
+    if (repeats > (paging === undefined ? 0 : 1)) return notes.repeated();
 
     // Versions may all carry the id of their val, but they come on no page that could overlap another.
-    const fresh = paging === undefined ? rows : rows.filter((row) => isNew(row, seen));
+    const candidates = repeats > 0 ? [] : rows;
+    const fresh = paging === undefined ? candidates : candidates.filter((row) => isNew(row, seen));
     const page = fresh.slice(0, wanted - given);
     given += page.length;
     if (page.length > 0) yield page;
-    stale = fresh.length === 0 ? stale + 1 : 0;
-    if (stale === patience) return notes.repeated();
+    knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
+    if (knownRows >= remembered) return notes.repeated();
 
     if (given === wanted) {
       if (fresh.length > page.length || next) notes.more();
@@ -65,15 +66,27 @@ export async function* listPages(
     if (next === null || (next === undefined && paging === undefined)) return;
     last = rows;
     offset += rows.length;
-    query = next === undefined ? { ...filters, limit: pageSize(), offset: String(offset) } : follow(next);
+    const asked = query.toString();
+    query = next === undefined ? atOffset() : follow(next);
+    if (query.toString() === asked) return notes.repeated();
   }
 
-  /** The filters go along, and a page stays as large as we want it where the link counts in offsets. */
-  function follow(next: URLSearchParams): Query {
-    const query: Query = { ...filters, ...Object.fromEntries(next) };
-    return paging !== undefined && (next.has('offset') || !next.has('limit'))
-      ? { ...query, limit: pageSize() }
-      : query;
+  function atOffset(): URLSearchParams {
+    const query = new URLSearchParams(filters);
+    query.set('limit', String(pageSize()));
+    query.set('offset', String(offset));
+    return query;
+  }
+
+  /** The link's query, with our filters where it forgot them, and no page larger than we want it. */
+  function follow(next: URLSearchParams): URLSearchParams {
+    const query = new URLSearchParams(next);
+    for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
+    if (paging !== undefined) {
+      const limit = query.has('offset') ? pageSize() : Number(query.get('limit')) || largestPage;
+      query.set('limit', String(Math.min(limit, largestPage)));
+    }
+    return query;
   }
 }
 

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
-import { isLoopback } from '../settings/base-url.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
@@ -38,8 +37,7 @@ const largestBody = 64 * 1024 * 1024;
 /** Of an error's body, what can matter to a reader. */
 const largestErrorBody = 1024 * 1024;
 
-export async function createTransport(origin: string, env: NodeJS.ProcessEnv): Promise<Transport> {
-  const proxy = proxySettings(origin, env);
+export async function createTransport(proxy: ProxySettings | undefined): Promise<Transport> {
   const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
       ? directAgent()
@@ -114,15 +112,6 @@ function directAgent() {
       for (const socket of connecting) socket.destroy();
     },
   };
-}
-
-/** Loopback never goes through a proxy, whatever the environment says. */
-function proxySettings(origin: string, env: NodeJS.ProcessEnv): ProxySettings | undefined {
-  const httpProxy = env.http_proxy || env.HTTP_PROXY || '';
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY || '';
-  const noProxy = env.no_proxy || env.NO_PROXY || '';
-  if ((!httpProxy && !httpsProxy) || isLoopback(new URL(origin).hostname)) return undefined;
-  return { httpProxy, httpsProxy, noProxy };
 }
 
 async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer | Fault> {

@@ -1,6 +1,7 @@
 import { column, defineCommand } from '../command.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Setting } from '../settings/settings.ts';
+import { wantsColor } from '../terminal/style.ts';
 
 export const config = defineCommand({
   path: 'config',
@@ -8,16 +9,15 @@ export const config = defineCommand({
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), column('value'), column('source')],
   run({ settings, flags, env }) {
-    const { local, baseUrl, token, timeout, allowHttp, debug, configDirectory, dataDirectory } = settings;
+    const { local, baseUrl, token, timeout, allowHttp, debug, proxy, configDirectory, dataDirectory } =
+      settings;
     const row = (setting: string, found: Setting<JsonValue> | undefined): JsonObject => ({
       setting,
       value: found?.value ?? null,
       source: found?.source ?? 'not set',
     });
-    const fromEnvironment = (variable: string): Setting<string> | undefined =>
-      env[variable] ? { value: withoutPassword(env[variable]), source: variable } : undefined;
-    const color =
-      flags.color === undefined ? (fromEnvironment('NO_COLOR') ?? fromEnvironment('FORCE_COLOR')) : undefined;
+    const shownProxy = (found: Setting<string> | undefined) =>
+      found && { ...found, value: withoutPassword(found.value) };
     return [
       row('base-url', baseUrl && { ...baseUrl, value: baseUrl.value.href }),
       row('local', local),
@@ -25,15 +25,10 @@ export const config = defineCommand({
       row('timeout', timeout),
       row('allow-http', allowHttp),
       row('debug', debug),
-      row(
-        'color',
-        color
-          ? { value: color.source, source: color.source }
-          : { value: flags.color ?? 'auto', source: flags.color === undefined ? 'default' : '--color' },
-      ),
-      row('https-proxy', fromEnvironment('HTTPS_PROXY') ?? fromEnvironment('https_proxy')),
-      row('http-proxy', fromEnvironment('HTTP_PROXY') ?? fromEnvironment('http_proxy')),
-      row('no-proxy', fromEnvironment('NO_PROXY') ?? fromEnvironment('no_proxy')),
+      row('color', color(flags.color, env)),
+      row('https-proxy', shownProxy(proxy.https)),
+      row('http-proxy', shownProxy(proxy.http)),
+      row('no-proxy', proxy.none),
       row('config-dir', configDirectory),
       row('config-file', { ...configDirectory, value: settings.configFile }),
       row('data-dir', dataDirectory),
@@ -42,4 +37,11 @@ export const config = defineCommand({
   },
 });
 
-const withoutPassword = (address: string): string => address.replace(/\/\/[^@/]*@/, '//***@');
+function color(flag: boolean | undefined, env: NodeJS.ProcessEnv): Setting<JsonValue> {
+  if (flag !== undefined) return { value: flag, source: flag ? '--color' : '--no-color' };
+  const variable = ['NO_COLOR', 'FORCE_COLOR'].find((name) => env[name]);
+  if (variable === undefined) return { value: 'auto', source: 'default' };
+  return { value: wantsColor(undefined, env, { isTerminal: false }), source: variable };
+}
+
+const withoutPassword = (address: string): string => address.replace(/^([a-z]+:\/\/)?.*@/i, '$1***@');

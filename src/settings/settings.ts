@@ -25,6 +25,13 @@ export interface Setting<T> {
   source: string;
 }
 
+export interface Proxies {
+  https?: Setting<string>;
+  http?: Setting<string>;
+  /** The hosts that are reached without one. */
+  none?: Setting<string>;
+}
+
 export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
@@ -33,6 +40,7 @@ export interface Settings {
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
+  readonly proxy: Proxies;
   readonly configDirectory: Setting<string>;
   readonly dataDirectory: Setting<string>;
   readonly configFile: string;
@@ -90,6 +98,13 @@ export function createSettings(
     get allowHttp() {
       return onOff(flags.allowHttp, '--allow-http', 'VALS_ALLOW_HTTP', env);
     },
+    get proxy() {
+      return {
+        https: variable(env, 'https_proxy'),
+        http: variable(env, 'http_proxy'),
+        none: variable(env, 'no_proxy'),
+      };
+    },
     get configDirectory() {
       return directory(env, 'VALS_CONFIG_DIR', 'config');
     },
@@ -126,6 +141,12 @@ function onOff(
     default:
       throw new UsageError(`${variable} is neither 1 nor 0.`, { hint: `Set it to 1 or unset it.` });
   }
+}
+
+/** In small letters first, as curl and undici have it. */
+function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undefined {
+  const source = [name, name.toUpperCase()].find((spelling) => env[spelling]);
+  return source === undefined ? undefined : { value: env[source] ?? '', source };
 }
 
 function directory(env: NodeJS.ProcessEnv, variable: string, kind: 'config' | 'data'): Setting<string> {

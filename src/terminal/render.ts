@@ -1,8 +1,9 @@
 // A command's result on stdout, in the one format that was asked for.
 import { type Column, type Pages, type Result, Shown } from '../command.ts';
-import { type JsonObject, stringifyJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { cellText, columnValue, project } from './fields.ts';
+import { jsonText } from './json-text.ts';
 import type { Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
@@ -29,16 +30,16 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   return renderRecord(result, stdout, chosen);
 }
 
-async function renderText(text: string, stdout: Sink, { format }: RenderOptions): Promise<void> {
-  if (format !== 'text') return stdout.write(`${stringifyJson(text)}\n`);
+async function renderText(text: string, stdout: Sink, { format, redact }: RenderOptions): Promise<void> {
+  if (format !== 'text') return stdout.write(`${jsonText(text, redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { format, columns, fields } = options;
+  const { format, columns, fields, redact } = options;
   if (format !== 'text') {
     const indent = stdout.isTerminal && format === 'json' ? 2 : undefined;
-    return stdout.write(`${stringifyJson(fields ? project(record, fields) : record, indent)}\n`);
+    return stdout.write(`${jsonText(fields ? project(record, fields) : record, redact, indent)}\n`);
   }
   if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
   const { formatRecord } = await import('./table.ts');
@@ -51,7 +52,7 @@ async function renderList(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { format, columns, fields } = options;
+  const { format, columns, fields, redact } = options;
   const chosen = (page: readonly JsonObject[]) =>
     fields ? page.map((record) => project(record, fields)) : page;
   const pieces: string[] = [];
@@ -63,11 +64,11 @@ async function renderList(
     if (format === 'ndjson') {
       await stdout.write(
         chosen(page)
-          .map((record) => `${stringifyJson(record)}\n`)
+          .map((record) => `${jsonText(record, redact)}\n`)
           .join(''),
       );
     } else if (format === 'json') {
-      pieces.push(withoutBrackets(stringifyJson(chosen(page), stdout.isTerminal ? 2 : undefined)));
+      pieces.push(withoutBrackets(jsonText([...chosen(page)], redact, stdout.isTerminal ? 2 : undefined)));
     } else if (stdout.isTerminal) {
       for (const record of page) records.push(record);
     } else {

@@ -1,8 +1,9 @@
 // What is said beside the result, on stderr: warnings at once, hints and the error at the end.
 import { describeError, type ValsError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { visible } from './escape.ts';
-import type { Sink } from './streams.ts';
+import { jsonText } from './json-text.ts';
+import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
 
 export interface Reporter {
@@ -26,7 +27,7 @@ export interface ReporterOptions {
   makeRoom(): void;
 }
 
-export function createReporter(stderr: Sink, options: () => ReporterOptions): Reporter {
+export function createReporter(stderr: Sink, redactor: Redactor, options: () => ReporterOptions): Reporter {
   const hints: string[] = [];
   let written = Promise.resolve();
   const say = (line: (style: Style) => string) => {
@@ -46,7 +47,7 @@ export function createReporter(stderr: Sink, options: () => ReporterOptions): Re
     annotate: (line) => say(() => visible(line)),
     error(error) {
       if (options().json) {
-        say(() => stringifyJson({ error: describeError(error) }));
+        say(() => jsonText({ error: describeError(error) as JsonObject }, redactor.redact));
         return;
       }
       const { hint } = error.facts;
