@@ -25,7 +25,7 @@ export interface Setting<T> {
   source: string;
 }
 
-export interface Proxies {
+interface Proxies {
   https?: Setting<string>;
   http?: Setting<string>;
   /** The hosts that are reached without one. */
