@@ -80,7 +80,7 @@ export async function main(host: Host): Promise<number> {
           trace,
           redactor,
           notes: {
-            repeated: () => reporter.warn('The service sends the same records again; the list ends here.'),
+            circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
           },
         });

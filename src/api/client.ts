@@ -48,7 +48,7 @@ const shortestAttemptMs = 10_000;
 
 export async function createClient(options: ClientOptions): Promise<Client> {
   const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
-  const transport = await createTransport(options.proxy);
+  const transport = await createTransport(options.proxy, clock);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {

@@ -17,16 +17,23 @@ export interface Page {
 
 export interface ListNotes {
   /** The list ends here because the service repeats itself. */
-  repeated(): void;
+  circular(): void;
   /** Records were left out. */
   more(): void;
 }
 
 const defaultLimit = 20;
 const largestPage = 100;
-/** While records arrive, those already given come again at the front of the next page, so a window of ids will do. */
+/** While a list moves, what was given comes again near the place where it was, so a window of ids will do. */
 const remembered = 10_000;
+/** How often a list may take us back before it is taken to go in circles. */
+const mostStepsBack = 1_000;
 
+/**
+ * `--all` on a list that moves: records that arrive push known ones onto the next page, where their ids give them away.
+ * Records that vanish pull unknown ones onto a page already read. So, once a list is seen to move, each page begins
+ * with the last record of the one before; where nothing on it is known, we go back until something is.
+ */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,
   filters: URLSearchParams,
@@ -34,30 +41,40 @@ export async function* listPages(
   notes: ListNotes,
 ): AsyncGenerator<readonly JsonObject[]> {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
-  let offset = paging?.offset ?? 0;
+  const start = paging?.offset ?? 0;
+  const seen = new Set<string>();
+  let offset = start;
   let given = 0;
   let last: readonly JsonObject[] = [];
-  let knownRows = 0;
   let repeats = 0;
-  const seen = new Set<string>();
-  const pageSize = () => Math.min(largestPage, wanted - given);
+  let knownRows = 0;
+  let stepsBack = 0;
+  let moves = false;
+  let overlaps = false;
+  let query = paging === undefined ? filters : atOffset(offset);
 
-  let query = paging === undefined ? filters : atOffset();
   for (;;) {
     const { rows, next } = await fetchPage(query);
+    if (overlaps && offset > start && !rows.some((row) => isKnown(row, seen))) {
+      if (++stepsBack > mostStepsBack) return notes.circular();
+      offset = Math.max(start, offset - last.length + 1);
+      query = atOffset(offset);
+      continue;
+    }
     if (rows.length === 0) return;
     repeats = isSamePage(rows, last) ? repeats + 1 : 0;
     // As many new records as a page holds make one repetition; a service that ignores the offset makes a second.
-    if (repeats > (paging === undefined ? 0 : 1)) return notes.repeated();
+    if (repeats > (paging === undefined ? 0 : 1)) return notes.circular();
 
-    // Versions may all carry the id of their val, but they come on no page that could overlap another.
     const candidates = repeats > 0 ? [] : rows;
+    // Versions may all carry the id of their val, but they come on no page that could overlap another.
     const fresh = paging === undefined ? candidates : candidates.filter((row) => isNew(row, seen));
     const page = fresh.slice(0, wanted - given);
     given += page.length;
+    if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
     if (page.length > 0) yield page;
     knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
-    if (knownRows >= remembered) return notes.repeated();
+    if (knownRows >= remembered) return notes.circular();
 
     if (given === wanted) {
       if (fresh.length > page.length || next) notes.more();
@@ -66,15 +83,27 @@ export async function* listPages(
     if (next === null || (next === undefined && paging === undefined)) return;
     last = rows;
     offset += rows.length;
+    overlaps = canOverlap(next);
     const asked = query.toString();
-    query = next === undefined ? atOffset() : follow(next);
-    if (query.toString() === asked) return notes.repeated();
+    if (overlaps) query = atOffset(--offset);
+    else query = next === undefined ? atOffset(offset) : follow(next);
+    if (query.toString() === asked) return notes.circular();
   }
 
-  function atOffset(): URLSearchParams {
+  /** Only where the service counts in offsets as we do, and a page holds more than the record that overlaps. */
+  function canOverlap(next: URLSearchParams | undefined): boolean {
+    const counts = next === undefined || next.get('offset') === String(offset);
+    return moves && counts && paging?.all === true && last.length > 1;
+  }
+
+  function pageSize(): number {
+    return Math.min(largestPage, wanted - given);
+  }
+
+  function atOffset(position: number): URLSearchParams {
     const query = new URLSearchParams(filters);
     query.set('limit', String(pageSize()));
-    query.set('offset', String(offset));
+    query.set('offset', String(position));
     return query;
   }
 
@@ -95,6 +124,11 @@ function isSamePage(rows: readonly JsonObject[], last: readonly JsonObject[]): b
     rows.length === last.length &&
     rows.every((row, index) => stringifyJson(row) === stringifyJson(last[index]))
   );
+}
+
+function isKnown(row: JsonObject, seen: ReadonlySet<string>): boolean {
+  const id = textAt(row, 'id');
+  return id !== undefined && seen.has(id);
 }
 
 /** A record without an id cannot be told from its twin, so it always counts as new. */

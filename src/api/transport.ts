@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
+import type { Clock } from './clock.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
@@ -37,10 +38,10 @@ const largestBody = 64 * 1024 * 1024;
 /** Of an error's body, what can matter to a reader. */
 const largestErrorBody = 1024 * 1024;
 
-export async function createTransport(proxy: ProxySettings | undefined): Promise<Transport> {
+export async function createTransport(proxy: ProxySettings | undefined, clock: Clock): Promise<Transport> {
   const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
-      ? directAgent()
+      ? directAgent(clock)
       : {
           dispatcher: (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs),
           // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
@@ -85,8 +86,8 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** An agent that knows which errors came before a connection stood: nothing was sent then. */
-function directAgent() {
-  const connect = buildConnector({ timeout: connectTimeoutMs, autoSelectFamily: true });
+function directAgent(clock: Clock) {
+  const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
   const connecting = new Set<Socket>();
   const connectErrors = new WeakSet<Error>();
   let connected = false;
@@ -94,13 +95,19 @@ function directAgent() {
     connect(target, callback) {
       // The connector returns its socket, which its type does not say.
       const socket = connect(target, (...outcome) => {
-        connecting.delete(socket);
+        settle();
         const [error] = outcome;
         if (error) connectErrors.add(error);
         else connected = true;
         callback(...outcome);
       }) as unknown as Socket;
+      const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
+      const settle = () => {
+        cancel();
+        connecting.delete(socket);
+      };
       connecting.add(socket);
+      socket.once('close', settle);
     },
   });
   return {
@@ -210,6 +217,8 @@ const neverMade = new Set([
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+
+const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });
 const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA)/;
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
@@ -217,7 +226,7 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the name of the host could not be looked up',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
+  ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
