@@ -99,10 +99,17 @@ export class Shown {
 /** A record, a list, rows that are all there, a text as it is, or nothing. */
 export type Result = JsonObject | Shown | Pages | readonly JsonObject[] | string | undefined;
 
+export interface ConnectOptions {
+  /** Instead of the one in the settings. */
+  token?: string;
+  /** How many connections to keep at the most. */
+  connections?: number;
+}
+
 /** What a command is handed from outside. */
 export interface Context {
   /** The service: settings are read and the way to it is chosen here, not before. */
-  connect(options?: { token?: string }): Promise<Api>;
+  connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
   env: NodeJS.ProcessEnv;

@@ -4,6 +4,7 @@ import { createClient } from './api/client.ts';
 import type { Clock } from './api/clock.ts';
 import type { ListNotes } from './api/pages.ts';
 import type { ProxySettings } from './api/proxy.ts';
+import type { ConnectOptions } from './command.ts';
 import { UsageError } from './errors.ts';
 import { type BaseUrl, isLoopback } from './settings/base-url.ts';
 import type { Setting, Settings } from './settings/settings.ts';
@@ -14,10 +15,8 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends ConnectOptions {
   settings: Settings;
-  /** Instead of the one in the settings. */
-  token: string | undefined;
   signal: AbortSignal;
   clock: Clock;
   notes: ListNotes;
@@ -35,6 +34,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     token,
     userAgent: `vals/${VERSION}`,
     deadlineMs: settings.timeout.value * 1_000,
+    connections: options.connections ?? 1,
     proxy: proxyFor(baseUrl, settings),
     signal,
     clock,

@@ -69,12 +69,12 @@ export async function main(host: Host): Promise<number> {
       annotate: reporter.annotate,
       print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
       banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(lines)),
-      async connect({ token } = {}) {
+      async connect(options) {
         const { openConnection } = await import('./connection.ts');
         progress.show('Waiting for the service');
         connection = await openConnection({
+          ...options,
           settings,
-          token,
           signal,
           clock,
           trace,

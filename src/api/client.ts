@@ -2,11 +2,10 @@
 import { AuthError, InterruptedError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../json.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
-import { type Clock, wait } from './clock.ts';
+import { wait } from './clock.ts';
 import { failureOf } from './failure.ts';
-import type { ProxySettings } from './proxy.ts';
 import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
-import { type Answer, createTransport, type Outgoing } from './transport.ts';
+import { type Answer, createTransport, type Outgoing, type TransportOptions } from './transport.ts';
 
 export type Query = Record<string, string>;
 
@@ -27,7 +26,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export interface ClientOptions {
+export interface ClientOptions extends TransportOptions {
   baseUrl: BaseUrl;
   token: string | undefined;
   userAgent: string;
@@ -35,9 +34,6 @@ export interface ClientOptions {
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
-  /** Absent where the service is reached directly. */
-  proxy: ProxySettings | undefined;
-  clock: Clock;
   trace: (line: string) => void;
   /** Takes the token out of what the service repeats. */
   redact: (text: string) => string;
@@ -48,7 +44,7 @@ const shortestAttemptMs = 10_000;
 
 export async function createClient(options: ClientOptions): Promise<Client> {
   const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
-  const transport = await createTransport(options.proxy, clock);
+  const transport = await createTransport(options);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {

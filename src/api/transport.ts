@@ -26,6 +26,13 @@ export interface Outgoing {
   signal: AbortSignal;
 }
 
+export interface TransportOptions {
+  /** Absent where the service is reached directly. */
+  proxy: ProxySettings | undefined;
+  connections: number;
+  clock: Clock;
+}
+
 export interface Transport {
   send(outgoing: Outgoing): Promise<Answer | Fault>;
   /** False while nothing can have been sent, because no connection stood yet. */
@@ -38,10 +45,10 @@ const largestBody = 64 * 1024 * 1024;
 /** Of an error's body, what can matter to a reader. */
 const largestErrorBody = 1024 * 1024;
 
-export async function createTransport(proxy: ProxySettings | undefined, clock: Clock): Promise<Transport> {
+export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
   const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
-      ? directAgent(clock)
+      ? directAgent(clock, connections)
       : {
           dispatcher: (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs),
           // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
@@ -86,12 +93,13 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** An agent that knows which errors came before a connection stood: nothing was sent then. */
-function directAgent(clock: Clock) {
+function directAgent(clock: Clock, connections: number) {
   const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
   const connecting = new Set<Socket>();
   const connectErrors = new WeakSet<Error>();
   let connected = false;
   const dispatcher = new Agent({
+    connections,
     connect(target, callback) {
       // The connector returns its socket, which its type does not say.
       const socket = connect(target, (...outcome) => {

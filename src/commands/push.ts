@@ -34,7 +34,7 @@ export const push = defineCommand({
     const sources = await chooseSources(context, paths, name);
     const vals = await loadAll(context, sources);
     if (dryRun) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
-    const api = await context.connect();
+    const api = await context.connect({ connections: concurrency });
     for (const { file, code } of vals) {
       if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);

@@ -104,7 +104,7 @@ function rulesIn(folder: string): Rules[] {
     .filter((file) => existsSync(file))
     .map((file) => {
       try {
-        return { folder, matcher: ignore().add(readFileSync(file, 'utf8')) };
+        return { folder, matcher: ignore({ ignorecase: false }).add(readFileSync(file, 'utf8')) };
       } catch (error) {
         throw fileError(file, error);
       }

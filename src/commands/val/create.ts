@@ -1,5 +1,6 @@
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../command.ts';
+import { UsageError } from '../../errors.ts';
 import { readCode, readText } from '../../workspace/code.ts';
 import { checkName, checkSizes } from '../../workspace/limits.ts';
 import { valColumns } from '../columns.ts';
@@ -24,6 +25,11 @@ export const valCreate = defineCommand({
   ],
   columns: valColumns,
   async run(context, { name, file = '-', readme, privacy, dryRun }) {
+    if (file === '-' && readme === '-') {
+      throw new UsageError('Standard input cannot be both the code and the readme.', {
+        hint: 'Name a file for one of them.',
+      });
+    }
     checkName(name, context.warn);
     const code = await readCode(file, context);
     const readmeText = readme === undefined ? undefined : await readText(readme, context);
