@@ -74,11 +74,14 @@ export interface Column {
   paths: readonly string[];
   /** At a terminal, a moment is shown as its age. */
   moment?: boolean;
+  /** Useless when cut, as an id is: other columns give way first. */
+  whole?: boolean;
 }
 
 export const column = (header: string, ...paths: string[]): Column => ({
   header,
   paths: paths.length > 0 ? paths : [header],
+  whole: header === 'id',
 });
 export const moment = (header: string, ...paths: string[]): Column => ({
   ...column(header, ...paths),
@@ -126,7 +129,7 @@ export interface Context {
   annotate(line: string): void;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
-  /** For the same: lines for the person in front of it, on stderr at a terminal. */
+  /** Lines for the person in front of it, at once, on stderr at a terminal. */
   banner(lines: string): void;
 }
 

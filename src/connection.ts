@@ -40,6 +40,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     clock,
     trace,
     redact: redactor.redact,
+    signInHint: signInHint(options, baseUrl),
   });
   return {
     api: createApi(client, options.notes, token),
@@ -48,6 +49,12 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       await close?.();
     },
   };
+}
+
+function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {
+  if (token !== undefined) return 'Nothing was stored. Check the token, then try again.';
+  if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of this service.';
+  return `Run \`vals login --base-url ${href}\`, or set VALS_TOKEN.`;
 }
 
 /** Loopback never goes through a proxy, whatever the environment says. */

@@ -43,7 +43,8 @@ export async function main(host: Host): Promise<number> {
   const reporter = createReporter(stderr, redactor, () => ({
     json: Boolean(flags.json || flags.ndjson),
     color: wantsColor(flags.color, env, stderr),
-    hints: stderr.isTerminal && stdout.isTerminal && !flags.quiet,
+    quiet: flags.quiet === true,
+    atTerminal: stderr.isTerminal && stdout.isTerminal,
     makeRoom: () => progress.clear(),
   }));
   let connection: Connection | undefined;

@@ -34,7 +34,12 @@ const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
 
 const allCommands = 'Options of every command:';
 
-export function parseCommandLine(argv: readonly string[], tree: CommandTree, helpWidth: number): CommandLine {
+export function parseCommandLine(
+  given: readonly string[],
+  tree: CommandTree,
+  helpWidth: number,
+): CommandLine {
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   let help = '';
   let invocation: CommandLine | undefined;
   const wantsHelp = argv.every((word) => !word.startsWith('-') || word === '--help' || word === '-h');
@@ -52,7 +57,10 @@ export function parseCommandLine(argv: readonly string[], tree: CommandTree, hel
     root.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (help !== '') return { help };
+    if (help !== '') {
+      refuseUnknownCommand(argv, tree, helpWidth);
+      return { help };
+    }
     const bare = withoutValue(error, argv);
     if (bare !== undefined) {
       // Once more without the value: it may be a secret, and it keeps commander from suggesting a name.
@@ -77,7 +85,7 @@ function createRoot(
     .exitOverride()
     .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand(false)
     .configureHelp({
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map((argument) => argumentTerm(argument))].join(' '),
@@ -152,6 +160,9 @@ function build(leaf: Command, definition: AnyCommand, onInvoke: (line: CommandLi
   for (const [, { form, description }] of argumentEntries) leaf.argument(form, description);
   addOptions(leaf, options);
   addOptions(leaf, globalOptions, allCommands);
+  leaf.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(allCommands));
+  const columns = definition.columns.map(({ header }) => header).join(', ');
+  if (columns) leaf.addHelpText('after', `\nColumns: ${columns}`);
   leaf.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  $ ${line}\n`).join('')}`);
   leaf.action(() => {
     const values: Record<string, unknown> = leaf.optsWithGlobals();
@@ -196,6 +207,18 @@ function parseFields(text: string): string[] {
     });
   }
   return fields;
+}
+
+/** Asked to explain a command that it does not know, commander explains the others. */
+function refuseUnknownCommand(argv: readonly string[], tree: CommandTree, helpWidth: number): void {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const [topic, ...others] = namedCommand(argv, tree);
+  const isUnknown =
+    topic === undefined
+      ? words.length > 0
+      : Object.hasOwn(tree.topics, topic) && others.length === 0 && words.length > 1;
+  const withoutHelp = argv.filter((word) => word !== '--help' && word !== '-h');
+  if (isUnknown && withoutHelp.length < argv.length) parseCommandLine(withoutHelp, tree, helpWidth);
 }
 
 /** The command line with the unknown option's name alone; undefined where there is no value to leave out. */

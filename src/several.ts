@@ -99,7 +99,7 @@ function summarize(failures: ReadonlyMap<unknown, ValsError>, total: number, don
     return new AllFailed(first, `${counts}. The first: ${first.message}`);
   }
   return new PartialError(`${counts}, ${done} done.`, {
-    hint: 'The output tells which; run it again for those.',
+    hint: 'The output tells which, and the warnings why.',
   });
 }
 

@@ -703,11 +703,11 @@ describe('hints', () => {
     expect(lines(screen.text)).toEqual(['NAME', 'hello']);
   });
 
-  it('on what to do come with an error, also in a pipe and when quiet', async () => {
+  it('on what to do come with an error, also in a pipe', async () => {
     const service = await scriptedService([{ status: 401 }]);
-    const { exit, stderr } = await run(['me', '--quiet'], { env: service.env });
+    const { exit, stderr } = await run(['me'], { env: service.env });
     expect(exit).toBe(4);
-    expect(stderr).toMatch(/^error: .*\nhint: .*vals login.*\n$/);
+    expect(stderr).toMatch(/^error: .*\nhint: .*VALS_TOKEN.*\n$/);
   });
 });
 

@@ -955,7 +955,7 @@ describe('rm', () => {
   it.each([
     [one],
     [[...one, '--json']],
-    [['val', 'delete', id, '--quiet']],
+    [['val', 'delete', id]],
     [['version', 'rm', id, '1', '2']],
     [['version', 'delete', id, '1']],
   ])('%j without a terminal needs --yes', async (args) => {

@@ -19,6 +19,8 @@ export interface Call {
   withoutToken?: boolean;
   /** How to find out whether a write whose answer was lost was applied. */
   ifUnknown?: string;
+  /** What to do when the service answers with a status, where that is better known than in general. */
+  hints?: Record<number, string>;
 }
 
 export interface Client {
@@ -35,6 +37,8 @@ export interface ClientOptions extends TransportOptions {
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
   trace: (line: string) => void;
+  /** What to do about a token that is missing or refused. */
+  signInHint: string;
   /** Takes the token out of what the service repeats. */
   redact: (text: string) => string;
 }
@@ -43,13 +47,13 @@ export interface ClientOptions extends TransportOptions {
 const shortestAttemptMs = 10_000;
 
 export async function createClient(options: ClientOptions): Promise<Client> {
-  const { baseUrl, token, clock, trace, signal, deadlineMs } = options;
+  const { baseUrl, token, clock, trace, redact, signal, deadlineMs, signInHint } = options;
   const transport = await createTransport(options);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {
       throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
-        hint: 'Run `vals login`, or set VALS_TOKEN.',
+        hint: signInHint,
         method: call.method,
         path: call.path,
       });
@@ -85,7 +89,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       const delay = backoffMs(attempt, outcome, Math.random());
       const inTime = clock.now() + delay < deadline;
       if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
-        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact: options.redact });
+        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
       }
       trace(`  again in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);

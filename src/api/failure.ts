@@ -19,6 +19,7 @@ export interface Circumstances {
   attempts: number;
   /** Whether any attempt may have been applied, not only the last. */
   maybeApplied: boolean;
+  signInHint: string;
   /** Takes the token out: before a text is cut, or half of the token would stay. */
   redact(text: string): string;
 }
@@ -35,7 +36,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
   const facts = (hint: string): ErrorFacts => ({
     method,
     path,
-    hint,
+    hint: ('status' in fault && call.hints?.[fault.status]) || hint,
     ...('status' in fault && { status: fault.status }),
     ...('body' in fault && {
       body: typeof fault.body === 'string' ? redact(fault.body).slice(0, longestBody) : fault.body,
@@ -83,10 +84,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
     switch (status) {
       case 401:
-        return new AuthError(
-          message,
-          facts('Run `vals login`, or set VALS_TOKEN to a token of this service.'),
-        );
+        return new AuthError(message, facts(circumstances.signInHint));
       case 403:
         return new AuthError(message, facts('The token may not do this; use one that may.'));
       case 404:

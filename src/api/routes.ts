@@ -39,6 +39,12 @@ function segment(id: string): string {
   return encodeURIComponent(id);
 }
 
+/** Who gives a name learns that an id is asked for. */
+const idHints = (id: string): Call['hints'] =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+    ? {}
+    : { 404: `A val is named by its id, which push and create print, and "${id}" does not look like one.` };
+
 export const me = (): Call => ({ method: 'GET', path: '/v1/me' });
 
 export const myRuns = (filter: RunFilter): Call => ({
@@ -61,6 +67,7 @@ export const createVal = (val: NewVal): Call => ({
   method: 'POST',
   path: '/v1/vals',
   body: { ...val },
+  hints: { 409: 'Choose another name; `vals push` updates a val that exists.' },
   ifUnknown: `Creating it again tells: a val named ${val.name} that exists is refused.`,
 });
 
@@ -71,15 +78,25 @@ export const putVal = (name: string, code: string): Call => ({
   ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
 });
 
-export const getVal = (id: string): Call => ({ method: 'GET', path: valPath(id), withoutToken: true });
+export const getVal = (id: string): Call => ({
+  method: 'GET',
+  path: valPath(id),
+  withoutToken: true,
+  hints: idHints(id),
+});
 
 export const deleteVal = (id: string): Call => ({
   method: 'DELETE',
   path: valPath(id),
+  hints: idHints(id),
   ifUnknown: `\`vals val get ${id}\` tells whether it is still there.`,
 });
 
-export const listVersions = (id: string): Call => ({ method: 'GET', path: `${valPath(id)}/versions` });
+export const listVersions = (id: string): Call => ({
+  method: 'GET',
+  path: `${valPath(id)}/versions`,
+  hints: idHints(id),
+});
 
 export const createVersion = (id: string, code: string): Call => ({
   method: 'POST',
@@ -99,4 +116,8 @@ export const deleteVersion = (id: string, version: string): Call => ({
   ifUnknown: `\`vals version ls ${id}\` tells whether it is still there.`,
 });
 
-export const valRuns = (id: string): Call => ({ method: 'GET', path: `${valPath(id)}/runs` });
+export const valRuns = (id: string): Call => ({
+  method: 'GET',
+  path: `${valPath(id)}/runs`,
+  hints: idHints(id),
+});

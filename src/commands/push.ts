@@ -8,6 +8,7 @@ import { readCode } from '../workspace/code.ts';
 import type { Source } from '../workspace/collect.ts';
 import { checkName, checkSizes } from '../workspace/limits.ts';
 import { dryRun, wholeNumber } from './options.ts';
+import { reportFailure } from './outcomes.ts';
 
 interface Loaded extends Source {
   code: string;
@@ -46,7 +47,7 @@ export const push = defineCommand({
       concurrency,
       signal: context.signal,
       onFinished,
-      onFailure: ({ file }, error) => reportFailure(context, file, error, vals.length),
+      onFailure: ({ file }, error) => reportFailedFile(context, file, error, vals.length),
       async work({ name, code }) {
         const { status, body = null } = await api.send(routes.putVal(name, code));
         const id = textAt(body, 'id');
@@ -95,7 +96,7 @@ async function loadAll(context: Context, sources: readonly Source[]): Promise<Lo
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
-      reportFailure(context, source.file, error, sources.length);
+      reportFailedFile(context, source.file, error, sources.length);
     }
   });
   if (failures.size > 0) throw noneBegun(sources, failures, describe);
@@ -106,18 +107,13 @@ async function loadAll(context: Context, sources: readonly Source[]): Promise<Lo
   return loaded;
 }
 
-function reportFailure(
-  { env, annotate, warn, flags }: Context,
-  file: string,
-  error: ValsError,
-  total: number,
-): void {
-  if (total > 1 && !flags.json && !flags.ndjson) warn(`${file}: ${error.message}`);
-  if (env.GITHUB_ACTIONS !== 'true') return;
+function reportFailedFile(context: Context, file: string, error: ValsError, total: number): void {
+  reportFailure(context, file, error, total);
+  if (context.env.GITHUB_ACTIONS !== 'true') return;
   const escaped = (text: string, also: RegExp) =>
     text.replace(
       also,
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
-  annotate(`::error file=${escaped(file, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
+  context.annotate(`::error file=${escaped(file, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
 }

@@ -4,6 +4,7 @@ import type { Context, Result } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { doSeveral } from '../several.ts';
+import { reportFailure } from './outcomes.ts';
 
 export interface Removal {
   question(names: readonly string[]): string;
@@ -34,6 +35,7 @@ export async function removeSeveral(
     describe,
     concurrency: 1,
     signal: context.signal,
+    onFailure: (name, error) => reportFailure(context, name, error, once.length),
     async work(name) {
       await api.send(calls.get(name) as Call);
       return { status: 'deleted' };

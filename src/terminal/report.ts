@@ -21,8 +21,10 @@ export interface Reporter {
 export interface ReporterOptions {
   json: boolean;
   color: boolean;
-  /** Somebody sits in front of the output and wants hints. */
-  hints: boolean;
+  /** No hints, not even with an error. */
+  quiet: boolean;
+  /** Somebody sits in front of the output. */
+  atTerminal: boolean;
   /** Clears a progress line before something is written over it. */
   makeRoom(): void;
 }
@@ -52,10 +54,11 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
       }
       const { hint } = error.facts;
       say(({ red }) => `${red('error:')} ${visible(error.message)}`);
-      if (hint) say(({ cyan }) => `${cyan('hint:')} ${visible(hint)}`);
+      if (hint && !options().quiet) say(({ cyan }) => `${cyan('hint:')} ${visible(hint)}`);
     },
     async finish() {
-      if (options().hints) for (const hint of hints) say(({ dim }) => dim(visible(hint)));
+      const { atTerminal, quiet } = options();
+      if (atTerminal && !quiet) for (const hint of hints) say(({ dim }) => dim(visible(hint)));
       await written;
     },
   };

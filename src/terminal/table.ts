@@ -26,7 +26,8 @@ export function formatTable(
   const widths = head.map((title, index) =>
     rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
   );
-  const [headLine = '', ...lines] = layOut([head, ...rows], widths, options.width);
+  const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
+  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width);
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -40,23 +41,27 @@ export function formatRecord(
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
   const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
   const pairs = [
-    ...columns.map((column): [string, string] => [column.header, cell(record, column, options)]),
-    ...rest.map((key): [string, string] => [visible(key), screenText(record[key], options)]),
-  ].filter(([, value]) => onlyColumns || value !== '');
-  const widestKey = Math.max(0, ...pairs.map(([key]) => displayWidth(key)));
+    ...columns.map((column) => ({
+      key: column.header,
+      value: cell(record, column, options),
+      whole: column.whole,
+    })),
+    ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), whole: false })),
+  ].filter(({ value }) => onlyColumns || value !== '');
+  const widestKey = Math.max(0, ...pairs.map(({ key }) => displayWidth(key)));
   const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
   return pairs
-    .map(([key, value]) => {
-      const shown = cut(value, Math.max(narrowestColumn, options.width - keyWidth - gap.length));
+    .map(({ key, value, whole }) => {
+      const room = Math.max(narrowestColumn, options.width - keyWidth - gap.length);
+      const shown = whole ? value : cut(value, room);
       return `${options.style.bold(pad(cut(key, keyWidth), keyWidth))}${gap}${shown}\n`;
     })
     .join('');
 }
 
 function layOut(rows: readonly string[][], widths: number[], width: number): string[] {
-  const fitting = shrink(widths, width - gap.length * (widths.length - 1));
   return rows.map((row) => {
-    const cells = row.map((text, index) => pad(cut(text, fitting[index] ?? 0), fitting[index] ?? 0));
+    const cells = row.map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0));
     // More columns than the terminal has room for, even at their narrowest.
     return cut(cells.join(gap).trimEnd(), width);
   });
@@ -75,15 +80,19 @@ function screenText(value: JsonValue | undefined, { redact }: TableOptions): str
   return visible(text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 }
 
-/** The widest columns give way until all fit. */
-function shrink(widths: number[], available: number): number[] {
+/** The widest columns give way until all fit; those that are useless when cut, last. */
+function shrink(widths: number[], columns: readonly Column[], available: number): number[] {
   const shrunk = [...widths];
   let excess = shrunk.reduce((sum, width) => sum + width, 0) - available;
-  while (excess > 0) {
-    const widest = Math.max(...shrunk);
-    if (widest <= narrowestColumn) break;
-    shrunk[shrunk.indexOf(widest)] = widest - 1;
-    excess -= 1;
+  for (const isLast of [false, true]) {
+    const candidates = [...shrunk.keys()].filter((index) => isLast || !columns[index]?.whole);
+    while (excess > 0 && candidates.length > 0) {
+      const widest = candidates.reduce((a, b) => ((shrunk[b] ?? 0) > (shrunk[a] ?? 0) ? b : a));
+      const width = shrunk[widest] ?? 0;
+      if (width <= narrowestColumn) break;
+      shrunk[widest] = width - 1;
+      excess -= 1;
+    }
   }
   return shrunk;
 }

@@ -3,7 +3,7 @@ import { promises as files } from 'node:fs';
 import type { Context } from '../command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 
-type Input = Pick<Context, 'stdin' | 'signal'>;
+type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
 
 /** Code must not be empty: pushing nothing over something is never meant. */
 export async function readCode(file: string, input: Input): Promise<string> {
@@ -54,8 +54,9 @@ export function fileError(file: string, error: unknown): LocalError {
   });
 }
 
-async function readStdin({ stdin, signal }: Input): Promise<Buffer> {
+async function readStdin({ stdin, signal, banner }: Input): Promise<Buffer> {
   const stream = stdin();
+  if (stream.isTTY) banner('Reading standard input; Ctrl-D ends it.\n');
   const chunks: Buffer[] = [];
   const stop = () => stream.destroy(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
