@@ -5,7 +5,7 @@ import type { Context, Result } from './command.ts';
 import { commandTree } from './commands/index.ts';
 import type { Connection } from './connection.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
-import { parseCommandLine } from './program.ts';
+import { parseCommandLine, pathsOf } from './program.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { SeveralFailed } from './several.ts';
 import { createProgress } from './terminal/progress.ts';
@@ -27,6 +27,12 @@ export interface Host {
   signal: AbortSignal;
   clock: Clock;
 }
+
+/** What the build renders help for. */
+export const commandPaths = pathsOf(commandTree);
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
   const { argv, env, stdin, signal, clock } = host;
@@ -50,7 +56,11 @@ export async function main(host: Host): Promise<number> {
   let connection: Connection | undefined;
 
   async function invoke(): Promise<void> {
-    const line = parseCommandLine(argv, commandTree, stdout.isTerminal ? stdout.width : 80);
+    const line = parseCommandLine(
+      argv,
+      commandTree,
+      Math.min(stdout.isTerminal ? stdout.width : widestHelp, widestHelp),
+    );
     if ('help' in line) return stdout.write(line.help);
     flags = line.flags;
     const { command } = line;

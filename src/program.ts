@@ -46,8 +46,11 @@ export function parseCommandLine(
   const root = createRoot(tree, helpWidth, wantsHelp, (text) => {
     help += text;
   });
+  const named = namedCommand(argv, tree).join(' ');
   for (const { title, commands } of tree.groups) {
     for (const definition of commands) {
+      // Building the others takes longer than running most of them.
+      if (isCommand(tree, named) && !namesOf(definition).includes(named)) continue;
       register(root, title, definition, tree.topics, (line) => {
         invocation = line;
       });
@@ -114,7 +117,7 @@ Every command takes --json, --ndjson, --fields and the other options that its --
   addOptions(root, globalOptions, allCommands, wantsHelp);
   for (const [name, { title, summary }] of Object.entries(tree.topics)) {
     addOptions(
-      root.command(name).helpGroup(title).description(summary),
+      root.command(name).helpGroup(title).description(summary).helpCommand(false),
       globalOptions,
       allCommands,
       wantsHelp,
@@ -137,7 +140,7 @@ function register(
   onInvoke: (line: CommandLine) => void,
 ): void {
   const made = new Map<Command, Command>();
-  for (const path of [definition.path, ...(definition.aliases ?? [])]) {
+  for (const path of namesOf(definition)) {
     const words = path.split(' ');
     const name = words.pop() as string;
     const topic = words[0];
@@ -242,11 +245,20 @@ function usageError(error: CommanderError, argv: readonly string[], tree: Comman
 const helpHint = (argv: readonly string[], tree: CommandTree): string =>
   `\`vals ${[...namedCommand(argv, tree), '--help'].join(' ')}\` shows what there is.`;
 
+const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
+
+const isCommand = ({ groups }: CommandTree, name: string): boolean =>
+  groups.some(({ commands }) => commands.some((command) => namesOf(command).includes(name)));
+
+/** Everything that has a help of its own: topics, commands and their other names. */
+export const pathsOf = ({ groups, topics }: CommandTree): string[] => [
+  ...Object.keys(topics),
+  ...groups.flatMap(({ commands }) => commands.flatMap(namesOf)),
+];
+
 /** The words of the command line that name a command or a topic. */
 function namedCommand(argv: readonly string[], { groups, topics }: CommandTree): string[] {
-  const paths = groups.flatMap(({ commands }) =>
-    commands.flatMap(({ path, aliases = [] }) => [path, ...aliases]),
-  );
+  const paths = groups.flatMap(({ commands }) => commands.flatMap(namesOf));
   const [first = '', second = ''] = argv.filter((argument) => !argument.startsWith('-'));
   if (paths.includes(`${first} ${second}`)) return [first, second];
   return paths.includes(first) || Object.hasOwn(topics, first) ? [first] : [];

@@ -57,7 +57,9 @@ function guard(file: string, warn: (message: string) => void): void {
 }
 
 export function tighten(path: string, mode: number, warn: (message: string) => void): void {
-  if (process.platform === 'win32' || (statSync(path).mode & 0o077) === 0) return;
+  const found = statSync(path).mode;
+  // A folder with the sticky bit, such as /tmp, is meant to be everybody's.
+  if (process.platform === 'win32' || (found & 0o077) === 0 || (found & 0o1000) !== 0) return;
   chmodSync(path, mode);
   warn(`${path} was open to other users; it is now yours alone.`);
 }
