@@ -42,7 +42,7 @@ export async function* listPages(
 ): AsyncGenerator<readonly JsonObject[]> {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
-  const seen = new Set<string>();
+  const seen = new RecentIds();
   let offset = start;
   let given = 0;
   let last: readonly JsonObject[] = [];
@@ -55,7 +55,7 @@ export async function* listPages(
 
   for (;;) {
     const { rows, next } = await fetchPage(query);
-    if (overlaps && offset > start && !rows.some((row) => isKnown(row, seen))) {
+    if (overlaps && offset > start && !rows.some((row) => seen.has(row))) {
       if (++stepsBack > mostStepsBack) return notes.circular();
       offset = Math.max(start, offset - last.length + 1);
       query = atOffset(offset);
@@ -68,7 +68,7 @@ export async function* listPages(
 
     const candidates = repeats > 0 ? [] : rows;
     // Versions may all carry the id of their val, but they come on no page that could overlap another.
-    const fresh = paging === undefined ? candidates : candidates.filter((row) => isNew(row, seen));
+    const fresh = paging === undefined ? candidates : candidates.filter((row) => seen.add(row));
     const page = fresh.slice(0, wanted - given);
     given += page.length;
     if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
@@ -126,20 +126,26 @@ function isSamePage(rows: readonly JsonObject[], last: readonly JsonObject[]): b
   );
 }
 
-function isKnown(row: JsonObject, seen: ReadonlySet<string>): boolean {
-  const id = textAt(row, 'id');
-  return id !== undefined && seen.has(id);
-}
+/** The ids of the records given last, in two generations: the older one goes when the younger is full. */
+class RecentIds {
+  #younger = new Set<string>();
+  #older = new Set<string>();
 
-/** A record without an id cannot be told from its twin, so it always counts as new. */
-function isNew(row: JsonObject, seen: Set<string>): boolean {
-  const id = textAt(row, 'id');
-  if (id === undefined) return true;
-  if (seen.has(id)) return false;
-  seen.add(id);
-  if (seen.size > remembered) {
-    const [oldest] = seen;
-    seen.delete(oldest as string);
+  has(row: JsonObject): boolean {
+    const id = textAt(row, 'id');
+    return id !== undefined && (this.#younger.has(id) || this.#older.has(id));
   }
-  return true;
+
+  /** Whether the record is new. One without an id cannot be told from its twin, so it always is. */
+  add(row: JsonObject): boolean {
+    const id = textAt(row, 'id');
+    if (id === undefined) return true;
+    if (this.has(row)) return false;
+    if (this.#younger.size >= remembered) {
+      this.#older = this.#younger;
+      this.#younger = new Set();
+    }
+    this.#younger.add(id);
+    return true;
+  }
 }
