@@ -1,6 +1,7 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
 import type { JsonObject } from '../json.ts';
-import type { Call, Client } from './client.ts';
+import type { Call } from './call.ts';
+import type { Client } from './client.ts';
 import { type ListNotes, listPages, type Paging } from './pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
 import type { Answer } from './transport.ts';

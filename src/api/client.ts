@@ -1,27 +1,12 @@
 // One request: its token, its deadline and its attempts.
 import { AuthError, InterruptedError } from '../errors.ts';
-import { type JsonObject, stringifyJson } from '../json.ts';
+import { stringifyJson } from '../json.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
+import type { Call } from './call.ts';
 import { wait } from './clock.ts';
 import { failureOf } from './failure.ts';
 import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
 import { type Answer, createTransport, type Outgoing, type TransportOptions } from './transport.ts';
-
-export type Query = Record<string, string>;
-
-/** What is to be sent. */
-export interface Call {
-  method: string;
-  path: string;
-  query?: Query | URLSearchParams;
-  body?: JsonObject;
-  /** The service may answer this without a token. */
-  withoutToken?: boolean;
-  /** How to find out whether a write whose answer was lost was applied. */
-  ifUnknown?: string;
-  /** What to do when the service answers with a status, where that is better known than in general. */
-  hints?: Record<number, string>;
-}
 
 export interface Client {
   request(call: Call): Promise<Answer>;

@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../errors.ts';
-import type { Call } from './client.ts';
+import type { Call } from './call.ts';
 import { messageOf } from './records.ts';
 import { type Fault, isRead } from './retry.ts';
 

@@ -1,6 +1,6 @@
 // The service's fourteen routes, one function each: what is sent, not how.
 import { UsageError } from '../errors.ts';
-import type { Call, Query } from './client.ts';
+import type { Call, Query } from './call.ts';
 
 export interface RunFilter {
   error?: boolean;

@@ -1,5 +1,5 @@
 // Options and arguments that several commands share.
-import type { Call } from '../api/client.ts';
+import type { Call } from '../api/call.ts';
 import { argument, column, parsed, Shown, toggle } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { parseMoment } from '../times.ts';

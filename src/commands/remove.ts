@@ -1,5 +1,5 @@
 // Deleting several things: asked first, one after another, each with its outcome.
-import type { Call } from '../api/client.ts';
+import type { Call } from '../api/call.ts';
 import type { Context, Result } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
