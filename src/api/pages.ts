@@ -29,65 +29,97 @@ const remembered = 10_000;
 /** How often a list may take us back before it is taken to go in circles. */
 const mostStepsBack = 1_000;
 
-/**
- * `--all` on a list that moves: records that arrive push known ones onto the next page, where their ids give them away.
- * Records that vanish pull unknown ones onto a page already read. So, once a list is seen to move, each page begins
- * with the last record of the one before; where nothing on it is known, we go back until something is.
- */
+/** Each page is asked for before the one before it is given away, so that the service works while we write. */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,
   filters: URLSearchParams,
   paging: Paging | undefined,
   notes: ListNotes,
 ): AsyncGenerator<readonly JsonObject[]> {
+  const place = createPlace(filters, paging, notes);
+  let query: URLSearchParams | undefined = place.first;
+  let pending = fetchPage(query);
+  while (query !== undefined) {
+    const page = await pending;
+    const records = place.take(page);
+    query = place.next(page, query);
+    if (query !== undefined) {
+      pending = fetchPage(query);
+      // Should nobody want the next page any more, nobody minds its failure either.
+      pending.catch(() => {});
+    }
+    if (records.length > 0) yield records;
+  }
+}
+
+/**
+ * Where we are in a list. On one that moves, records that arrive push known ones onto the next page, where their ids
+ * give them away; records that vanish pull unknown ones onto a page already read. So, once `--all` has seen a list
+ * move, each page begins with the last record of the one before; where nothing on it is known, we go back until
+ * something is.
+ */
+function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
-  const seen = new RecentIds();
+  // Versions may all carry the id of their val.
+  const seen = new RecentRecords((row) => (paging === undefined ? stringifyJson(row) : textAt(row, 'id')));
   let offset = start;
   let given = 0;
+  let leftOut = false;
   let last: readonly JsonObject[] = [];
   let repeats = 0;
   let knownRows = 0;
   let stepsBack = 0;
   let moves = false;
   let overlaps = false;
-  let query = paging === undefined ? filters : atOffset(offset);
+  let isLost = false;
 
-  for (;;) {
-    const { rows, next } = await fetchPage(query);
-    if (overlaps && offset > start && !rows.some((row) => seen.has(row))) {
-      if (++stepsBack > mostStepsBack) return notes.circular();
-      offset = Math.max(start, offset - last.length + 1);
-      query = atOffset(offset);
-      continue;
-    }
-    if (rows.length === 0) return;
+  /** The records of a page that are to be given. */
+  function take({ rows }: Page): readonly JsonObject[] {
+    isLost = overlaps && offset > start && !rows.some((row) => seen.has(row));
+    if (isLost || rows.length === 0) return [];
     repeats = isSamePage(rows, last) ? repeats + 1 : 0;
-    // As many new records as a page holds make one repetition; a service that ignores the offset makes a second.
-    if (repeats > (paging === undefined ? 0 : 1)) return notes.circular();
-
-    const candidates = repeats > 0 ? [] : rows;
-    // Versions may all carry the id of their val, but they come on no page that could overlap another.
-    const fresh = paging === undefined ? candidates : candidates.filter((row) => seen.add(row));
-    const page = fresh.slice(0, wanted - given);
-    given += page.length;
-    if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
-    if (page.length > 0) yield page;
+    const fresh = repeats > 0 ? [] : rows.filter((row) => seen.add(row));
     knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
-    if (knownRows >= remembered) return notes.circular();
+    // Without paging, no page overlaps another: it is new, or the service goes in circles.
+    if (paging === undefined) return fresh.length > 0 ? rows : [];
+    if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
+    const records = fresh.slice(0, wanted - given);
+    leftOut = records.length < fresh.length;
+    given += records.length;
+    return records;
+  }
 
-    if (given === wanted) {
-      if (fresh.length > page.length || next) notes.more();
-      return;
+  /** What to ask for after a page that was taken; undefined at the end. */
+  function next({ rows, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
+    if (isLost) {
+      if (++stepsBack > mostStepsBack) return circular();
+      offset = Math.max(start, offset - last.length + 1);
+      return atOffset(offset);
     }
-    if (next === null || (next === undefined && paging === undefined)) return;
+    if (rows.length === 0) return undefined;
+    if (goesInCircles(rows)) return circular();
+    if (given === wanted) {
+      if (leftOut || next) notes.more();
+      return undefined;
+    }
+    if (next === null || (next === undefined && paging === undefined)) return undefined;
     last = rows;
     offset += rows.length;
     overlaps = canOverlap(next);
-    const asked = query.toString();
-    if (overlaps) query = atOffset(--offset);
-    else query = next === undefined ? atOffset(offset) : follow(next);
-    if (query.toString() === asked) return notes.circular();
+    if (overlaps) return atOffset(--offset);
+    const query = next === undefined ? atOffset(offset) : follow(next);
+    return query.toString() === asked.toString() ? circular() : query;
+  }
+
+  /** As many new records as a page holds repeat it once; only a service that ignores the offset goes on doing so. */
+  function goesInCircles(rows: readonly JsonObject[]): boolean {
+    if (paging === undefined) return knownRows > 0;
+    return repeats > 2 + 20 / rows.length || knownRows >= remembered;
+  }
+
+  function circular(): undefined {
+    notes.circular();
   }
 
   /** Only where the service counts in offsets as we do, and a page holds more than the record that overlaps. */
@@ -117,6 +149,8 @@ export async function* listPages(
     }
     return query;
   }
+
+  return { first: paging === undefined ? filters : atOffset(offset), take, next };
 }
 
 function isSamePage(rows: readonly JsonObject[], last: readonly JsonObject[]): boolean {
@@ -126,26 +160,31 @@ function isSamePage(rows: readonly JsonObject[], last: readonly JsonObject[]): b
   );
 }
 
-/** The ids of the records given last, in two generations: the older one goes when the younger is full. */
-class RecentIds {
+/** The records given last, in two generations: the older one goes when the younger is full. */
+class RecentRecords {
   #younger = new Set<string>();
   #older = new Set<string>();
+  readonly #keyOf: (row: JsonObject) => string | undefined;
+
+  constructor(keyOf: (row: JsonObject) => string | undefined) {
+    this.#keyOf = keyOf;
+  }
 
   has(row: JsonObject): boolean {
-    const id = textAt(row, 'id');
-    return id !== undefined && (this.#younger.has(id) || this.#older.has(id));
+    const key = this.#keyOf(row);
+    return key !== undefined && (this.#younger.has(key) || this.#older.has(key));
   }
 
   /** Whether the record is new. One without an id cannot be told from its twin, so it always is. */
   add(row: JsonObject): boolean {
-    const id = textAt(row, 'id');
-    if (id === undefined) return true;
-    if (this.has(row)) return false;
+    const key = this.#keyOf(row);
+    if (key === undefined) return true;
+    if (this.#younger.has(key) || this.#older.has(key)) return false;
     if (this.#younger.size >= remembered) {
       this.#older = this.#younger;
       this.#younger = new Set();
     }
-    this.#younger.add(id);
+    this.#younger.add(key);
     return true;
   }
 }
