@@ -46,7 +46,7 @@ const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
 export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
-  const { dispatcher, everConnected, isConnectError, dropConnecting } =
+  const { dispatcher, everConnected, isConnectError, socketErrors, dropConnecting } =
     proxy === undefined
       ? directAgent(clock, connections)
       : {
@@ -54,11 +54,13 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
           // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
           everConnected: () => true,
           isConnectError: () => false,
+          socketErrors: () => 0,
           dropConnecting: () => {},
         };
 
   return {
     async send(outgoing) {
+      const errorsBefore = socketErrors();
       let response: Dispatcher.ResponseData;
       try {
         // The deadline is ours, so undici's own time-outs are off.
@@ -72,7 +74,12 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
       } catch (error) {
         return connectionFault(error, isConnectError(error));
       }
-      return readAnswer(outgoing.method, response);
+      const answer = await readAnswer(outgoing.method, response);
+      // undici takes a reset for the end of a body that only the end of its connection ends.
+      if (endsWithConnection(response) && socketErrors() > errorsBefore) {
+        return { kind: 'lost', reason: 'the connection was reset' };
+      }
+      return answer;
     },
     everConnected,
     async close() {
@@ -98,6 +105,7 @@ function directAgent(clock: Clock, connections: number) {
   const connecting = new Set<Socket>();
   const connectErrors = new WeakSet<Error>();
   let connected = false;
+  let errors = 0;
   const dispatcher = new Agent({
     connections,
     connect(target, callback) {
@@ -116,18 +124,26 @@ function directAgent(clock: Clock, connections: number) {
       };
       connecting.add(socket);
       socket.once('close', settle);
+      // undici itself destroys a socket with an error of its own when the other side has ended it.
+      socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+        if (code === 'ECONNRESET') errors++;
+      });
     },
   });
   return {
     dispatcher,
     everConnected: () => connected,
     isConnectError: (error: unknown) => connectErrors.has(error as Error),
+    socketErrors: () => errors,
     /** undici would wait for them, and so would the process. */
     dropConnecting() {
       for (const socket of connecting) socket.destroy();
     },
   };
 }
+
+const endsWithConnection = ({ statusCode, headers }: Dispatcher.ResponseData): boolean =>
+  statusCode !== 204 && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
 async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer | Fault> {
   const { statusCode: status, headers, body } = response;
@@ -139,35 +155,33 @@ async function readAnswer(method: string, response: Dispatcher.ResponseData): Pr
   if (status >= 300 && status < 400) {
     return refuse(`sent a redirect to ${header('location') ?? 'nowhere'}, which is not followed`);
   }
-  const succeeded = status >= 200 && status < 300;
-  const encoding = header('content-encoding')?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') {
-    if (succeeded) return refuse(`sent a compressed answer (${encoding}) that was not asked for`);
-    discard(body);
-  }
-
-  let bytes: Buffer | undefined;
-  try {
-    bytes =
-      encoding === 'identity' ? await readBytes(body, succeeded ? largestBody : largestErrorBody) : undefined;
-  } catch (error) {
-    if (succeeded) return connectionFault(error);
-  }
-  if (!succeeded) {
+  const encoding = header('content-encoding') ?? 'identity';
+  const isEncoded = encoding.toLowerCase() !== 'identity';
+  if (status < 200 || status >= 300) {
+    if (isEncoded) discard(body);
+    const bytes = isEncoded ? undefined : await readBytes(body, largestErrorBody).catch(() => undefined);
+    const retryAfterMs = parseRetryAfter(header('retry-after'), Date.now());
     return {
       kind: 'status',
       status,
       reason: `answered ${status}`,
       body: bytes && errorBody(bytes),
-      retryAfterMs: parseRetryAfter(header('retry-after'), Date.now()),
+      retryAfterMs,
     };
   }
-  if (bytes === undefined) return refuse('sent an answer larger than 64 MiB');
-  return decode(method, status, bytes);
+  // What a delete answers beside its status says nothing, so it may come in any form.
+  if (isEncoded && method !== 'DELETE') {
+    return refuse(`sent a compressed answer (${encoding}) that was not asked for`);
+  }
+  try {
+    const bytes = await readBytes(body, largestBody);
+    return bytes === undefined ? refuse('sent an answer larger than 64 MiB') : decode(method, status, bytes);
+  } catch (error) {
+    return connectionFault(error);
+  }
 }
 
 function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
-  // What a delete answers beside its status says nothing.
   if (method === 'DELETE') return { status, body: undefined };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   let text: string;
