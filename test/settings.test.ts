@@ -2,11 +2,13 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -1117,4 +1119,23 @@ describe('a proxy', () => {
       expect(stderr).not.toContain('hunter2');
     },
   );
+});
+
+describe.runIf(process.getuid?.() === 0)('a config that leads to a file of another user', () => {
+  it('is refused, and the file stays as it is', async () => {
+    const home = temporaryFolder();
+    const config = join(home, '.config', 'vals');
+    const theirs = join(home, 'theirs.json');
+    const content = JSON.stringify({ baseUrl: 'https://evil.example', tokens: {} });
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    writeFileSync(theirs, content, { mode: 0o600 });
+    chownSync(theirs, 65_534, 65_534);
+    symlinkSync(theirs, join(config, 'config.json'));
+    for (const command of ['me', 'config', 'logout']) {
+      const { exit, stdout, stderr } = await run([command], { home });
+      expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
+      expect(stderr).toContain('another user');
+    }
+    expect(readFileSync(theirs, 'utf8')).toBe(content);
+  });
 });

@@ -1,0 +1,56 @@
+// A host with several addresses is reached as long as one of them answers.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, temporaryFolder } from './support/program.ts';
+import { scriptedService } from './support/scripted-service.ts';
+
+/** Has the names below `.test` looked up as these addresses, in this order. */
+function lookingUp(addresses: { address: string; family: number }[]): string {
+  const file = join(temporaryFolder(), 'lookup.cjs');
+  writeFileSync(
+    file,
+    `const dns = require('node:dns');
+     const real = dns.lookup;
+     dns.lookup = (host, options, callback) =>
+       host.endsWith('.test')
+         ? process.nextTick(callback, null, ${JSON.stringify(addresses)})
+         : real(host, options, callback);`,
+  );
+  return `--require ${file}`;
+}
+
+const alive = { address: '127.0.0.1', family: 4 };
+
+const dead = { address: '::1', family: 6 };
+
+describe('a host on whose first address nothing listens', () => {
+  it.each(['me', 'version new'])('is reached all the same: %s', async (command) => {
+    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const service = await scriptedService([{ body: { id } }]);
+    const args = command === 'me' ? ['me'] : ['version', 'new', id];
+    const { exit, stderr } = await run([...args, '--allow-http', '--json'], {
+      input: 'code',
+      env: {
+        VALS_TOKEN: service.env.VALS_TOKEN,
+        VALS_BASE_URL: service.baseUrl.replace('127.0.0.1', 'vals.test'),
+        NODE_OPTIONS: lookingUp([dead, alive]),
+      },
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+it('a host none of whose addresses answers: nothing was changed', async () => {
+  const { exit, error } = await run(['version', 'new', 'x', '--allow-http', '--json', '--timeout', '3'], {
+    input: 'code',
+    env: {
+      VALS_TOKEN: 'token-0123456789',
+      VALS_BASE_URL: 'http://vals.test:1',
+      NODE_OPTIONS: lookingUp([dead, alive]),
+    },
+  });
+  expect(exit).toBe(7);
+  expect(error).toMatchObject({ kind: 'unavailable' });
+});
