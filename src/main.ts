@@ -1,6 +1,5 @@
 // One invocation: parse, run, render, and the only place where an error becomes an exit code.
-import type { Clock } from './api/clock.ts';
-import { systemClock } from './api/clock.ts';
+import { type Clock, systemClock } from './api/clock.ts';
 import type { Context, Result } from './command.ts';
 import { commandTree } from './commands/index.ts';
 import type { Connection } from './connection.ts';
@@ -56,11 +55,8 @@ export async function main(host: Host): Promise<number> {
   let connection: Connection | undefined;
 
   async function invoke(): Promise<void> {
-    const line = parseCommandLine(
-      argv,
-      commandTree,
-      Math.min(stdout.isTerminal ? stdout.width : widestHelp, widestHelp),
-    );
+    const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
+    const line = parseCommandLine(argv, commandTree, helpWidth);
     if ('help' in line) return stdout.write(line.help);
     flags = line.flags;
     const { command } = line;
@@ -173,7 +169,7 @@ export async function runProcess(): Promise<void> {
     stderr.write(`error: ${asValsError(error).message}\n`);
     process.exitCode = 1;
   });
-  process.exitCode = await main({
+  const exit = await main({
     argv: argv.slice(2),
     env,
     stdin: () => process.stdin,
@@ -182,4 +178,5 @@ export async function runProcess(): Promise<void> {
     signal: controller.signal,
     clock: systemClock,
   });
+  process.exitCode ||= exit;
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand, parsed, word } from '../command.ts';
-import type { InterruptedError } from '../errors.ts';
-import { UsageError } from '../errors.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../json.ts';
 import { readText } from '../workspace/code.ts';
 
@@ -41,7 +40,8 @@ export const serve = defineCommand({
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
     await service.close();
     const { exit } = signal.reason as InterruptedError;
-    if (exit === 130) throw signal.reason;
+    // Ctrl-C is how a person ends it, and nothing to be told of.
+    if (exit === 130) throw new InterruptedError(exit, '');
   },
 });
 

@@ -52,6 +52,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
         say(() => jsonText({ error: describeError(error) as JsonObject }, redactor.redact));
         return;
       }
+      if (error.message === '') return;
       const { hint } = error.facts;
       say(({ red }) => `${red('error:')} ${visible(error.message)}`);
       if (hint && !options().quiet) say(({ cyan }) => `${cyan('hint:')} ${visible(hint)}`);
