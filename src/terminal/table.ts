@@ -21,7 +21,7 @@ export function formatTable(
   columns: readonly Column[],
   options: TableOptions,
 ): string {
-  const head = columns.map(({ header }) => header.toUpperCase());
+  const head = columns.map(({ header }) => visible(header.toUpperCase()));
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const widths = head.map((title, index) =>
     rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
@@ -42,7 +42,7 @@ export function formatRecord(
   const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
   const pairs = [
     ...columns.map((column) => ({
-      key: column.header,
+      key: visible(column.header),
       value: cell(record, column, options),
       whole: column.whole,
     })),
