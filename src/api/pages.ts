@@ -73,9 +73,12 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
   let moves = false;
   let overlaps = false;
   let isLost = false;
+  /** The query to go on with once the head of the list has told whether records arrived. */
+  let suspended: URLSearchParams | undefined;
 
   /** The records of a page that are to be given. */
   function take({ rows }: Page): readonly JsonObject[] {
+    if (suspended) return [];
     isLost = overlaps && offset > start && !rows.some((row) => seen.has(row));
     if (isLost || rows.length === 0) return [];
     repeats = isSamePage(rows, last) ? repeats + 1 : 0;
@@ -92,13 +95,18 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
 
   /** What to ask for after a page that was taken; undefined at the end. */
   function next({ rows, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
+    if (suspended) {
+      const goOn = suspended;
+      suspended = undefined;
+      return rows.some((row) => textAt(row, 'id') !== undefined && !seen.has(row)) ? goOn : circular();
+    }
     if (isLost) {
       if (++stepsBack > mostStepsBack) return circular();
       offset = Math.max(start, offset - last.length + 1);
       return atOffset(offset);
     }
     if (rows.length === 0) return undefined;
-    if (goesInCircles(rows)) return circular();
+    if (goesInCircles()) return circular();
     if (given === wanted) {
       if (leftOut || next) notes.more();
       return undefined;
@@ -107,15 +115,17 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     last = rows;
     offset += rows.length;
     overlaps = canOverlap(next);
-    if (overlaps) return atOffset(--offset);
-    const query = next === undefined ? atOffset(offset) : follow(next);
-    return query.toString() === asked.toString() ? circular() : query;
+    const query = overlaps ? atOffset(--offset) : next === undefined ? atOffset(offset) : follow(next);
+    if (query.toString() === asked.toString()) return circular();
+    if (repeats < 2) return query;
+    // A page came again twice: the list grew by just as much, which its head tells, or the offset is ignored.
+    suspended = query;
+    return atOffset(start);
   }
 
-  /** As many new records as a page holds repeat it once; only a service that ignores the offset goes on doing so. */
-  function goesInCircles(rows: readonly JsonObject[]): boolean {
+  function goesInCircles(): boolean {
     if (paging === undefined) return knownRows > 0;
-    return repeats > 2 + 20 / rows.length || knownRows >= remembered;
+    return knownRows >= remembered;
   }
 
   function circular(): undefined {

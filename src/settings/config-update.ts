@@ -1,6 +1,6 @@
 // Changing the config file: under a lock, through conf, for its owner alone.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Conf from 'conf';
@@ -14,10 +14,9 @@ export async function updateConfig(
   change: (config: StoredConfig) => StoredConfig,
 ): Promise<void> {
   const directory = dirname(file);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    tighten(directory, 0o700, warn);
-    const release = await lock(`${file}.lock`);
+
+  async function updateOnce(): Promise<boolean> {
+    const { isMine, release } = await lock(`${file}.lock`);
     try {
       const next = change(readConfig(file, warn));
       const conf = new Conf({
@@ -26,10 +25,19 @@ export async function updateConfig(
         configFileMode: 0o600,
         accessPropertiesByDotNotation: false,
       });
+      if (!isMine()) return false;
       conf.store = { ...conf.store, ...next };
+      return isMine();
     } finally {
       release();
     }
+  }
+
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    tighten(directory, 0o700, warn);
+    // Whoever finds that its lock was taken for stale has read what may be old, and begins again.
+    while (!(await updateOnce())) {}
   } catch (error) {
     if (error instanceof LocalError) throw error;
     throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {
@@ -41,15 +49,20 @@ export async function updateConfig(
 
 const lockIsStaleAfterMs = 10_000;
 
-async function lock(path: string): Promise<() => void> {
+async function lock(path: string): Promise<{ isMine(): boolean; release(): void }> {
   const mine = randomUUID();
+  const isMine = (): boolean => {
+    try {
+      return readFileSync(path, 'utf8') === mine;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  };
   for (;;) {
     try {
       writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
-      return () => {
-        // Another process may have taken a lock that grew stale here.
-        if (existsSync(path) && readFileSync(path, 'utf8') === mine) rmSync(path, { force: true });
-      };
+      return { isMine, release: () => void (isMine() && rmSync(path, { force: true })) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
