@@ -46,7 +46,7 @@ const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
 export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
-  const { dispatcher, everConnected, isConnectError, socketErrors, dropConnecting } =
+  const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
       ? directAgent(clock, connections)
       : {
@@ -54,13 +54,11 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
           // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
           everConnected: () => true,
           isConnectError: () => false,
-          socketErrors: () => 0,
           dropConnecting: () => {},
         };
 
   return {
     async send(outgoing) {
-      const errorsBefore = socketErrors();
       let response: Dispatcher.ResponseData;
       try {
         // The deadline is ours, so undici's own time-outs are off.
@@ -74,12 +72,7 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
       } catch (error) {
         return connectionFault(error, isConnectError(error));
       }
-      const answer = await readAnswer(outgoing.method, response);
-      // undici takes a reset for the end of a body that only the end of its connection ends.
-      if (endsWithConnection(response) && socketErrors() > errorsBefore) {
-        return { kind: 'lost', reason: 'the connection was reset' };
-      }
-      return answer;
+      return readAnswer(outgoing.method, response, clock);
     },
     everConnected,
     async close() {
@@ -105,7 +98,6 @@ function directAgent(clock: Clock, connections: number) {
   const connecting = new Set<Socket>();
   const connectErrors = new WeakSet<Error>();
   let connected = false;
-  let errors = 0;
   const dispatcher = new Agent({
     connections,
     connect(target, callback) {
@@ -124,9 +116,9 @@ function directAgent(clock: Clock, connections: number) {
       };
       connecting.add(socket);
       socket.once('close', settle);
-      // undici itself destroys a socket with an error of its own when the other side has ended it.
-      socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-        if (code === 'ECONNRESET') errors++;
+      // undici takes this code for the end of a body that only the end of its connection ends.
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
       });
     },
   });
@@ -134,7 +126,6 @@ function directAgent(clock: Clock, connections: number) {
     dispatcher,
     everConnected: () => connected,
     isConnectError: (error: unknown) => connectErrors.has(error as Error),
-    socketErrors: () => errors,
     /** undici would wait for them, and so would the process. */
     dropConnecting() {
       for (const socket of connecting) socket.destroy();
@@ -142,10 +133,11 @@ function directAgent(clock: Clock, connections: number) {
   };
 }
 
-const endsWithConnection = ({ statusCode, headers }: Dispatcher.ResponseData): boolean =>
-  statusCode !== 204 && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
-
-async function readAnswer(method: string, response: Dispatcher.ResponseData): Promise<Answer | Fault> {
+async function readAnswer(
+  method: string,
+  response: Dispatcher.ResponseData,
+  clock: Clock,
+): Promise<Answer | Fault> {
   const { statusCode: status, headers, body } = response;
   const header = (name: string) => [headers[name] ?? []].flat()[0];
   const refuse = (reason: string): Fault => {
@@ -160,7 +152,7 @@ async function readAnswer(method: string, response: Dispatcher.ResponseData): Pr
   if (status < 200 || status >= 300) {
     if (isEncoded) discard(body);
     const bytes = isEncoded ? undefined : await readBytes(body, largestErrorBody).catch(() => undefined);
-    const retryAfterMs = parseRetryAfter(header('retry-after'), Date.now());
+    const retryAfterMs = parseRetryAfter(header('retry-after'), clock.now());
     return {
       kind: 'status',
       status,
@@ -250,6 +242,7 @@ const reasons: Record<string, string> = {
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
   ECONNRESET: 'the connection was reset',
+  ECONNABORTED: 'the connection was reset',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
 };
@@ -257,7 +250,8 @@ const reasons: Record<string, string> = {
 function connectionFault(error: unknown, beforeConnection = false): Fault {
   const { syscall, message } = error as NodeJS.ErrnoException;
   const code = String((error as NodeJS.ErrnoException).code ?? '');
-  const reason = reasons[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : message || code);
+  const isGarbled = (error as Error).name === 'HTTPParserError';
+  const reason = isGarbled ? 'the answer is not HTTP' : (reasons[code] ?? (message || code));
   if (tlsCodes.test(code)) return { kind: 'tls', reason };
   const neverSent = beforeConnection || neverMade.has(code) || syscall === 'connect';
   return { kind: neverSent ? 'not_connected' : 'lost', reason };

@@ -1,0 +1,494 @@
+// What a service, a proxy or a wire can do to a request, each named, made of bytes, and classed for the model.
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { Command } from './commands.ts';
+import { canary, type Ending, type FastClock, json, response, sendAndEnd } from './harness.ts';
+import type { Meeting } from './model.ts';
+
+export interface World {
+  clock: FastClock;
+  command: Command;
+  /** A service that must see nothing. */
+  elsewhere: string;
+}
+
+export interface Fault {
+  name: string;
+  /** When it strikes: before a connection, with it, with a request's first bytes, with the whole request. */
+  stage: 'connect' | 'accept' | 'begun' | 'asked';
+  meets: Meeting | ((command: Command) => Meeting);
+  act(socket: Socket, world: World): void;
+  /** In seconds, for what takes long; otherwise one that no fault comes near. */
+  timeout?: number;
+  /** The least time between two attempts. */
+  gapMs?: number;
+  /** In the message of the error. */
+  named?(world: World): string;
+  /** Costly: one command of each method will do. */
+  few?: boolean;
+}
+
+const asked = (name: string, meets: Fault['meets'], act: Fault['act'], more: Partial<Fault> = {}): Fault => ({
+  name,
+  stage: 'asked',
+  meets,
+  act,
+  ...more,
+});
+
+/** The answer is this text, whatever was asked. */
+const answered = (name: string, meets: Fault['meets'], text: string, more: Partial<Fault> = {}): Fault =>
+  asked(name, meets, (socket) => socket.write(text, 'latin1'), more);
+
+export const goodAnswer = ({ status, good }: Command): string =>
+  response(status, good === undefined ? '' : json(good));
+
+/** A good answer that has a body for every command, so that there is something to spoil. */
+const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
+
+const ends: readonly Ending[] = ['RST', 'FIN'];
+
+const hangingUp: Fault[] = ends.flatMap((end) => [
+  {
+    name: `${end} on accept`,
+    stage: 'accept' as const,
+    meets: { kind: 'hung up' as const, taken: end === 'RST' ? ('no' as const) : ('maybe' as const) },
+    act: (socket: Socket, { clock }: World) => sendAndEnd(socket, '', end, clock),
+  },
+  {
+    name: `${end} after the first bytes of the request`,
+    stage: 'begun' as const,
+    meets: { kind: 'hung up' as const, taken: 'yes' as const },
+    act: (socket: Socket, { clock }: World) => sendAndEnd(socket, '', end, clock),
+  },
+  asked(`${end} after the request`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
+    sendAndEnd(socket, '', end, clock),
+  ),
+  asked(`${end} in the status line`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
+    sendAndEnd(socket, 'HTTP/1.1 20', end, clock),
+  ),
+  asked(`${end} in the headers`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
+    sendAndEnd(socket, 'HTTP/1.1 200 OK\r\ncontent-type: applica', end, clock),
+  ),
+  asked(`${end} in the body`, { kind: 'cut' }, (socket, { clock, command }) =>
+    sendAndEnd(socket, wordyAnswer(command).slice(0, -3), end, clock),
+  ),
+  asked(`${end} in a chunk`, { kind: 'cut' }, (socket, { clock, command }) =>
+    sendAndEnd(socket, chunked(command).slice(0, -12), end, clock),
+  ),
+  asked(`${end} before the last chunk`, { kind: 'cut' }, (socket, { clock, command }) =>
+    sendAndEnd(socket, chunked(command).slice(0, -5), end, clock),
+  ),
+  asked(`${end} in the body of a 422`, { kind: 'status', status: 422 }, (socket, { clock }) =>
+    sendAndEnd(socket, response(422, '{"message":"no"}').slice(0, -5), end, clock),
+  ),
+  ...[422, 503].map((status) =>
+    asked(
+      `${end} in the body of a ${status} without a length`,
+      { kind: 'status', status },
+      (socket, { clock }) =>
+        sendAndEnd(socket, `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"message":"no`, end, clock),
+    ),
+  ),
+]);
+
+function chunked({ good }: Command): string {
+  const body = json(good ?? { deleted: true });
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+}
+
+/** Piece by piece, each after a time; the pieces given, then the last one for ever where there is no end. */
+function trickle(socket: Socket, clock: FastClock, pieces: string[], everyMs: number, endless = false): void {
+  const [piece = '', ...rest] = pieces;
+  const next = endless && rest.length === 0 ? pieces : rest;
+  if (socket.destroyed) return;
+  socket.write(piece, 'latin1');
+  if (next.length > 0) clock.after(everyMs, () => trickle(socket, clock, next, everyMs, endless));
+}
+
+const good = ({ good }: Command): Meeting => ({ kind: 'value', value: good });
+const wordy = ({ good }: Command): Meeting => ({ kind: 'value', value: good ?? { deleted: true } });
+const piecesOf = (text: string, size: number): string[] =>
+  text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+
+const slowness: Fault[] = [
+  {
+    name: 'a black hole that accepts and never reads',
+    stage: 'accept',
+    meets: { kind: 'silence', begun: false, unread: true },
+    act: (socket) => void socket.pause(),
+    timeout: 60,
+  },
+  asked('no answer', { kind: 'silence', begun: false }, () => {}, { timeout: 60 }),
+  asked(
+    'an answer that stalls in its headers',
+    { kind: 'silence', begun: false },
+    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-ty'),
+    { timeout: 60 },
+  ),
+  asked(
+    'an answer that stalls in its body',
+    { kind: 'silence', begun: true },
+    (socket, { command }) => socket.write(wordyAnswer(command).slice(0, -3), 'latin1'),
+    { timeout: 60 },
+  ),
+  asked('slow headers within the deadline', good, (socket, { clock, command }) =>
+    clock.after(8_000, () => void socket.write(goodAnswer(command), 'latin1')),
+  ),
+  asked('a body that trickles within the deadline', wordy, (socket, { clock, command }) =>
+    trickle(socket, clock, piecesOf(wordyAnswer(command), 20), 800),
+  ),
+  asked(
+    'headers that trickle past the deadline',
+    { kind: 'silence', begun: false },
+    (socket, { clock }) => trickle(socket, clock, ['HTTP/1.1 200 OK\r\n', 'x-more: 1\r\n'], 2_000, true),
+    { timeout: 60 },
+  ),
+  asked(
+    'a body that trickles past the deadline',
+    { kind: 'silence', begun: true },
+    (socket, { clock }) =>
+      trickle(socket, clock, ['HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{', ' '], 2_000, true),
+    { timeout: 60 },
+  ),
+  asked(
+    'a 404 whose body never ends',
+    { kind: 'status', status: 404 },
+    (socket, { clock }) =>
+      trickle(socket, clock, ['HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{', ' '], 2_000, true),
+    { timeout: 60 },
+  ),
+];
+
+const statuses = [
+  400, 401, 403, 404, 408, 409, 410, 412, 413, 415, 418, 422, 429, 451, 500, 501, 502, 503, 504, 507,
+].map((status) =>
+  answered(
+    `status ${status}`,
+    { kind: 'status', status },
+    response(status, json({ message: `for ${status}` })),
+    {
+      named: () => `for ${status}`,
+    },
+  ),
+);
+
+const later = (status: number, value: string): string => response(status, '', [`retry-after: ${value}`]);
+const tooLate = { retryAfter: 'past the deadline' as const };
+
+const retryAfter: Fault[] = [503, 429].flatMap((status) => [
+  answered(`${status}, Retry-After in seconds`, { kind: 'status', status }, later(status, '3'), {
+    gapMs: 3_000,
+  }),
+  asked(
+    `${status}, Retry-After as a date`,
+    { kind: 'status', status },
+    (socket, { clock }) => socket.write(later(status, new Date(clock.now() + 4_000).toUTCString())),
+    { gapMs: 2_000 },
+  ),
+  answered(
+    `${status}, Retry-After in the past`,
+    { kind: 'status', status },
+    later(status, 'Thu, 01 Jan 1970 00:00:00 GMT'),
+  ),
+  answered(
+    `${status}, Retry-After in a century`,
+    { kind: 'status', status, ...tooLate },
+    later(status, 'Thu, 31 Dec 2099 23:59:59 GMT'),
+  ),
+  answered(
+    `${status}, Retry-After huge`,
+    { kind: 'status', status, ...tooLate },
+    later(status, '9'.repeat(40)),
+  ),
+  answered(`${status}, Retry-After garbage`, { kind: 'status', status }, later(status, 'in a bit; 3')),
+  answered(`${status}, Retry-After negative`, { kind: 'status', status }, later(status, '-86400')),
+]);
+
+const redirect = (status: number, name: string, location: (world: World) => string): Fault =>
+  asked(
+    `${status} to ${name}`,
+    { kind: 'redirect' },
+    (socket, world) => socket.write(response(status, '', [`location: ${location(world)}`]), 'latin1'),
+    { named: location },
+  );
+
+const redirects: Fault[] = [
+  ...[301, 302, 307, 308].flatMap((status) => [
+    redirect(status, 'the same host', () => '/v1/moved'),
+    redirect(status, 'another port', ({ elsewhere }) => `${elsewhere}/v1/moved`),
+  ]),
+  redirect(302, 'a file', () => 'file:///etc/passwd'),
+  redirect(307, 'a script', () => 'javascript:alert(1)'),
+  answered('308 to nowhere', { kind: 'redirect' }, response(308)),
+];
+
+const page = (text: string) => `<!doctype html><html><title>${text}</title><body>${text}</body></html>`;
+const notJson = { kind: 'not JSON' as const };
+const ok = (body: string, headers?: string[]): string => response(200, body, headers);
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+const bodies: Fault[] = [
+  answered('a page with 200', notJson, ok(page('Sign in'), ['content-type: text/html'])),
+  answered('nothing with 200', { kind: 'empty' }, ok('')),
+  answered('white space with 200', { kind: 'empty' }, ok(' \r\n\t ')),
+  answered('204 without a body', { kind: 'empty' }, response(204)),
+  answered('JSON that breaks off', notJson, ok('{"id":"a","name":')),
+  answered('two documents', notJson, ok('{"id":"a"}{"id":"b"}')),
+  answered('UTF-16', notJson, ok(latin1(Buffer.from('\ufeff{"id":"a"}', 'utf16le')), ['x: charset=utf-16'])),
+  answered('invalid UTF-8', notJson, ok('{"id":"\xff\xfe\xc0\x80"}')),
+  answered('Latin-1 that says so', notJson, ok('{"id":"caf\xe9"}', ['x-charset: iso-8859-1'])),
+  answered(
+    'gzip',
+    { kind: 'compressed' },
+    ok(latin1(gzipSync('{"id":"a","data":[]}')), ['content-encoding: gzip']),
+  ),
+  answered(
+    'a gzip bomb',
+    { kind: 'compressed' },
+    ok(latin1(gzipSync(Buffer.alloc(100 * 1024 * 1024))), ['content-encoding: gzip']),
+  ),
+  answered('gzip that does not say so', notJson, ok(latin1(gzipSync('{"id":"a"}')))),
+  answered('deep arrays', { kind: 'too deep' }, ok(`{"id":"a","deep":${'['.repeat(5e4)}${']'.repeat(5e4)}}`)),
+  answered('deep objects', { kind: 'too deep' }, ok(`${'{"a":'.repeat(5e4)}1${'}'.repeat(5e4)}`)),
+  asked('more than 64 MiB', { kind: 'too large' }, (socket) => endless(socket, 66 * 1024 * 1024), {
+    few: true,
+  }),
+  asked('an endless body', { kind: 'too large' }, (socket) => endless(socket, 1e12), { few: true }),
+  asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) =>
+    endless(socket, 1e12, 404),
+  ),
+];
+
+/** Valid JSON as far as it goes; only what is too large about it is wrong. */
+function endless(socket: Socket, size: number, status = 200): void {
+  const piece = Buffer.alloc(256 * 1024, 'x');
+  let left = size;
+  socket.write(`HTTP/1.1 ${status} OK\r\ncontent-length: ${size}\r\n\r\n["`);
+  const more = () => {
+    while (!socket.destroyed && left > 0) {
+      left -= piece.length;
+      if (!socket.write(piece)) return void socket.once('drain', more);
+    }
+  };
+  more();
+}
+
+const values: Fault[] = [
+  42,
+  'text',
+  null,
+  true,
+  [],
+  [1],
+  [null],
+  [[]],
+  {},
+  { a: 1 },
+  { data: 'text' },
+  { data: [1] },
+  { data: { id: 1 } },
+].map((value) => answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))));
+
+/** The good answer, each of its texts changed. */
+function changed(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => changed(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changed(item, change)]));
+}
+
+const withTexts = (name: string, change: (text: string) => string): Fault => {
+  const value = ({ good }: Command) => changed(good ?? { name: 'x' }, change);
+  return asked(
+    name,
+    (command) => ({ kind: 'value', value: value(command) }),
+    (socket, { command }) => socket.write(ok(json(value(command))), 'latin1'),
+  );
+};
+
+/** Clears the screen, sets the title, blinks, hides the cursor, writes backwards, and ends lines. */
+const evil =
+  '\u001b[2J\u001b]0;owned\u0007\u001b[5m\u001b[?25l\u009b31m\r\n\t\b\u0000\u007f\u202e\u2066\u2028';
+
+const withKeys = (name: string, keys: Record<string, unknown>): Fault => {
+  const value = ({ good, reads }: Command): unknown =>
+    // By way of a text, or `__proto__` would not be a key.
+    JSON.parse(reads === 'list' ? `{"data":[${JSON.stringify(keys)}],"links":{}}` : withMembers(good, keys));
+  return asked(
+    name,
+    (command) => ({ kind: 'value', value: value(command) }),
+    (socket, { command }) => socket.write(ok(json(value(command))), 'latin1'),
+  );
+};
+
+const withMembers = (value: unknown, keys: Record<string, unknown>): string => {
+  const texts = [value ?? {}, keys].map((members) => JSON.stringify(members).slice(1, -1));
+  return `{${texts.filter((text) => text !== '').join(',')}}`;
+};
+
+const texts: Fault[] = [
+  withTexts('control characters in every text', (text) => text + evil),
+  withKeys('control characters in a key', { [`key${evil}`]: 1 }),
+  withKeys(
+    '__proto__ and constructor',
+    JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":1}}'),
+  ),
+  answered(
+    'control characters in an error',
+    { kind: 'status', status: 422 },
+    response(422, json({ message: `no${evil}`, [evil]: [evil] })),
+  ),
+  answered(
+    'control characters in an error that is text',
+    { kind: 'status', status: 400 },
+    response(400, Buffer.from(`no${evil}`).toString('latin1')),
+  ),
+  answered('control characters in a page', notJson, ok(page(`x\x1b[2J\x9b5m`))),
+  answered(
+    'control characters in a Location',
+    { kind: 'redirect' },
+    response(302, '', ['location: /\x9b2J\x85\xe2\x80\xae']),
+  ),
+  answered(
+    'control characters in a key instead of a list',
+    { kind: 'value', value: { [`a${evil}`]: 1 } },
+    ok(json({ [`a${evil}`]: 1 })),
+  ),
+];
+
+const tokens: Fault[] = [
+  withTexts('the token in every text', (text) => `${text} ${canary} ${encodeURIComponent(canary)}`),
+  withKeys('the token as a key', { [canary]: { [canary]: canary } }),
+  answered(
+    'the token in an error',
+    { kind: 'status', status: 403 },
+    response(403, json({ message: `no: Bearer ${canary}`, [canary]: [canary] })),
+  ),
+  answered(
+    'the token in an error that is text',
+    { kind: 'status', status: 400 },
+    response(400, `no ${canary}`),
+  ),
+  answered(
+    'the token where an error is cut',
+    { kind: 'status', status: 418 },
+    response(418, 'x'.repeat(490) + canary.repeat(200)),
+  ),
+  answered('the token in a page', notJson, ok(page(canary))),
+  answered('the token in JSON that breaks off', notJson, ok(`{"a":"${canary.repeat(120)}`)),
+  answered(
+    'the token in headers',
+    { kind: 'status', status: 401 },
+    response(401, '', [
+      `www-authenticate: Bearer ${canary}`,
+      `${canary}: ${canary}`,
+      `retry-after: ${canary}`,
+    ]),
+  ),
+  answered('the token in a Location', { kind: 'redirect' }, response(302, '', [`location: /?t=${canary}`])),
+  answered('the token in the reason', { kind: 'status', status: 500 }, response(500, '', [], canary)),
+  answered('the token as an encoding', { kind: 'compressed' }, ok('{}', [`content-encoding: ${canary}`])),
+  answered('the token as a status', { kind: 'not HTTP' }, `HTTP/1.1 ${canary}\r\n\r\n`),
+  answered(
+    'the token instead of a list',
+    { kind: 'value', value: { [canary]: canary } },
+    ok(json({ [canary]: canary })),
+  ),
+];
+
+const atOnce: Fault[] = [
+  {
+    name: 'a greeting before the request',
+    stage: 'accept',
+    meets: { kind: 'hung up', taken: 'maybe' },
+    act: (socket) => void socket.write('220 mail.example ESMTP\r\n'),
+  },
+  {
+    name: '413 before the request is whole',
+    stage: 'begun',
+    meets: { kind: 'status', status: 413 },
+    act: (socket) => void socket.write(response(413, json({ message: 'too large' }))),
+  },
+  {
+    name: '503 before the request is whole',
+    stage: 'begun',
+    meets: { kind: 'status', status: 503 },
+    act: (socket) => void socket.write(response(503, json({ message: 'busy' }))),
+  },
+];
+
+const notHttp = { kind: 'not HTTP' as const };
+const framing: Fault[] = [
+  asked('content-length too long, then the end', { kind: 'cut' }, (socket, { command }) =>
+    socket.end(wordyAnswer(command).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
+  ),
+  asked(
+    'content-length too long, then nothing',
+    { kind: 'silence', begun: true },
+    (socket, { command }) =>
+      socket.write(wordyAnswer(command).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
+    { timeout: 60 },
+  ),
+  asked(
+    'content-length too short',
+    ({ method }) => (method === 'DELETE' ? { kind: 'unasked continue' } : notHttp),
+    (socket, { command }) =>
+      socket.write(wordyAnswer(command).replace(/(content-length: )\d+/, '$15'), 'latin1'),
+  ),
+  answered(
+    'content-length twice',
+    notHttp,
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}',
+  ),
+  answered('content-length negative', notHttp, 'HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\n{}'),
+  answered(
+    'a bad chunk',
+    // The headers of a success were there.
+    ({ method }) => (method === 'DELETE' ? { kind: 'unasked continue' } : notHttp),
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n:1}\r\n0\r\n\r\n',
+  ),
+  asked('a good answer in chunks', wordy, (socket, { command }) => socket.write(chunked(command), 'latin1')),
+  asked('two answers at once', good, (socket, { command }) =>
+    socket.write(goodAnswer(command) + goodAnswer(command), 'latin1'),
+  ),
+  asked('a good answer, then the end', good, (socket, { command }) =>
+    socket.end(goodAnswer(command), 'latin1'),
+  ),
+  asked('hints before the answer', good, (socket, { command }) =>
+    socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${goodAnswer(command)}`, 'latin1'),
+  ),
+  asked('102 twice before the answer', good, (socket, { command }) =>
+    socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
+  ),
+  asked('100 before the answer', { kind: 'unasked continue' }, (socket, { command }) =>
+    socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
+  ),
+  answered(
+    'another protocol instead',
+    notHttp,
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+  ),
+  answered('a header of 100 KB', notHttp, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n{}`),
+  asked('an answer without a head', notHttp, (socket) => socket.end('{"id":"a","data":[]}')),
+  asked('the greeting of another protocol', notHttp, (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
+  answered('a status below all classes', notHttp, 'HTTP/1.1 99 Low\r\ncontent-length: 0\r\n\r\n'),
+  answered('a status above all classes', notHttp, response(600)),
+];
+
+export const faults: readonly Fault[] = [
+  // The port is free, so nothing strikes; the service comes up later, or never.
+  { name: 'a refused connection', stage: 'connect', meets: { kind: 'refused' }, act: () => {} },
+  ...hangingUp,
+  ...slowness,
+  ...statuses,
+  ...retryAfter,
+  ...redirects,
+  ...bodies,
+  ...values,
+  ...texts,
+  ...tokens,
+  ...atOnce,
+  ...framing,
+];

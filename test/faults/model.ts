@@ -1,0 +1,171 @@
+// What the contract promises for each fault, as pure functions written from its text and from nothing in src.
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What a command reads from a successful answer. */
+type Reads = 'record' | 'list' | 'what there is' | 'nothing';
+
+/** What one attempt meets, in the contract's words. */
+export type Meeting =
+  | { kind: 'refused' }
+  /** The connection ended before any answer; the service took the request, or not, or nobody can say. */
+  | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
+  /** The connection ended within a successful answer. */
+  | { kind: 'cut' }
+  /** Nothing came, or, with an answer begun, nothing more. */
+  | { kind: 'silence'; begun: boolean; unread?: boolean }
+  | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
+  | { kind: 'redirect' }
+  | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
+  /** A continuation that was not asked for: HTTP has it skipped, and a client that hangs up is no liar. */
+  | { kind: 'unasked continue' }
+  /** A success with this value in it. */
+  | { kind: 'value'; value: unknown };
+
+export interface Expected {
+  exits: readonly number[];
+  /** How many requests the service may see: at least and at most. */
+  requests: readonly [number, number];
+}
+
+export interface Asking {
+  method: Method;
+  reads: Reads;
+}
+
+export const kinds: Record<number, string> = {
+  3: 'not_found',
+  4: 'auth',
+  5: 'conflict',
+  6: 'refused',
+  7: 'unavailable',
+  8: 'unknown_outcome',
+  11: 'bad_response',
+};
+
+const mostAttempts = 4;
+
+/** The whole of it: for the meeting that happens once, before a good answer, or for ever. */
+export function expected(asking: Asking, meeting: Meeting, forever: boolean): Expected {
+  const { method } = asking;
+  const exits = exitsOf(asking, meeting);
+  if (exits.length === 1 && exits[0] === 0) return { exits, requests: [1, 1] };
+  const counted: [number, number] = countedOf(meeting);
+  switch (sentAgain(method, meeting)) {
+    case 'no':
+      return { exits, requests: counted };
+    case 'yes':
+      if (!forever) return { exits: [0], requests: [counted[0] + 1, counted[1] + 1] };
+      return { exits, requests: [counted[0] * attempts(meeting), counted[1] * attempts(meeting)] };
+    case 'maybe': {
+      const most = forever ? attempts(meeting) : 2;
+      return { exits: forever ? exits : [0, ...exits], requests: [counted[0], method === 'POST' ? 1 : most] };
+    }
+  }
+}
+
+/** An attempt is cut at half of the deadline, so silence has room for two. */
+const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
+
+function countedOf(meeting: Meeting): [number, number] {
+  if (meeting.kind === 'refused' || (meeting.kind === 'silence' && meeting.unread)) return [0, 0];
+  if (meeting.kind !== 'hung up') return [1, 1];
+  return { yes: [1, 1], no: [0, 0], maybe: [0, 1] }[meeting.taken] as [number, number];
+}
+
+/** Where both are right, because nobody can say or the contract does not, `maybe`. */
+function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
+  const yesNo = (yes: boolean) => (yes ? 'yes' : 'no');
+  switch (meeting.kind) {
+    case 'refused':
+      return 'yes';
+    case 'hung up':
+      // A POST goes out again only if no connection was made, and of one that ended at once that may be said.
+      if (method === 'POST') return meeting.taken === 'yes' ? 'no' : 'maybe';
+      return 'yes';
+    case 'cut':
+    case 'silence': {
+      const answered = method === 'DELETE' && (meeting.kind === 'cut' || meeting.begun);
+      return answered ? 'maybe' : yesNo(method !== 'POST');
+    }
+    case 'status': {
+      if (meeting.retryAfter === 'past the deadline') return 'no';
+      const again = method === 'POST' ? [429, 503] : [408, 429, 500, 502, 503, 504];
+      return yesNo(again.includes(meeting.status));
+    }
+    case 'not JSON':
+    case 'empty':
+      return yesNo(method === 'GET');
+    case 'not HTTP':
+    case 'unasked continue':
+      return method === 'POST' ? 'no' : 'maybe';
+    case 'redirect':
+    case 'compressed':
+    case 'too large':
+    case 'too deep':
+    case 'value':
+      return 'no';
+  }
+}
+
+/** If it stays so. */
+function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[] {
+  const isRead = method === 'GET';
+  const unknownOrUnavailable = isRead ? 7 : 8;
+  switch (meeting.kind) {
+    case 'refused':
+      return [7];
+    case 'hung up':
+      return isRead ? [7] : meeting.taken === 'yes' ? [8] : [7, 8];
+    case 'cut':
+      return method === 'DELETE' ? [0, 8] : [unknownOrUnavailable];
+    case 'silence':
+      return method === 'DELETE' && meeting.begun ? [0, 8] : [unknownOrUnavailable];
+    case 'status':
+      return [exitOfStatus(meeting.status, isRead)];
+    case 'redirect':
+      return [11];
+    case 'too large':
+      return method === 'DELETE' ? [0, 11] : [11];
+    // Any 2xx is a deletion, whatever comes with it.
+    case 'compressed':
+    case 'too deep':
+    case 'not JSON':
+      return [method === 'DELETE' ? 0 : 11];
+    case 'empty':
+      return [isRead ? 11 : 0];
+    case 'not HTTP':
+      return [unknownOrUnavailable, 11];
+    case 'unasked continue':
+      return [0, unknownOrUnavailable, 11];
+    case 'value':
+      return [isRightShape(reads, meeting.value) ? 0 : 11];
+  }
+}
+
+function exitOfStatus(status: number, isRead: boolean): number {
+  if (status === 404 || status === 410) return 3;
+  if (status === 401 || status === 403) return 4;
+  if (status === 409 || status === 412) return 5;
+  if (status === 429 || status === 503) return 7;
+  if (status === 408 || status >= 500) return isRead ? 7 : 8;
+  return 6;
+}
+
+const isRecord = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isRightShape(reads: Reads, value: unknown): boolean {
+  if (reads === 'record') return isRecord(value);
+  if (reads !== 'list') return true;
+  const rows = rowsOf(value);
+  return rows?.every(isRecord) ?? false;
+}
+
+/** An array, or the only one in an object. */
+export function rowsOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isRecord(value)) return undefined;
+  const arrays = Object.values(value as object).filter(Array.isArray);
+  return arrays.length === 1 ? arrays[0] : undefined;
+}

@@ -1,0 +1,27 @@
+// Chance that can be repeated: the same seed gives the same torture.
+
+export interface Chance {
+  /** From 0 up to, but not including, 1. */
+  fraction(): number;
+  /** From the least to the most, both included. */
+  between(least: number, most: number): number;
+  oneOf<Item>(items: readonly Item[]): Item;
+}
+
+/** Mulberry32: short, quick, and good enough for choosing moments. */
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const fraction = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (least: number, most: number): number =>
+    least + Math.floor(fraction() * (most - least + 1));
+  return {
+    fraction,
+    between,
+    oneOf: (items) => items[between(0, items.length - 1)] as (typeof items)[number],
+  };
+}
