@@ -44,7 +44,7 @@ export async function main(host: Host): Promise<number> {
     json: argv.includes('--json') || argv.includes('--ndjson'),
     quiet: argv.includes('--quiet'),
   };
-  const progress = createProgress(host.stderr, () => canDrawOn(host.stderr) && !flags.quiet);
+  const progress = createProgress(host.stderr, () => canDrawOn(host.stderr, env) && !flags.quiet);
   const reporter = createReporter(stderr, redactor, () => ({
     json: Boolean(flags.json || flags.ndjson),
     color: wantsColor(flags.color, env, stderr),
@@ -135,8 +135,9 @@ export async function main(host: Host): Promise<number> {
   return exit;
 }
 
-/** A terminal that does not know its width would have the spinner's lines counted without end. */
-const canDrawOn = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && stream.columns > 0;
+/** In CI nobody watches, and a terminal that does not know its width would have lines counted without end. */
+const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';
 
 function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;

@@ -39,7 +39,7 @@ export function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): CommandLine {
-  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  const argv = withHelpAsFlag(given, tree);
   let help = '';
   let invocation: CommandLine | undefined;
   const wantsHelp = argv.every((word) => !word.startsWith('-') || word === '--help' || word === '-h');
@@ -73,6 +73,12 @@ export function parseCommandLine(
     throw usageError(error, argv, tree);
   }
   return invocation ?? { help };
+}
+
+/** `vals help push` and `vals val help get` are other ways to ask for --help. */
+function withHelpAsFlag(argv: readonly string[], { topics }: CommandTree): readonly string[] {
+  const index = Object.hasOwn(topics, argv[0] ?? '') ? 1 : 0;
+  return argv[index] === 'help' ? [...argv.toSpliced(index, 1), '--help'] : argv;
 }
 
 function createRoot(

@@ -19,7 +19,7 @@ export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolea
 
   async function start() {
     const { default: ora } = await import('ora');
-    if (!stopped) spinner = ora({ text, stream, discardStdin: false }).start();
+    if (!stopped) spinner = ora({ text, stream, discardStdin: false, isEnabled: true }).start();
   }
 
   return {
