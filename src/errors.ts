@@ -1,4 +1,5 @@
 // What can go wrong, one class per kind of the exit-code table, each with the facts a message needs.
+import type { JsonObject } from './json.ts';
 
 export interface ErrorFacts {
   /** What to do next, as one sentence. */
@@ -96,12 +97,12 @@ export class BugError extends ValsError {
 }
 
 /** An error as it is written in JSON; keys without a value are left out. */
-export function describeError(error: ValsError): Record<string, unknown> {
+export function describeError(error: ValsError): JsonObject {
   const { kind, exit, message, facts } = error;
   const { hint, status, method, path, body } = facts;
   return Object.fromEntries(
     Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
       ([, value]) => value !== undefined && value !== '',
     ),
-  );
+  ) as JsonObject;
 }

@@ -82,11 +82,11 @@ function closingQuote(json: string, open: number): number {
 
 // JSON.stringify leaves these raw, and a terminal acts on them.
 const unsafeInOutput = /[\u007f-\u009f\u2028\u2029]/g;
-const escapeCharacter = (character: string): string =>
+export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 export function stringifyJson(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, undefined, indent).replace(unsafeInOutput, escapeCharacter);
+  const text = JSON.stringify(value, undefined, indent).replace(unsafeInOutput, unicodeEscape);
   return secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);

@@ -47,10 +47,11 @@ export function parseCommandLine(
     help += text;
   });
   const named = namedCommand(argv, tree).join(' ');
+  const namesOne = isCommand(tree, named);
   for (const { title, commands } of tree.groups) {
     for (const definition of commands) {
       // Building the others takes longer than running most of them.
-      if (isCommand(tree, named) && !namesOf(definition).includes(named)) continue;
+      if (namesOne && !namesOf(definition).includes(named)) continue;
       register(root, title, definition, tree.topics, (line) => {
         invocation = line;
       });

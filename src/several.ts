@@ -88,7 +88,7 @@ export function noneBegun<Item>(
 const failedOutcome = (description: JsonObject, error: ValsError): JsonObject => ({
   ...description,
   status: 'failed',
-  error: describeError(error) as JsonObject,
+  error: describeError(error),
 });
 
 function summarize(failures: ReadonlyMap<unknown, ValsError>, total: number, done: number): ValsError {

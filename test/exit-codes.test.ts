@@ -1,6 +1,7 @@
 // What can go wrong between here and the service: what is sent again, the exit code, and what is said.
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../src/several.ts';
+import { kinds } from './support/kinds.ts';
 import { type RunResult, run, runAtTerminal } from './support/program.ts';
 import { fullService, rawService } from './support/raw-service.ts';
 import { type Reply, type ScriptedService, scriptedService, testToken } from './support/scripted-service.ts';
@@ -17,16 +18,6 @@ const commands = {
 };
 type Method = keyof typeof commands;
 const methods = Object.keys(commands) as Method[];
-
-const kinds: Record<number, string> = {
-  3: 'not_found',
-  4: 'auth',
-  5: 'conflict',
-  6: 'refused',
-  7: 'unavailable',
-  8: 'unknown_outcome',
-  11: 'bad_response',
-};
 
 const send = (method: Method, env: Record<string, string>, ...more: string[]): Promise<RunResult> =>
   run([...commands[method].args, '--json', ...more], { env, input: 'export default 1' });

@@ -22,7 +22,7 @@ export async function removeSeveral(
 ): Promise<Result> {
   const { describe, route } = removal;
   const once = [...new Set(names)];
-  const calls = new Map(once.map((name) => [name, route(name)]));
+  const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
   if (
     !removal.yes &&
@@ -31,13 +31,13 @@ export async function removeSeveral(
     throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
   }
   const api = await context.connect();
-  return doSeveral(once, {
-    describe,
+  return doSeveral(deletions, {
+    describe: ({ name }) => describe(name),
     concurrency: 1,
     signal: context.signal,
-    onFailure: (name, error) => reportFailure(context, name, error, once.length),
-    async work(name) {
-      await api.send(calls.get(name) as Call);
+    onFailure: ({ name }, error) => reportFailure(context, name, error, once.length),
+    async work({ call }) {
+      await api.send(call);
       return { status: 'deleted' };
     },
   });

@@ -1,4 +1,5 @@
 // Text from a service or a file, made harmless for a screen: it can be read, but it moves nothing.
+import { unicodeEscape } from '../json.ts';
 
 /** C0, DEL, C1, line separators, what turns the direction of writing, and halves of characters. */
 const moving =
@@ -8,8 +9,7 @@ const movingButLayout =
 
 const shortForms: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const escapeCharacter = (character: string): string =>
-  shortForms[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeCharacter = (character: string): string => shortForms[character] ?? unicodeEscape(character);
 
 /** On one line. */
 export const visible = (text: string): string => text.replace(moving, escapeCharacter);

@@ -1,6 +1,5 @@
 // What is said beside the result, on stderr: warnings at once, hints and the error at the end.
 import { describeError, type ValsError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
 import { visible } from './escape.ts';
 import { jsonText } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
@@ -49,7 +48,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
     annotate: (line) => say(() => visible(line)),
     error(error) {
       if (options().json) {
-        say(() => jsonText({ error: describeError(error) as JsonObject }, redactor.redact));
+        say(() => jsonText({ error: describeError(error) }, redactor.redact));
         return;
       }
       if (error.message === '') return;

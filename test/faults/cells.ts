@@ -1,4 +1,6 @@
 // One fault against one command: run, and compared with the model in everything that can be seen from outside.
+
+import { kinds } from '../support/kinds.ts';
 import { type Command, printed } from './commands.ts';
 import { type Fault, goodAnswer, type World } from './faults.ts';
 import {
@@ -10,7 +12,7 @@ import {
   type RawServer,
   rawServer,
 } from './harness.ts';
-import { type Expected, expected, kinds, type Meeting } from './model.ts';
+import { type Expected, expected, type Meeting } from './model.ts';
 
 export interface Cell {
   command: Command;

@@ -33,16 +33,6 @@ export interface Asking {
   reads: Reads;
 }
 
-export const kinds: Record<number, string> = {
-  3: 'not_found',
-  4: 'auth',
-  5: 'conflict',
-  6: 'refused',
-  7: 'unavailable',
-  8: 'unknown_outcome',
-  11: 'bad_response',
-};
-
 const mostAttempts = 4;
 
 /** The whole of it: for the meeting that happens once, before a good answer, or for ever. */
