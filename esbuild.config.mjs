@@ -1,121 +1,51 @@
-// Builds dist/: CommonJS chunks, each loaded only when it is used.
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+// Builds dist/: the program in one CommonJS file, rare libraries beside it, and what can be made before it runs.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { build, transform } from 'esbuild';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { librariesApart, lightBuiltins, setApart, slimUndici } from './esbuild.plugins.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
-/**
- * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use an agent and `request`.
- */
-const slimUndici = {
-  name: 'slim-undici',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$/ }, ({ importer }) => ({
-      path: /proxy\.ts$/.test(importer) ? 'proxy' : 'direct',
-      namespace: 'slim-undici',
-    }));
-    onLoad({ filter: /./, namespace: 'slim-undici' }, ({ path }) => ({
-      resolveDir: process.cwd(),
-      contents: `
-        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-        import request from 'undici/lib/api/api-request.js';
-        Dispatcher.prototype.request = request;
-        ${
-          path === 'proxy'
-            ? `import connect from 'undici/lib/api/api-connect.js';
-               Dispatcher.prototype.connect = connect;
-               export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
-            : `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-               export { default as buildConnector } from 'undici/lib/core/connect.js';`
-        }`,
-    }));
-    onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|web\/fetch\/body)\.js$/ }, () => ({
-      contents: `module.exports = () => { throw new Error('left out of the build of vals') };`,
-    }));
-    // Every Node that we run on has SIMD; the parser's other half is as large again.
-    onLoad({ filter: /undici\/lib\/llhttp\/llhttp-wasm\.js$/ }, () => ({
-      contents: 'module.exports = undefined;',
-    }));
-  },
-};
-
-/**
- * Builtins that a library loads at once for parts of it that we do not use, each some milliseconds at every start:
- * commander for commands that are programs of their own, undici for one constant, one class and plain assertions.
- */
-const lightBuiltins = {
-  name: 'light-builtins',
-  setup({ onResolve, onLoad }) {
-    const light = {
-      'node:child_process': 'module.exports = {};',
-      'node:http': 'module.exports = { maxHeaderSize: 16_384, IncomingMessage: class {} };',
-      'node:assert': `
-        const assert = (value, message) => {
-          if (!value) throw message instanceof Error ? message : new Error(message || 'an assertion of undici failed');
-        };
-        assert.ok = assert;
-        assert.equal = assert.strictEqual = (a, b, message) => assert(a === b, message);
-        assert.notStrictEqual = (a, b, message) => assert(a !== b, message);
-        module.exports = assert;`,
-    };
-    onResolve({ filter: /^node:(?:child_process|http|assert)$/ }, ({ path, importer }) =>
-      /node_modules\/(?:commander|undici)\//.test(importer)
-        ? { path, namespace: 'light-builtins' }
-        : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'light-builtins' }, ({ path }) => ({ contents: light[path] }));
-  },
-};
-
-// esbuild splits only ES modules, and an ES module as the entry costs Node 20 some 7 ms at each start.
-// So: split first, then turn each chunk into CommonJS.
-const { outputFiles } = await build({
-  entryPoints: { main: 'src/main.ts' },
-  outdir: 'dist',
+const options = {
   bundle: true,
-  splitting: true,
   write: false,
-  format: 'esm',
+  // An ES module as the entry costs Node 20 some 7 ms at each start.
+  format: 'cjs',
   platform: 'node',
   target: 'node20.18',
+  supported: { 'dynamic-import': false },
   minify: true,
-  keepNames: true,
   legalComments: 'none',
-  chunkNames: 'chunks/[name]-[hash]',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins],
+  plugins: [slimUndici, lightBuiltins, setApart],
   define: { VERSION: JSON.stringify(version) },
-});
-
-// Each file replaces its predecessor whole, and what is old goes last: a program that runs meanwhile still works.
-for (const { path, text } of outputFiles) {
-  const { code } = await transform(text, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.18',
-    supported: { 'dynamic-import': false },
-    minify: true,
-    legalComments: 'none',
-  });
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, code);
-  await rename(`${path}.new`, path);
+};
+const current = new Set();
+await bundle('dist/main.js', { entryPoints: ['src/main.ts'] });
+for (const [name, contents] of Object.entries(librariesApart)) {
+  await bundle(`dist/libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
 }
-const preparedFiles = await prepareTexts();
-const current = new Set([...outputFiles.map(({ path }) => path), ...preparedFiles]);
-for (const name of await readdir('dist', { recursive: true, withFileTypes: true })) {
-  const path = resolve(join(name.parentPath, name.name));
-  if (name.isFile() && !current.has(path)) await rm(path, { force: true });
+await prepareTexts();
+await removeOthers();
+await runOnce();
+
+async function bundle(path, entry) {
+  const { outputFiles } = await build({ ...options, ...entry });
+  const { text } = outputFiles[0];
+  // What was compiled before belongs to a text with this mark, and to no other.
+  const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  await replace(path, `/*${mark}*/${text}`);
 }
 
 /** The version and every help, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
   const { main, commandPaths } = createRequire(import.meta.url)('./dist/main.js');
-  const files = [];
-  await mkdir('dist/prepared', { recursive: true });
   const print = async (name, argv) => {
     let text = '';
     const stdout = new Writable({
@@ -125,10 +55,7 @@ async function prepareTexts() {
       },
     });
     await main({ argv, env: {}, stdout, stderr: stdout, signal: new AbortController().signal });
-    const file = resolve('dist/prepared', `${name}.txt`);
-    await writeFile(`${file}.new`, text);
-    await rename(`${file}.new`, file);
-    files.push(file);
+    await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);
   await print('help', ['--help']);
@@ -136,5 +63,30 @@ async function prepareTexts() {
     const words = path.split(' ');
     await print(['help', ...words].join('-'), [...words, '--help']);
   }
-  return files;
+}
+
+/** A program that runs meanwhile sees the old file or the new one, and what is old goes last. */
+async function replace(path, text) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+  current.add(resolve(path));
+}
+
+async function removeOthers() {
+  for (const entry of await readdir('dist', { recursive: true, withFileTypes: true })) {
+    const path = resolve(join(entry.parentPath, entry.name));
+    if (entry.isFile() && !current.has(path)) await rm(path, { force: true });
+  }
+}
+
+/** The first run keeps its compiled code for the next ones. It uses most of the program: client, service, store. */
+async function runOnce() {
+  const folder = await mkdtemp(join(tmpdir(), 'vals-build-'));
+  const env = { ...process.env, HOME: folder, VALS_DATA_DIR: folder, VALS_CONFIG_DIR: folder };
+  try {
+    await promisify(execFile)(process.execPath, ['bin/vals.js', 'push', 'examples', '--local'], { env });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-const { readFileSync, writeSync } = require('node:fs');
+const { fstatSync, readFileSync, writeSync } = require('node:fs');
 
 /** What was rendered when building, the version and the help, needs no program: only to be written. */
 function answerAtOnce(words) {
@@ -15,9 +15,8 @@ function answerAtOnce(words) {
 
 function preparedText(words) {
   const name = preparedName(words);
-  if (name === undefined) return undefined;
   // Help is laid out for 80 columns; a narrower terminal gets its own.
-  if (require('node:tty').isatty(1) && process.stdout.columns < 80) return undefined;
+  if (name === undefined || (name !== 'version' && isNarrowTerminal())) return undefined;
   try {
     return readFileSync(`${__dirname}/../dist/prepared/${name}.txt`, 'utf8');
   } catch {
@@ -33,4 +32,9 @@ function preparedName(words) {
   return ['help', ...command].join('-');
 }
 
-if (!answerAtOnce(process.argv.slice(2))) require('../dist/main.js').runProcess();
+function isNarrowTerminal() {
+  // Asking the stream alone would load what streams are made of, which takes longer than the whole help.
+  return fstatSync(1).isCharacterDevice() && process.stdout.columns < 80;
+}
+
+if (!answerAtOnce(process.argv.slice(2))) require('./load.js').load('main.js').runProcess();

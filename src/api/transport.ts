@@ -1,14 +1,10 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
 import type { Clock } from './clock.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
-
-// undici's parser is WebAssembly: compiling it thoroughly costs more than a short command gains by it.
-setFlagsFromString('--liftoff-only');
 
 export interface Answer {
   status: number;
@@ -107,7 +103,7 @@ function directAgent(clock: Clock, connections: number) {
         const [error] = outcome;
         if (error) connectErrors.add(error);
         else connected = true;
-        callback(...outcome);
+        withPlainWebAssembly(() => callback(...outcome));
       }) as unknown as Socket;
       const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
       const settle = () => {
@@ -131,6 +127,20 @@ function directAgent(clock: Clock, connections: number) {
       for (const socket of connecting) socket.destroy();
     },
   };
+}
+
+/**
+ * undici's parser is WebAssembly, made when the first connection stands. Node 20 would optimise it at its first call,
+ * and wait 130 ms for that before it exits. The setting is taken back at once: while it differs from what Node was
+ * built with, V8 refuses the compiled code that it finds, Node's own modules included.
+ */
+function withPlainWebAssembly(makeParser: () => void): void {
+  const tiers = process.versions.v8.startsWith('11.');
+  const setBudget = (budget: number) =>
+    process.getBuiltinModule('node:v8').setFlagsFromString(`--wasm-tiering-budget=${budget}`);
+  if (tiers) setBudget(1_000_000_000);
+  makeParser();
+  if (tiers) setBudget(1_800_000);
 }
 
 async function readAnswer(

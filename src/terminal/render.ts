@@ -43,7 +43,7 @@ async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOpt
   }
   if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
   const { formatRecord } = await import('./table.ts');
-  await stdout.write(formatRecord(record, columns, fields !== undefined, await look(stdout, options)));
+  await stdout.write(await formatRecord(record, columns, fields !== undefined, await look(stdout, options)));
 }
 
 /** Only --ndjson writes as pages arrive: what fails half-way leaves nothing behind in any other format. */
@@ -84,7 +84,7 @@ async function renderList(
     await stdout.write(close);
   } else if (records.length > 0) {
     const { formatTable } = await import('./table.ts');
-    await stdout.write(formatTable(records, columns, await look(stdout, options)));
+    await stdout.write(await formatTable(records, columns, await look(stdout, options)));
   } else {
     for (const piece of pieces) await stdout.write(piece);
   }

@@ -1,9 +1,9 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
-import stringWidth from 'string-width';
 import type { Column } from '../command.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
+import { createRuler, type Ruler } from './ruler.ts';
 import type { Style } from './style.ts';
 
 export interface TableOptions {
@@ -16,28 +16,29 @@ export interface TableOptions {
 const gap = '  ';
 const narrowestColumn = 4;
 
-export function formatTable(
+export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   options: TableOptions,
-): string {
+): Promise<string> {
   const head = columns.map(({ header }) => visible(header.toUpperCase()));
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
+  const ruler = await createRuler([head, ...rows].flat());
   const widths = head.map((title, index) =>
-    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
+    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), ruler.width(title)),
   );
   const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
-  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width);
+  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width, ruler);
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
 /** The columns first, then whatever else the service sent. */
-export function formatRecord(
+export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],
   onlyColumns: boolean,
   options: TableOptions,
-): string {
+): Promise<string> {
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
   const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
   const pairs = [
@@ -48,22 +49,23 @@ export function formatRecord(
     })),
     ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), whole: false })),
   ].filter(({ value }) => onlyColumns || value !== '');
-  const widestKey = Math.max(0, ...pairs.map(({ key }) => displayWidth(key)));
+  const ruler = await createRuler(pairs.flatMap(({ key, value }) => [key, value]));
+  const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
   return pairs
     .map(({ key, value, whole }) => {
       const room = Math.max(narrowestColumn, options.width - keyWidth - gap.length);
-      const shown = whole ? value : cut(value, room);
-      return `${options.style.bold(pad(cut(key, keyWidth), keyWidth))}${gap}${shown}\n`;
+      const shown = whole ? value : ruler.cut(value, room);
+      return `${options.style.bold(ruler.fit(key, keyWidth))}${gap}${shown}\n`;
     })
     .join('');
 }
 
-function layOut(rows: readonly string[][], widths: number[], width: number): string[] {
+function layOut(rows: readonly string[][], widths: number[], width: number, ruler: Ruler): string[] {
   return rows.map((row) => {
-    const cells = row.map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0));
+    const cells = row.map((text, index) => ruler.fit(text, widths[index] ?? 0));
     // More columns than the terminal has room for, even at their narrowest.
-    return cut(cells.join(gap).trimEnd(), width);
+    return ruler.cut(cells.join(gap).trimEnd(), width);
   });
 }
 
@@ -95,28 +97,6 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
     }
   }
   return shrunk;
-}
-
-const isPlain = (text: string): boolean => /^[ -~]*$/.test(text);
-
-/** Measuring what is not plain ASCII loads tables that cost 16 ms. */
-const displayWidth = (text: string): number => (isPlain(text) ? text.length : stringWidth(text));
-
-const pad = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-
-/** Cuts between what a reader takes for characters, and never through one. */
-function cut(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  if (isPlain(text)) return `${text.slice(0, width - 1)}…`;
-  let kept = '';
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += displayWidth(segment);
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
 }
 
 const units: [string, number][] = [

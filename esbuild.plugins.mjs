@@ -1,0 +1,88 @@
+// What the build leaves out of libraries, or sets apart, so that a start loads what it runs.
+
+/**
+ * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use an agent and `request`.
+ */
+export const slimUndici = {
+  name: 'slim-undici',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, ({ importer }) => ({
+      path: /proxy\.ts$/.test(importer) ? 'proxy' : 'direct',
+      namespace: 'slim-undici',
+    }));
+    onLoad({ filter: /./, namespace: 'slim-undici' }, ({ path }) => ({
+      resolveDir: process.cwd(),
+      contents: `
+        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+        import request from 'undici/lib/api/api-request.js';
+        Dispatcher.prototype.request = request;
+        ${
+          path === 'proxy'
+            ? `import connect from 'undici/lib/api/api-connect.js';
+               Dispatcher.prototype.connect = connect;
+               export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
+            : `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+               export { default as buildConnector } from 'undici/lib/core/connect.js';`
+        }`,
+    }));
+    onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|web\/fetch\/body)\.js$/ }, () => ({
+      contents: `module.exports = () => { throw new Error('left out of the build of vals') };`,
+    }));
+    // Every Node that we run on has SIMD; the parser's other half is as large again.
+    onLoad({ filter: /undici\/lib\/llhttp\/llhttp-wasm\.js$/ }, () => ({
+      contents: 'module.exports = undefined;',
+    }));
+  },
+};
+
+/**
+ * Builtins that a library loads at once for parts of it that we do not use, each some milliseconds at every start:
+ * commander for commands that are programs of their own, undici for one constant, one class and plain assertions.
+ */
+export const lightBuiltins = {
+  name: 'light-builtins',
+  setup({ onResolve, onLoad }) {
+    const light = {
+      'node:child_process': 'module.exports = {};',
+      'node:http': 'module.exports = { maxHeaderSize: 16_384, IncomingMessage: class {} };',
+      'node:assert': `
+        const assert = (value, message) => {
+          if (!value) throw message instanceof Error ? message : new Error(message || 'an assertion of undici failed');
+        };
+        assert.ok = assert;
+        assert.equal = assert.strictEqual = (a, b, message) => assert(a === b, message);
+        assert.notStrictEqual = (a, b, message) => assert(a !== b, message);
+        module.exports = assert;`,
+    };
+    onResolve({ filter: /^node:(?:child_process|http|assert)$/ }, ({ path, importer }) =>
+      /node_modules\/(?:commander|undici)\//.test(importer)
+        ? { path, namespace: 'light-builtins' }
+        : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'light-builtins' }, ({ path }) => ({ contents: light[path] }));
+  },
+};
+
+/**
+ * Libraries that few commands use, each in a file of its own: parsing one costs a start more than the rest of it.
+ * What a file exports is what we import from any module of the library.
+ */
+export const librariesApart = {
+  conf: `export { default } from 'conf';`,
+  ora: `export { default } from 'ora';`,
+  hono: `
+    export { Hono } from 'hono';
+    export { methodNotAllowed } from 'hono/method-not-allowed';
+    export { getRequestListener } from '@hono/node-server';`,
+};
+
+export const setApart = {
+  name: 'set-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@?(?:conf|ora|hono)(?:\/|$)/ }, ({ path, importer }) =>
+      /node_modules|<stdin>/.test(importer)
+        ? undefined
+        : { path: `./libraries/${/conf|ora|hono/.exec(path)[0]}.js`, external: true },
+    );
+  },
+};
