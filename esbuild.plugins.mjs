@@ -1,7 +1,7 @@
 // What the build leaves out of libraries, or sets apart, so that a start loads what it runs.
 
 /**
- * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use an agent and `request`.
+ * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use an agent's `dispatch`.
  */
 export const slimUndici = {
   name: 'slim-undici',
@@ -13,12 +13,10 @@ export const slimUndici = {
     onLoad({ filter: /./, namespace: 'slim-undici' }, ({ path }) => ({
       resolveDir: process.cwd(),
       contents: `
-        import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-        import request from 'undici/lib/api/api-request.js';
-        Dispatcher.prototype.request = request;
         ${
           path === 'proxy'
-            ? `import connect from 'undici/lib/api/api-connect.js';
+            ? `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+               import connect from 'undici/lib/api/api-connect.js';
                Dispatcher.prototype.connect = connect;
                export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
             : `export { default as Agent } from 'undici/lib/dispatcher/agent.js';

@@ -1,4 +1,5 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
@@ -37,10 +38,6 @@ export interface Transport {
 }
 
 const connectTimeoutMs = 5_000;
-const largestBody = 64 * 1024 * 1024;
-/** Of an error's body, what can matter to a reader. */
-const largestErrorBody = 1024 * 1024;
-
 export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
   const { dispatcher, everConnected, isConnectError, dropConnecting } =
     proxy === undefined
@@ -55,20 +52,11 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
 
   return {
     async send(outgoing) {
-      let response: Dispatcher.ResponseData;
       try {
-        // The deadline is ours, so undici's own time-outs are off.
-        const answered = dispatcher.request({
-          ...outgoing,
-          method: outgoing.method as Dispatcher.HttpMethod,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        });
-        response = await orAborted(answered, outgoing.signal);
+        return answerOf(outgoing.method, await exchange(dispatcher, outgoing), clock);
       } catch (error) {
         return connectionFault(error, isConnectError(error));
       }
-      return readAnswer(outgoing.method, response, clock);
     },
     everConnected,
     async close() {
@@ -76,16 +64,6 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
       await dispatcher.destroy();
     },
   };
-}
-
-/** undici hears of an abort only once it is connected. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
-  });
 }
 
 /** An agent that knows which errors came before a connection stood: nothing was sent then. */
@@ -143,44 +121,103 @@ function withPlainWebAssembly(makeParser: () => void): void {
   if (tiers) setBudget(1_800_000);
 }
 
-async function readAnswer(
-  method: string,
-  response: Dispatcher.ResponseData,
-  clock: Clock,
-): Promise<Answer | Fault> {
-  const { statusCode: status, headers, body } = response;
-  const header = (name: string) => [headers[name] ?? []].flat()[0];
-  const refuse = (reason: string): Fault => {
-    discard(body);
-    return { kind: 'senseless', status, reason };
-  };
-  if (status >= 300 && status < 400) {
-    return refuse(`sent a redirect to ${header('location') ?? 'nowhere'}, which is not followed`);
+/** The head of an answer. */
+interface Head {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+interface Reply extends Head {
+  /** Or why there is none. */
+  body: Buffer | 'unwanted' | 'too large' | Error;
+}
+
+/** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
+function exchange(dispatcher: Dispatcher, { signal, ...outgoing }: Outgoing): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let head: Head | undefined;
+    let request: Dispatcher.DispatchController | undefined;
+    const chunks: Buffer[] = [];
+    let room = 0;
+    const settle = (body: Reply['body']) => {
+      signal.removeEventListener('abort', abort);
+      if (head) resolve({ ...head, body });
+      else reject(body);
+    };
+    const giveUp = (body: 'unwanted' | 'too large' | Error) => {
+      // undici tells of a request given up only once it is connected, so we do not wait for it.
+      settle(body);
+      request?.abort(body instanceof Error ? body : new Error(body));
+    };
+    const abort = () => giveUp(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    dispatcher.dispatch(
+      // The deadline is ours, so undici's own time-outs are off.
+      { ...outgoing, method: outgoing.method as Dispatcher.HttpMethod, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        onRequestStart(controller) {
+          request = controller;
+          if (signal.aborted) controller.abort(signal.reason);
+        },
+        onResponseStart(_controller, status, headers) {
+          if (status < 200) return;
+          head = { status, headers };
+          room = largestBodyOf(outgoing.method, head);
+          if (room === 0) giveUp('unwanted');
+        },
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk);
+          room -= chunk.length;
+          if (room < 0) giveUp('too large');
+        },
+        onResponseEnd: () => settle(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+        onResponseError: (_controller, error) => settle(error),
+      },
+    );
+  });
+}
+
+const headerOf = ({ headers }: Head, name: string): string | undefined => [headers[name] ?? []].flat()[0];
+const isSuccess = ({ status }: Head): boolean => status >= 200 && status < 300;
+const isRedirect = ({ status }: Head): boolean => status >= 300 && status < 400;
+const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
+const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'identity';
+
+/** An answer cut short would be a false one, so a larger one is refused. */
+const largestBody = 64 * 1024 * 1024;
+/** Of an error's body, what can matter to a reader. */
+const largestErrorBody = 1024 * 1024;
+
+function largestBodyOf(method: string, head: Head): number {
+  if (isRedirect(head)) return 0;
+  // What a delete answers beside its status says nothing, so it may come in any form.
+  if (isEncoded(head) && !(isSuccess(head) && method === 'DELETE')) return 0;
+  return isSuccess(head) ? largestBody : largestErrorBody;
+}
+
+function answerOf(method: string, reply: Reply, clock: Clock): Answer | Fault {
+  const { status, body } = reply;
+  const senseless = (reason: string): Fault => ({ kind: 'senseless', status, reason });
+  if (isRedirect(reply)) {
+    return senseless(`sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which is not followed`);
   }
-  const encoding = header('content-encoding') ?? 'identity';
-  const isEncoded = encoding.toLowerCase() !== 'identity';
-  if (status < 200 || status >= 300) {
-    if (isEncoded) discard(body);
-    const bytes = isEncoded ? undefined : await readBytes(body, largestErrorBody).catch(() => undefined);
-    const retryAfterMs = parseRetryAfter(header('retry-after'), clock.now());
+  if (!isSuccess(reply)) {
     return {
       kind: 'status',
       status,
       reason: `answered ${status}`,
-      body: bytes && errorBody(bytes),
-      retryAfterMs,
+      body: body instanceof Buffer ? errorBody(body) : undefined,
+      retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), clock.now()),
     };
   }
-  // What a delete answers beside its status says nothing, so it may come in any form.
-  if (isEncoded && method !== 'DELETE') {
-    return refuse(`sent a compressed answer (${encoding}) that was not asked for`);
-  }
-  try {
-    const bytes = await readBytes(body, largestBody);
-    return bytes === undefined ? refuse('sent an answer larger than 64 MiB') : decode(method, status, bytes);
-  } catch (error) {
-    return connectionFault(error);
-  }
+  if (body instanceof Buffer) return decode(method, status, body);
+  if (body instanceof Error) return connectionFault(body);
+  return senseless(
+    body === 'too large'
+      ? 'sent an answer larger than 64 MiB'
+      : `sent a compressed answer (${encodingOf(reply)}) that was not asked for`,
+  );
 }
 
 function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
@@ -205,18 +242,6 @@ function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
   }
 }
 
-/** Undefined past the limit: an answer cut short would be a false one. */
-async function readBytes(body: Dispatcher.ResponseData['body'], limit: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function errorBody(bytes: Buffer): unknown {
   const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return undefined;
@@ -225,11 +250,6 @@ function errorBody(bytes: Buffer): unknown {
   } catch {
     return text;
   }
-}
-
-function discard(body: Dispatcher.ResponseData['body']): void {
-  body.on('error', () => {});
-  body.destroy();
 }
 
 const neverMade = new Set([
