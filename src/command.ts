@@ -1,6 +1,7 @@
 // What a command is: one declaration from which help, checks, output and completion are made.
 import type { Api } from './api/api.ts';
 import type { JsonObject } from './json.ts';
+import type { Rows } from './rows.ts';
 import type { Flags, Settings } from './settings/settings.ts';
 
 export interface OptionDefinition<T> {
@@ -89,7 +90,7 @@ export const moment = (header: string, ...paths: string[]): Column => ({
 });
 
 /** A list, page by page, as it arrives. */
-export type Pages = AsyncIterable<readonly JsonObject[]>;
+export type Pages = AsyncIterable<Rows>;
 
 /** A record whose columns are not those of its command. */
 export class Shown {

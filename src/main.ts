@@ -104,7 +104,7 @@ export async function main(host: Host): Promise<number> {
         columns: command.columns,
         color: wantsColor(flags.color, env, stdout),
         now: clock.now(),
-        redact: redactor.redact,
+        redactor,
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     };

@@ -1,5 +1,6 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
 import type { JsonObject } from '../json.ts';
+import { type Rows, rowsOfRecords } from '../rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './client.ts';
 import { type ListNotes, listPages, type Paging } from './pages.ts';
@@ -13,7 +14,7 @@ export interface Api {
   /** What the service sent; an empty record where a write was answered with nothing. */
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the call goes out without `limit` and `offset`. */
-  pages(call: Call, paging?: Paging): AsyncGenerator<readonly JsonObject[]>;
+  pages(call: Call, paging?: Paging): AsyncGenerator<Rows>;
 }
 
 export function createApi(client: Client, notes: ListNotes, token: string | undefined): Api {
@@ -26,8 +27,9 @@ export function createApi(client: Client, notes: ListNotes, token: string | unde
     },
     pages(call, paging) {
       const fetchPage = async (query: URLSearchParams) => {
-        const { body = null } = await client.request({ ...call, query });
-        return { rows: rowsOf(body, call), next: nextQueryOf(body, call) };
+        const { body = null, rows } = await client.request({ ...call, query, list: true });
+        const parsed = rowsOf(body, call);
+        return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
       };
       return listPages(fetchPage, new URLSearchParams(call.query), paging, notes);
     },

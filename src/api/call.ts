@@ -8,6 +8,8 @@ export interface Call {
   path: string;
   query?: Query | URLSearchParams;
   body?: JsonObject;
+  /** It is answered with a list. */
+  list?: boolean;
   /** The service may answer this without a token. */
   withoutToken?: boolean;
   /** How to find out whether a write whose answer was lost was applied. */

@@ -32,7 +32,9 @@ export interface ClientOptions extends TransportOptions {
 const shortestAttemptMs = 10_000;
 
 export async function createClient(options: ClientOptions): Promise<Client> {
-  const { baseUrl, token, clock, trace, redact, signal, deadlineMs, signInHint } = options;
+  const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
+  const closed = new AbortController();
+  const signal = AbortSignal.any([options.signal, closed.signal]);
   const transport = await createTransport(options);
 
   async function request(call: Call): Promise<Answer> {
@@ -55,7 +57,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       const started = clock.now();
       trace(`> ${call.method} ${origin}${path} (attempt ${attempt})`);
       const outcome = await oneAttempt(
-        { method: call.method, origin, path, headers, body },
+        { method: call.method, origin, path, headers, body, list: call.list === true },
         deadline - started,
       );
       const took = `in ${Math.round(clock.now() - started)} ms`;
@@ -124,7 +126,14 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     );
   }
 
-  return { request, close: () => transport.close() };
+  return {
+    request,
+    async close() {
+      // A page that nobody waits for any more would be asked for again and again.
+      closed.abort(new InterruptedError(0));
+      await transport.close();
+    },
+  };
 }
 
 const isStatus = (fault: Fault, status: number): boolean =>

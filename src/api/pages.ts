@@ -1,6 +1,6 @@
 // A list as its pages: as many records as wanted, each once, to the end that the service names.
-import { type JsonObject, stringifyJson } from '../json.ts';
-import { textAt } from './records.ts';
+import type { Rows } from '../rows.ts';
+import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
   /** How many records in all. */
@@ -10,7 +10,7 @@ export interface Paging {
 }
 
 export interface Page {
-  rows: readonly JsonObject[];
+  rows: Rows;
   /** The query of the next page, null at the end of the list, undefined where the service does not say. */
   next: URLSearchParams | null | undefined;
 }
@@ -24,31 +24,46 @@ export interface ListNotes {
 
 const defaultLimit = 20;
 const largestPage = 100;
-/** While a list moves, what was given comes again near the place where it was, so a window of ids will do. */
-const remembered = 10_000;
+/** How many known records in a row a list that moves may send before it is taken to go in circles. */
+const mostKnown = 10_000;
 /** How often a list may take us back before it is taken to go in circles. */
 const mostStepsBack = 1_000;
 
-/** Each page is asked for before the one before it is given away, so that the service works while we write. */
+/** The most pages on their way at a time. */
+export const mostAhead = 4;
+/** How many whole ones must have come for each that is guessed at. */
+const pagesPerGuess = 4;
+
+/**
+ * Pages are asked for before those before them are given away, so that the service works while we write: the next
+ * one always, and those after it where a long list lets us guess their offsets.
+ */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,
   filters: URLSearchParams,
   paging: Paging | undefined,
   notes: ListNotes,
-): AsyncGenerator<readonly JsonObject[]> {
+): AsyncGenerator<Rows> {
   const place = createPlace(filters, paging, notes);
-  let query: URLSearchParams | undefined = place.first;
-  let pending = fetchPage(query);
-  while (query !== undefined) {
-    const page = await pending;
+  let ahead: { query: URLSearchParams; page: Promise<Page> }[] = [];
+  const ask = (query: URLSearchParams) => {
+    const page = fetchPage(query);
+    // Should nobody want the page any more, nobody minds its failure either.
+    page.catch(() => {});
+    ahead.push({ query, page });
+  };
+  ask(place.first);
+  for (let asked = ahead.shift(); asked !== undefined; asked = ahead.shift()) {
+    const page = await asked.page;
     const records = place.take(page);
-    query = place.next(page, query);
-    if (query !== undefined) {
-      pending = fetchPage(query);
-      // Should nobody want the next page any more, nobody minds its failure either.
-      pending.catch(() => {});
-    }
-    if (records.length > 0) yield records;
+    const next = place.next(page, asked.query);
+    const guesses = next === undefined ? 0 : place.guessesAfter(next);
+    if (guesses === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
+    if (next !== undefined && ahead.length === 0) ask(next);
+    while (ahead.length > 0 && ahead.length <= guesses) ask(place.guess(ahead.length));
+    // The requests leave, and answers are heard, only between two turns.
+    await new Promise(setImmediate);
+    if (records !== undefined) yield records;
   }
 }
 
@@ -61,36 +76,46 @@ export async function* listPages(
 function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
-  // Versions may all carry the id of their val.
-  const seen = new RecentRecords((row) => (paging === undefined ? stringifyJson(row) : textAt(row, 'id')));
+  const seen = new RecentKeys();
+  /** What tells records apart: their ids, but versions may all carry the id of their val. */
+  const keysOf = (rows: Rows): (string | undefined)[] =>
+    Array.from({ length: rows.length }, (_, index) =>
+      paging === undefined ? rows.textAt(index) : rows.idAt(index),
+    );
   let offset = start;
   let given = 0;
   let leftOut = false;
-  let last: readonly JsonObject[] = [];
+  let last: Rows | undefined;
   let repeats = 0;
   let knownRows = 0;
   let stepsBack = 0;
   let moves = false;
   let overlaps = false;
   let isLost = false;
+  /** As long as we asked for, in a row, on a list that has not moved. */
+  let wholePages = 0;
   /** The query to go on with once the head of the list has told whether records arrived. */
   let suspended: URLSearchParams | undefined;
 
-  /** The records of a page that are to be given. */
-  function take({ rows }: Page): readonly JsonObject[] {
-    if (suspended) return [];
-    isLost = overlaps && offset > start && !rows.some((row) => seen.has(row));
-    if (isLost || rows.length === 0) return [];
+  /** The records of a page that are to be given, if any. */
+  function take({ rows }: Page): Rows | undefined {
+    if (suspended) return undefined;
+    const keys = keysOf(rows);
+    isLost = overlaps && offset > start && !keys.some((key) => seen.has(key));
+    if (isLost || rows.length === 0) return undefined;
     repeats = isSamePage(rows, last) ? repeats + 1 : 0;
-    const fresh = repeats > 0 ? [] : rows.filter((row) => seen.add(row));
+    const fresh = repeats > 0 ? [] : [...keys.keys()].filter((index) => seen.add(keys[index]));
     knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
     // Without paging, no page overlaps another: it is new, or the service goes in circles.
-    if (paging === undefined) return fresh.length > 0 ? rows : [];
+    if (paging === undefined) return fresh.length > 0 ? rows : undefined;
     if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
-    const records = fresh.slice(0, wanted - given);
-    leftOut = records.length < fresh.length;
-    given += records.length;
-    return records;
+    const isWhole = !moves && rows.length === largestPage && !keys.includes(undefined);
+    wholePages = isWhole ? wholePages + 1 : 0;
+    const chosen = fresh.slice(0, wanted - given);
+    leftOut = chosen.length < fresh.length;
+    given += chosen.length;
+    if (chosen.length === 0) return undefined;
+    return chosen.length === rows.length ? rows : rows.pick(chosen);
   }
 
   /** What to ask for after a page that was taken; undefined at the end. */
@@ -98,11 +123,11 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     if (suspended) {
       const goOn = suspended;
       suspended = undefined;
-      return rows.some((row) => textAt(row, 'id') !== undefined && !seen.has(row)) ? goOn : circular();
+      return keysOf(rows).some((key) => key !== undefined && !seen.has(key)) ? goOn : circular();
     }
     if (isLost) {
       if (++stepsBack > mostStepsBack) return circular();
-      offset = Math.max(start, offset - last.length + 1);
+      offset = Math.max(start, offset - (last?.length ?? 0) + 1);
       return atOffset(offset);
     }
     if (rows.length === 0) return undefined;
@@ -123,9 +148,25 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     return atOffset(start);
   }
 
+  /**
+   * How many pages after the next one may be guessed at, where nothing speaks against it. Pages guessed at may be answered
+   * before those in front of them; a record that arrives in between then shows as a known one on a page in front,
+   * and what was guessed is thrown away. So only records with ids are guessed at, on a list that does not move.
+   */
+  function guessesAfter(next: URLSearchParams): number {
+    const earned = Math.floor(wholePages / pagesPerGuess);
+    const left = Math.ceil((wanted - given) / largestPage) - 1;
+    const count = Math.min(earned, left, mostAhead - 1);
+    return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
+  }
+
+  /** So many pages after the next one. */
+  const guess = (pages: number): URLSearchParams =>
+    atOffset(offset + pages * largestPage, pages * largestPage);
+
   function goesInCircles(): boolean {
     if (paging === undefined) return knownRows > 0;
-    return knownRows >= remembered;
+    return knownRows >= mostKnown;
   }
 
   function circular(): undefined {
@@ -135,16 +176,15 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
   /** Only where the service counts in offsets as we do, and a page holds more than the record that overlaps. */
   function canOverlap(next: URLSearchParams | undefined): boolean {
     const counts = next === undefined || next.get('offset') === String(offset);
-    return moves && counts && paging?.all === true && last.length > 1;
+    return moves && counts && paging?.all === true && last !== undefined && last.length > 1;
   }
 
-  function pageSize(): number {
-    return Math.min(largestPage, wanted - given);
-  }
+  const pageSize = (expected = 0): number => Math.min(largestPage, wanted - given - expected);
 
-  function atOffset(position: number): URLSearchParams {
+  /** Where so many records are expected to come before it. */
+  function atOffset(position: number, expected = 0): URLSearchParams {
     const query = new URLSearchParams(filters);
-    query.set('limit', String(pageSize()));
+    query.set('limit', String(pageSize(expected)));
     query.set('offset', String(position));
     return query;
   }
@@ -160,41 +200,24 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     return query;
   }
 
-  return { first: paging === undefined ? filters : atOffset(offset), take, next };
+  return { first: paging === undefined ? filters : atOffset(offset), take, next, guessesAfter, guess };
 }
 
-function isSamePage(rows: readonly JsonObject[], last: readonly JsonObject[]): boolean {
-  return (
-    rows.length === last.length &&
-    rows.every((row, index) => stringifyJson(row) === stringifyJson(last[index]))
-  );
+function isSameQuery(a: URLSearchParams | undefined, b: URLSearchParams | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.toString() === b.toString() || inOrder(a) === inOrder(b);
 }
 
-/** The records given last, in two generations: the older one goes when the younger is full. */
-class RecentRecords {
-  #younger = new Set<string>();
-  #older = new Set<string>();
-  readonly #keyOf: (row: JsonObject) => string | undefined;
+function inOrder(query: URLSearchParams): string {
+  const sorted = new URLSearchParams(query);
+  sorted.sort();
+  return sorted.toString();
+}
 
-  constructor(keyOf: (row: JsonObject) => string | undefined) {
-    this.#keyOf = keyOf;
+function isSamePage(rows: Rows, last: Rows | undefined): boolean {
+  if (rows.length !== last?.length) return false;
+  for (let index = 0; index < rows.length; index++) {
+    if (rows.textAt(index) !== last.textAt(index)) return false;
   }
-
-  has(row: JsonObject): boolean {
-    const key = this.#keyOf(row);
-    return key !== undefined && (this.#younger.has(key) || this.#older.has(key));
-  }
-
-  /** Whether the record is new. One without an id cannot be told from its twin, so it always is. */
-  add(row: JsonObject): boolean {
-    const key = this.#keyOf(row);
-    if (key === undefined) return true;
-    if (this.#younger.has(key) || this.#older.has(key)) return false;
-    if (this.#younger.size >= remembered) {
-      this.#older = this.#younger;
-      this.#younger = new Set();
-    }
-    this.#younger.add(key);
-    return true;
-  }
+  return true;
 }

@@ -3,14 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
+import type { Rows } from '../rows.ts';
 import type { Clock } from './clock.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
+import { readSentPage } from './sent-rows.ts';
 
 export interface Answer {
   status: number;
   /** Undefined where the service sent none. */
   body: JsonValue | undefined;
+  /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
+  rows?: Rows;
 }
 
 export interface Outgoing {
@@ -20,6 +24,8 @@ export interface Outgoing {
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
+  /** Whether a list is expected. */
+  list: boolean;
   signal: AbortSignal;
 }
 
@@ -53,7 +59,7 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
   return {
     async send(outgoing) {
       try {
-        return answerOf(outgoing.method, await exchange(dispatcher, outgoing), clock);
+        return answerOf(outgoing, await exchange(dispatcher, outgoing), clock);
       } catch (error) {
         return connectionFault(error, isConnectError(error));
       }
@@ -80,8 +86,9 @@ function directAgent(clock: Clock, connections: number) {
         settle();
         const [error] = outcome;
         if (error) connectErrors.add(error);
-        else connected = true;
-        withPlainWebAssembly(() => callback(...outcome));
+        if (error || connected) return callback(...outcome);
+        connected = true;
+        withoutOptimising(() => callback(...outcome));
       }) as unknown as Socket;
       const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
       const settle = () => {
@@ -107,18 +114,19 @@ function directAgent(clock: Clock, connections: number) {
   };
 }
 
+/** V8's ways to compile WebAssembly again, better and later. */
+const compilingTwice = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
+
 /**
- * undici's parser is WebAssembly, made when the first connection stands. Node 20 would optimise it at its first call,
- * and wait 130 ms for that before it exits. The setting is taken back at once: while it differs from what Node was
- * built with, V8 refuses the compiled code that it finds, Node's own modules included.
+ * undici's parser is WebAssembly, made when the first connection stands. V8 would optimise it while it runs, which
+ * takes 130 ms, for which Node waits before it exits, and 30 MB. The flags are set back at once: while they differ
+ * from what Node was built with, V8 refuses the compiled code that it finds, that of Node's own modules included.
  */
-function withPlainWebAssembly(makeParser: () => void): void {
-  const tiers = process.versions.v8.startsWith('11.');
-  const setBudget = (budget: number) =>
-    process.getBuiltinModule('node:v8').setFlagsFromString(`--wasm-tiering-budget=${budget}`);
-  if (tiers) setBudget(1_000_000_000);
+function withoutOptimising(makeParser: () => void): void {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  for (const way of compilingTwice) setFlagsFromString(`--no-${way}`);
   makeParser();
-  if (tiers) setBudget(1_800_000);
+  for (const way of compilingTwice) setFlagsFromString(`--${way}`);
 }
 
 /** The head of an answer. */
@@ -133,7 +141,8 @@ interface Reply extends Head {
 }
 
 /** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
-function exchange(dispatcher: Dispatcher, { signal, ...outgoing }: Outgoing): Promise<Reply> {
+function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Promise<Reply> {
+  const { method, origin, path, headers, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
     let head: Head | undefined;
     let request: Dispatcher.DispatchController | undefined;
@@ -154,7 +163,15 @@ function exchange(dispatcher: Dispatcher, { signal, ...outgoing }: Outgoing): Pr
     signal.addEventListener('abort', abort, { once: true });
     dispatcher.dispatch(
       // The deadline is ours, so undici's own time-outs are off.
-      { ...outgoing, method: outgoing.method as Dispatcher.HttpMethod, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        method: method as Dispatcher.HttpMethod,
+        origin,
+        path,
+        headers,
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
       {
         onRequestStart(controller) {
           request = controller;
@@ -163,7 +180,7 @@ function exchange(dispatcher: Dispatcher, { signal, ...outgoing }: Outgoing): Pr
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
           head = { status, headers };
-          room = largestBodyOf(outgoing.method, head);
+          room = largestBodyOf(method, head);
           if (room === 0) giveUp('unwanted');
         },
         onResponseData(_controller, chunk) {
@@ -196,7 +213,7 @@ function largestBodyOf(method: string, head: Head): number {
   return isSuccess(head) ? largestBody : largestErrorBody;
 }
 
-function answerOf(method: string, reply: Reply, clock: Clock): Answer | Fault {
+function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Fault {
   const { status, body } = reply;
   const senseless = (reason: string): Fault => ({ kind: 'senseless', status, reason });
   if (isRedirect(reply)) {
@@ -211,7 +228,7 @@ function answerOf(method: string, reply: Reply, clock: Clock): Answer | Fault {
       retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), clock.now()),
     };
   }
-  if (body instanceof Buffer) return decode(method, status, body);
+  if (body instanceof Buffer) return decode(outgoing, status, body);
   if (body instanceof Error) return connectionFault(body);
   return senseless(
     body === 'too large'
@@ -220,8 +237,10 @@ function answerOf(method: string, reply: Reply, clock: Clock): Answer | Fault {
   );
 }
 
-function decode(method: string, status: number, bytes: Buffer): Answer | Fault {
+function decode({ method, list }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
   if (method === 'DELETE') return { status, body: undefined };
+  const sent = list ? readSentPage(bytes) : undefined;
+  if (sent) return { status, body: sent.rest, rows: sent.rows };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   let text: string;
   try {

@@ -1,10 +1,11 @@
 // A command's result on stdout, in the one format that was asked for.
 import { type Column, type Pages, type Result, Shown } from '../command.ts';
 import type { JsonObject } from '../json.ts';
+import { type Rows, rowsOfRecords } from '../rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { cellText, columnValue, project } from './fields.ts';
-import { jsonText } from './json-text.ts';
-import type { Sink } from './streams.ts';
+import { jsonRows, jsonText } from './json-text.ts';
+import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 
 export interface RenderOptions {
@@ -14,7 +15,7 @@ export interface RenderOptions {
   color: boolean;
   now: number;
   /** Takes the token out of a cell before it is escaped or cut. */
-  redact(text: string): string;
+  redactor: Redactor;
   /** Called where a list has no records. */
   onEmpty(): void;
 }
@@ -25,21 +26,21 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
-  if (isRows(result)) return renderList([result], stdout, chosen);
+  if (isRecords(result)) return renderList([rowsOfRecords(result)], stdout, chosen);
   if (isPages(result)) return renderList(result, stdout, chosen);
   return renderRecord(result, stdout, chosen);
 }
 
-async function renderText(text: string, stdout: Sink, { format, redact }: RenderOptions): Promise<void> {
-  if (format !== 'text') return stdout.write(`${jsonText(text, redact)}\n`);
+async function renderText(text: string, stdout: Sink, { format, redactor }: RenderOptions): Promise<void> {
+  if (format !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { format, columns, fields, redact } = options;
+  const { format, columns, fields, redactor } = options;
   if (format !== 'text') {
     const indent = stdout.isTerminal && format === 'json' ? 2 : undefined;
-    return stdout.write(`${jsonText(fields ? project(record, fields) : record, redact, indent)}\n`);
+    return stdout.write(`${jsonText(fields ? project(record, fields) : record, redactor.redact, indent)}\n`);
   }
   if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
   const { formatRecord } = await import('./table.ts');
@@ -48,31 +49,29 @@ async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOpt
 
 /** Only --ndjson writes as pages arrive: what fails half-way leaves nothing behind in any other format. */
 async function renderList(
-  pages: Pages | Iterable<readonly JsonObject[]>,
+  pages: Pages | Iterable<Rows>,
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { format, columns, fields, redact } = options;
-  const chosen = (page: readonly JsonObject[]) =>
-    fields ? page.map((record) => project(record, fields)) : page;
-  const pieces: string[] = [];
+  const { format, columns, fields, redactor } = options;
+  const chosen = (rows: Rows): Rows =>
+    fields ? rowsOfRecords(rows.records().map((record) => project(record, fields))) : rows;
+  const pieces: (string | Buffer)[] = [];
   const records: JsonObject[] = [];
   let empty = true;
-  for await (const page of pages) {
-    if (page.length === 0) continue;
+  for await (const rows of pages) {
+    if (rows.length === 0) continue;
     empty = false;
     if (format === 'ndjson') {
-      await stdout.write(
-        chosen(page)
-          .map((record) => `${jsonText(record, redact)}\n`)
-          .join(''),
-      );
+      await stdout.write(jsonRows(chosen(rows), '\n', redactor));
+    } else if (format === 'json' && stdout.isTerminal) {
+      pieces.push(jsonText([...chosen(rows).records()], redactor.redact, 2).slice(2, -2));
     } else if (format === 'json') {
-      pieces.push(withoutBrackets(jsonText([...chosen(page)], redact, stdout.isTerminal ? 2 : undefined)));
+      pieces.push(withoutLast(jsonRows(chosen(rows), ',', redactor)));
     } else if (stdout.isTerminal) {
-      for (const record of page) records.push(record);
+      for (const record of rows.records()) records.push(record);
     } else {
-      pieces.push(page.map((record) => tabLine(record, options)).join(''));
+      for (const record of rows.records()) pieces.push(tabLine(record, options));
     }
   }
   if (empty) options.onEmpty();
@@ -80,7 +79,10 @@ async function renderList(
   if (format === 'json') {
     const [open, comma, close] = stdout.isTerminal && !empty ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
     await stdout.write(open);
-    for (const [index, piece] of pieces.entries()) await stdout.write((index > 0 ? comma : '') + piece);
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await stdout.write(comma);
+      await stdout.write(piece);
+    }
     await stdout.write(close);
   } else if (records.length > 0) {
     const { formatTable } = await import('./table.ts');
@@ -90,19 +92,18 @@ async function renderList(
   }
 }
 
-const look = async (stdout: Sink, { color, now, redact }: RenderOptions) => ({
+const look = async (stdout: Sink, { color, now, redactor }: RenderOptions) => ({
   width: stdout.width,
   style: await createStyle(color),
   now,
-  redact,
+  redact: redactor.redact,
 });
 
-const tabLine = (record: JsonObject, { columns, redact }: RenderOptions): string =>
-  `${columns.map((column) => tabSeparated(redact(cellText(columnValue(record, column))))).join('\t')}\n`;
+const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): string =>
+  `${columns.map((column) => tabSeparated(redactor.redact(cellText(columnValue(record, column))))).join('\t')}\n`;
 
-/** The inside of an array's text, compact or indented. */
-const withoutBrackets = (text: string): string =>
-  text.startsWith('[\n') ? text.slice(2, -2) : text.slice(1, -1);
+const withoutLast = (output: string | Buffer): string | Buffer =>
+  typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);
 
-const isRows = (result: Result): result is readonly JsonObject[] => Array.isArray(result);
+const isRecords = (result: Result): result is readonly JsonObject[] => Array.isArray(result);
 const isPages = (result: JsonObject | Pages): result is Pages => Symbol.asyncIterator in result;

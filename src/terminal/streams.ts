@@ -5,16 +5,18 @@ export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
   /** Resolves when the text is on its way, so that a slow reader slows us down. */
-  write(text: string): Promise<void>;
+  write(output: string | Buffer): Promise<void>;
 }
 
 /** The reader of the pipe went away, which is its right. */
 export class ReaderGone extends Error {}
 
-/** Replaces the secrets it was told of. */
+/** Finds and replaces the secrets it was told of. */
 export interface Redactor {
   add(secret: string | undefined): void;
   redact(text: string): string;
+  /** Whether one of them is in there. */
+  isIn(bytes: Buffer): boolean;
 }
 
 /** A shorter word is no secret, and taking it out would tear holes into ordinary text. */
@@ -30,9 +32,10 @@ export function createRedactor(): Redactor {
     },
     redact(text) {
       let clean = text;
-      for (const secret of secrets) clean = clean.replaceAll(secret, '***');
+      for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, '***');
       return clean;
     },
+    isIn: (bytes) => [...secrets].some((secret) => bytes.includes(secret)),
   };
 }
 
@@ -51,11 +54,12 @@ export function createSink(
     get width() {
       return stream.columns || 80;
     },
-    write(text) {
+    write(output) {
       beforeWriting();
+      const isClean = output instanceof Buffer && !redactor.isIn(output);
       return new Promise((resolve, reject) => {
         if (failure !== undefined) return reject(outputError(failure, name));
-        stream.write(redactor.redact(text), (error) =>
+        stream.write(isClean ? output : redactor.redact(output.toString()), (error) =>
           error ? reject(outputError(error, name)) : resolve(),
         );
       });

@@ -1,7 +1,8 @@
 // Lists that change while they are read: what was there at the start and stays is given, and given once.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { listPages, type Page, type Paging } from '../../src/api/pages.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { type Rows, rowsOfRecords } from '../../src/rows.ts';
 import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { chanceOf } from './chance.ts';
@@ -17,10 +18,13 @@ interface Plan {
   removals: 'none' | 'once seen to move' | 'any time';
   /** How often the list changes at most, so that it has an end. */
   changes: number;
+  /** How many requests it stands still for at first. */
+  calm: number;
+  late: () => Promise<unknown>;
 }
 
 /** Newest first. Counts what a reader with offsets cannot see, so that only that is forgiven. */
-function movingList({ seed, cap, links, size, removals, changes }: Plan) {
+function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
   const { between, fraction, oneOf } = chanceOf(seed);
   const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
   const sent = new Set<string>();
@@ -31,7 +35,7 @@ function movingList({ seed, cap, links, size, removals, changes }: Plan) {
   let seenToMove = false;
 
   function change(): void {
-    if (requests === 0 || changes <= 0 || fraction() < 0.4) return;
+    if (requests <= calm || changes <= 0 || fraction() < 0.4) return;
     changes -= 1;
     const burst = oneOf([0, 1, between(0, 250), cap - 1, cap, cap + 1, 2 * cap, between(0, cap)]);
     const fresh = Array.from({ length: Math.min(burst, 250) }, (_, index) => `new-${arrived + index}`);
@@ -86,13 +90,22 @@ function planOf(seed: number, removals: Plan['removals'], least: number): Plan {
     size: oneOf([0, 1, cap, cap + 1, between(0, Math.min(600, 40 * cap))]),
     removals,
     changes: between(1, 15),
+    calm: 0,
+    late: () => sleep(oneOf([0, 0, 1, 2, 3])),
   };
+}
+
+interface ReadingOptions {
+  paging?: Paging;
+  most?: number;
+  /** When a request reaches the service, which may be after those sent later. */
+  served?: () => Promise<unknown>;
 }
 
 /** Reads the list to its end in this process. */
 async function readAll(
   fetchPage: (query: URLSearchParams) => Page,
-  { paging, most = Infinity }: { paging?: Paging; most?: number } = {},
+  { paging, most = Infinity, served = async () => {} }: ReadingOptions = {},
 ) {
   const ids: string[] = [];
   let warnings = 0;
@@ -100,16 +113,17 @@ async function readAll(
   const fetch = async (query: URLSearchParams) => {
     requests += 1;
     if (requests > most) throw new Error(`more than ${most} requests`);
+    await served();
     return fetchPage(query);
   };
   const notes = { circular: () => void warnings++, more: () => {} };
   for await (const page of listPages(fetch, new URLSearchParams(), paging, notes)) {
-    for (const { id } of page) ids.push(String(id));
+    for (const { id } of page.records()) ids.push(String(id));
   }
   return { ids, warnings, requests };
 }
 
-const rowsOf = (ids: readonly string[]): JsonObject[] => ids.map((id) => ({ id }));
+const rowsOf = (ids: readonly string[]): Rows => rowsOfRecords(ids.map((id) => ({ id })));
 const everything: Paging = { all: true };
 
 async function tortured(plan: Plan): Promise<string[]> {
@@ -119,7 +133,7 @@ async function tortured(plan: Plan): Promise<string[]> {
       const { ids, next } = list.page(query);
       return { rows: rowsOf(ids), next: typeof next === 'string' ? new URLSearchParams(next) : next };
     },
-    { paging: everything, most: 20_000 },
+    { paging: everything, most: 20_000, served: plan.late },
   );
   const found = faults(ids, list);
   return found.length === 0
@@ -139,6 +153,16 @@ describe('a list that moves while it is read', () => {
     expect(`${found.length} of ${seeds} went wrong\n${found.slice(0, 10).join('\n')}`).toBe(
       `0 of ${seeds} went wrong\n`,
     );
+  });
+
+  it('200 interleavings of pages that are asked for ahead of their turn and served out of it', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 200; seed++) {
+      const { between } = chanceOf(seed);
+      const plan = { ...planOf(seed, 'none', 1), cap: 100, size: between(500, 3_000), calm: between(4, 20) };
+      found.push(...(await tortured(plan)));
+    }
+    expect(found).toEqual([]);
   });
 
   const bursts = [1, 2, 3, 10, 100].flatMap((cap) =>
@@ -184,7 +208,7 @@ describe('a list that moves while it is read', () => {
       const list = movingList(plan);
       const service = await scriptedService([], ({ path }) => {
         const { ids, next } = list.page(new URL(path, 'http://service').searchParams);
-        const rows = rowsOf(ids);
+        const rows = ids.map((id) => ({ id }));
         if (next === undefined) return { body: rows };
         return { body: { data: rows, links: next === null ? {} : { next: `/v1/me/runs?${next}` } } };
       });
@@ -272,7 +296,7 @@ describe('a list without end', () => {
     'of empty pages ends at the first, as an empty page is the end: %s',
     async (_kind, paging) => {
       let request = 0;
-      const empty = () => ({ rows: [], next: at(`cursor=${request++}`) });
+      const empty = () => ({ rows: rowsOf([]), next: at(`cursor=${request++}`) });
       expect(await readAll(empty, { paging, most: 150 })).toEqual({ ids: [], warnings: 0, requests: 1 });
     },
   );
@@ -281,7 +305,7 @@ describe('a list without end', () => {
     let request = 0;
     const circle = () => {
       request += 1;
-      return { rows: request % 2 ? pageOf('a', size) : [], next: at(`cursor=${request}`) };
+      return { rows: request % 2 ? pageOf('a', size) : rowsOf([]), next: at(`cursor=${request}`) };
     };
     const { ids, requests } = await readAll(circle, { paging, most: 150 });
     expect({ ids: ids.length, requests }).toEqual({ ids: size, requests: 2 });
