@@ -1,4 +1,5 @@
-// The chart of starts: a bar for each command, as long as it takes against a Node that does nothing.
+// The chart of starts: a bar for each command, as long as it takes against a Node that does nothing. It brings its own
+// background, because a page may be dark where the reader's system is light.
 import { describeRun } from './report.mjs';
 
 /** @typedef {{ name: string, ratio: number, kind: 'base' | 'ours' | 'peer' }} Bar */
@@ -28,6 +29,7 @@ export function chartOf(results) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title">
 <title id="title">How long commands take from start to end, as multiples of node -e 0</title>
 <style>
+  .card { fill: #ffffff; stroke: #d0d7de; }
   text { font: 13px ui-sans-serif, system-ui, sans-serif; fill: #24292f; }
   .heading { font-weight: 600; }
   .small { font-size: 11px; fill: #57606a; }
@@ -37,6 +39,7 @@ export function chartOf(results) {
   .line { stroke: #8c959f; stroke-dasharray: 2 3; }
   .cut { fill: none; stroke: #ffffff; stroke-width: 3; }
   @media (prefers-color-scheme: dark) {
+    .card { fill: #0d1117; stroke: #30363d; }
     text { fill: #e6edf3; }
     .small { fill: #9198a1; }
     .ours { fill: #3fb68f; }
@@ -44,6 +47,7 @@ export function chartOf(results) {
     .cut { stroke: #0d1117; }
   }
 </style>
+<rect class="card" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
 <text class="heading" x="12" y="24">From start to end, as multiples of node -e 0 (shorter is better)</text>
 <line class="line" x1="${baseline}" x2="${baseline}" y1="${top - 4}" y2="${top + bars.length * rowHeight}"/>
 ${bars.map((bar, row) => drawBar(bar, top + row * rowHeight, scale, longest)).join('\n')}

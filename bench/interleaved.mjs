@@ -24,7 +24,12 @@ export async function interleaved(timed, { runs, warmUps }) {
 
 /** @param {readonly number[]} times @returns {Timing} */
 function timingOf(times) {
-  return { medianMs: median(times), fastestMs: Math.min(...times), runs: times.length };
+  const toMicroseconds = (/** @type {number} */ ms) => Math.round(ms * 1_000) / 1_000;
+  return {
+    medianMs: toMicroseconds(median(times)),
+    fastestMs: toMicroseconds(Math.min(...times)),
+    runs: times.length,
+  };
 }
 
 /** @param {readonly number[]} numbers */

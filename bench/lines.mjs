@@ -1,7 +1,7 @@
 // A line of the report: what was measured, how it came out, and how it should have.
 
 /** @typedef {{ atMost: number } | { atLeast: number }} Goal */
-/** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's' | 'packages'} Unit */
+/** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's' | ''} Unit */
 
 /**
  * @typedef {object} LinePlan
@@ -56,7 +56,15 @@
 export function lineOf(group, node, plan, outcome) {
   const { what, unit, goal } = plan;
   const met = goal && 'figure' in outcome ? { met: isMet(outcome.figure, goal) } : {};
-  return { group, node, what, unit, ...(goal && { goal }), ...met, ...outcome };
+  return { group, node, what, unit, ...(goal && { goal }), ...met, ...rounded(outcome) };
+}
+
+/**
+ * More digits than a measurement is worth would only make noise in what is kept.
+ * @param {Finding | Skipped | Failed} outcome
+ */
+function rounded(outcome) {
+  return 'figure' in outcome ? { ...outcome, figure: Number(outcome.figure.toPrecision(6)) } : outcome;
 }
 
 /** @param {number} figure @param {Goal} goal */

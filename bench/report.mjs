@@ -74,10 +74,10 @@ function goalText(goal, unit) {
 
 /** @param {number} figure @param {import('./lines.mjs').Unit} unit */
 function quantity(figure, unit) {
-  const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0, packages: 0 }[unit];
+  const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0, '': 0 }[unit];
   const number = figure.toLocaleString('en', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return `${number} ${unit}`;
+  return `${number} ${unit}`.trimEnd();
 }

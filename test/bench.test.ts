@@ -48,7 +48,7 @@ test('the chart is drawn from the figures alone', async () => {
   await execa('node', ['bench/draw.mjs', from, to]);
   const chart = await readFile(to, 'utf8');
   expect(chart).toMatch(/^<svg .*<\/svg>\n$/s);
-  expect(chart.match(/<rect /g)).toHaveLength(3);
+  expect(chart.match(/<rect class="(?:base|ours|peer)"/g)).toHaveLength(3);
   expect(chart).toContain('>1.02<');
   expect(chart).toContain('>41<');
   expect(chart).toContain('A &amp; B &lt;fast>');

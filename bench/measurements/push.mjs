@@ -47,7 +47,7 @@ function atDelay(what, concurrency, atMost) {
           return ms;
         };
         const { vals } = await interleaved({ vals: push }, bench.rounds.slow);
-        const bestMs = Math.ceil(files / concurrency) * delayMs;
+        const bestMs = (files / concurrency) * delayMs;
         return {
           [what]: {
             figure: vals.medianMs / bestMs,

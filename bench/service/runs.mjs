@@ -1,5 +1,8 @@
 // The list of runs, some 300 bytes each, in pages of the shape that the embedded service gives.
 
+const failure =
+  'TypeError: Cannot read properties of undefined (reading "items") at summarise (line 42), called by the schedule, attempt 3 of 3: gave up';
+
 /** @param {number} index */
 function runAt(index) {
   const hex = (index + 1).toString(16).padStart(12, '0');
@@ -9,7 +12,7 @@ function runAt(index) {
     val: { id: `0a1b2c3d-4e5f-4a6b-9c7d-${hex}`, name: `measuredVal${index % 50}`, version: 1 + (index % 9) },
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(startedAt + 1 + (index % 997)).toISOString(),
-    error: index % 10 === 0 ? 'Error: the upstream service answered 503 to a request' : null,
+    error: index % 2 === 0 ? failure : null,
   };
 }
 
