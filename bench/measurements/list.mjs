@@ -55,7 +55,7 @@ function againstCurl(list) {
           {
             vals: intoNothing(bench, service),
             piped: throughPipe(bench, service),
-            curled: curl && (() => timeOf(curl)),
+            curled: curl && allPages(bench, service, curl),
           },
           bench.rounds.bulk,
         );
@@ -87,7 +87,7 @@ function againstCurlOnMadePages(list) {
       withService({ runs: bench.sizes.listedRuns, makesPages: true }, async (service) => {
         const curl = curlOverPages(bench, service);
         const { vals, curled } = await interleaved(
-          { vals: intoNothing(bench, service), curled: curl && (() => timeOf(curl)) },
+          { vals: intoNothing(bench, service), curled: curl && allPages(bench, service, curl) },
           bench.rounds.bulk,
         );
         return { [what]: ratioToCurl(list, vals, curled) };
@@ -152,7 +152,22 @@ function ratioToCurl(list, vals, curl) {
  * @param {Bench} bench
  * @param {Service} service
  */
-const intoNothing = (bench, service) => () => timeOf(bench.vals(listing, settingsFor(service)));
+const intoNothing = (bench, service) => allPages(bench, service, bench.vals(listing, settingsFor(service)));
+
+/**
+ * Whoever asked for fewer pages was not fast but wrong.
+ * @param {Bench} bench
+ * @param {Service} service
+ * @param {import('../run.mjs').Command} command
+ */
+const allPages = (bench, service, command) => async () => {
+  await service.counts();
+  const ms = await timeOf(command);
+  const { requests } = await service.counts();
+  const pages = bench.sizes.listedRuns / pageSize;
+  if (requests < pages) throw new Error(`${requests} of ${pages} pages were asked for`);
+  return ms;
+};
 
 /**
  * Through a real pipe to a reader that is faster than we are, which also tells whether all of it arrived.
