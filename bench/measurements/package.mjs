@@ -1,0 +1,95 @@
+// What people download and how long they wait for it.
+import { readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { interleaved } from '../interleaved.mjs';
+import { outputOf, timeOf } from '../run.mjs';
+
+/** @typedef {import('../bench.mjs').Bench} Bench */
+
+const root = resolve(import.meta.dirname, '../..');
+
+const size = 'npm pack';
+const time = 'npm i -g of the tarball, nothing cached';
+const packages = 'packages that vals depends on';
+
+/** @type {import('../lines.mjs').Measurement} */
+export const packaging = {
+  group: 'package',
+  plans: [
+    { what: size, unit: 'kB', goal: { atMost: 1_000 }, once: true },
+    { what: time, unit: 's', goal: { atMost: 5 }, once: true },
+    { what: packages, unit: '', goal: { atMost: 1 }, once: true },
+  ],
+  async measure(bench, wanted) {
+    const { path, kilobytes, dependencies } = await pack(bench);
+    const packed = { [size]: { figure: kilobytes } };
+    if (!wanted.has(time) && !wanted.has(packages)) return packed;
+    if (!(await reachesRegistry(bench, dependencies))) {
+      const skipped = 'the registry cannot be reached';
+      return { ...packed, [time]: { skipped }, [packages]: { skipped } };
+    }
+    /** @type {string[]} */
+    let brought = [];
+    const install = async () => {
+      const prefix = bench.scratch.subfolder('prefix');
+      const cache = bench.scratch.subfolder('npm-cache');
+      const ms = await timeOf(
+        npm(bench, ['install', '--global', '--prefix', prefix, '--cache', cache, path]),
+      );
+      brought = packagesIn(join(prefix, 'lib/node_modules/vals/node_modules'));
+      rmSync(prefix, { recursive: true });
+      rmSync(cache, { recursive: true });
+      return ms;
+    };
+    const { installing } = await interleaved({ installing: install }, bench.rounds.slow);
+    return {
+      ...packed,
+      [time]: { figure: installing.medianMs / 1_000, timings: { [time]: installing } },
+      [packages]: { figure: dependencies.length, note: `installed with it: ${brought.join(', ')}` },
+    };
+  },
+};
+
+/** @param {Bench} bench */
+async function pack(bench) {
+  const destination = bench.scratch.subfolder('packed');
+  const args = ['pack', root, '--ignore-scripts', '--json', '--pack-destination', destination];
+  const [{ filename, size: bytes }] = JSON.parse((await outputOf(npm(bench, args))).stdout);
+  const manifest = await outputOf(npm(bench, ['pkg', 'get', 'dependencies', '--prefix', root]));
+  return {
+    path: join(destination, filename),
+    kilobytes: bytes / 1_000,
+    dependencies: Object.keys(JSON.parse(manifest.stdout)),
+  };
+}
+
+/**
+ * @param {Bench} bench
+ * @param {readonly string[]} dependencies
+ */
+async function reachesRegistry(bench, dependencies) {
+  const args = ['view', ...dependencies.slice(0, 1), 'version', '--fetch-retries=0', '--fetch-timeout=10000'];
+  return outputOf(npm(bench, args)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * npm as whoever runs the benchmark has it set up: its registry and certificates are none of our business.
+ * @param {Bench} bench
+ * @param {readonly string[]} args
+ */
+function npm(bench, args) {
+  const { cwd } = bench.other('npm', []);
+  const env = /** @type {Record<string, string>} */ ({ ...process.env });
+  return { file: 'npm', args: [...args, '--no-audit', '--no-update-notifier'], env, cwd };
+}
+
+/** @param {string} folder @returns {string[]} */
+function packagesIn(folder) {
+  return readdirSync(folder).flatMap((name) => {
+    if (name.startsWith('.')) return [];
+    return name.startsWith('@') ? packagesIn(join(folder, name)).map((inner) => `${name}/${inner}`) : [name];
+  });
+}

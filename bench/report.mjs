@@ -1,0 +1,83 @@
+// The figures as a table: for a terminal, and as Markdown for the documents.
+
+/** @typedef {import('./lines.mjs').Line} Line */
+/** @typedef {import('./main.mjs').Results} Results */
+
+const heading = ['what', 'measured', 'goal', 'met', 'medians'];
+
+/** @param {Results} results */
+export function reportOf(results) {
+  const tables = byNode(results.lines).map(([node, lines]) => `Node ${node}\n${aligned(lines)}`);
+  return [describeRun(results), ...tables].join('\n\n');
+}
+
+/** @param {Results} results */
+export function markdownReportOf(results) {
+  const tables = byNode(results.lines).map(([node, lines]) => `Node ${node}:\n\n${markdown(lines)}`);
+  return [describeRun(results), ...tables].join('\n\n');
+}
+
+/** @param {Results} results */
+export function describeRun({ date, machine, quick, runs }) {
+  const { cpu, cores, memoryGiB, os } = machine;
+  const measured = `${date.slice(0, 10)}, ${runs} runs of each start${quick ? ', quick: no figures to rely on' : ''}`;
+  return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}; ${measured}`;
+}
+
+/** @param {readonly Line[]} lines @returns {[string, Line[]][]} */
+function byNode(lines) {
+  const nodes = [...new Set(lines.map(({ node }) => node))];
+  return nodes.map((node) => [node, lines.filter((line) => line.node === node)]);
+}
+
+/** @param {readonly Line[]} lines */
+function aligned(lines) {
+  const rows = [heading, ...lines.map(cellsOf)];
+  const widths = heading.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** @param {readonly Line[]} lines */
+function markdown(lines) {
+  const row = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [row(heading), row(heading.map(() => '---')), ...lines.map((line) => row(cellsOf(line)))].join('\n');
+}
+
+/** @param {Line} line */
+function cellsOf({ what, figure, unit, goal, met, timings = {}, note, skipped, failed }) {
+  if (figure === undefined)
+    return [what, '', goalText(goal, unit), '', failed ? `FAILED: ${failed}` : (skipped ?? '')];
+  const medians = Object.entries(timings)
+    .map(([name, { medianMs }]) => `${name === what ? '' : `${name} `}${milliseconds(medianMs)}`)
+    .join(', ');
+  const verdict = met === undefined ? '' : met ? 'yes' : 'NO';
+  const details = [medians, note].filter(Boolean).join('; ');
+  return [what, quantity(figure, unit), goalText(goal, unit), verdict, details];
+}
+
+/** @param {number} ms */
+const milliseconds = (ms) => `${ms < 1_000 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en')} ms`;
+
+/** @param {import('./lines.mjs').Goal | undefined} goal @param {import('./lines.mjs').Unit} unit */
+function goalText(goal, unit) {
+  if (goal === undefined) return '';
+  return 'atMost' in goal ? `<= ${quantity(goal.atMost, unit)}` : `>= ${quantity(goal.atLeast, unit)}`;
+}
+
+/** @param {number} figure @param {import('./lines.mjs').Unit} unit */
+function quantity(figure, unit) {
+  const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0, '': 0 }[unit];
+  const number = figure.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return `${number} ${unit}`.trimEnd();
+}
