@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { wait } from './clock.ts';
 import { failureOf } from './failure.ts';
 import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
-import { type Answer, createTransport, type Outgoing, type TransportOptions } from './transport.ts';
+import { type Answer, createTransport, type TransportOptions } from './transport.ts';
 
 export interface Client {
   request(call: Call): Promise<Answer>;
@@ -45,21 +45,24 @@ export async function createClient(options: ClientOptions): Promise<Client> {
         path: call.path,
       });
     }
-    const query = new URLSearchParams(call.query).toString();
+    const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
     const { origin, href } = baseUrl;
-    const path = href.slice(origin.length) + call.path + (query && `?${query}`);
-    const headers = headersOf(call);
-    const body = call.body && stringifyJson(call.body);
+    const message = {
+      method: call.method,
+      origin,
+      path: href.slice(origin.length) + call.path + (query === '?' ? '' : query),
+      headers: headersOf(call),
+      body: call.body && stringifyJson(call.body),
+      list: call.list === true,
+    };
     const deadline = clock.now() + deadlineMs;
     let maybeApplied = false;
 
     for (let attempt = 1; ; attempt++) {
       const started = clock.now();
-      trace(`> ${call.method} ${origin}${path} (attempt ${attempt})`);
-      const outcome = await oneAttempt(
-        { method: call.method, origin, path, headers, body, list: call.list === true },
-        deadline - started,
-      );
+      trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
+      const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
+      const outcome = await transport.send({ ...message, limitMs, signal });
       const took = `in ${Math.round(clock.now() - started)} ms`;
       if (!('kind' in outcome)) {
         trace(`< ${outcome.status} ${took}`);
@@ -94,27 +97,8 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     };
   }
 
-  async function oneAttempt(message: Omit<Outgoing, 'signal'>, remainingMs: number): Promise<Answer | Fault> {
-    const limitMs =
-      message.method === 'POST'
-        ? remainingMs
-        : Math.min(remainingMs, Math.max(shortestAttemptMs, deadlineMs / 2));
-    const attempt = new AbortController();
-    const abort = () => attempt.abort();
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    const cancel = clock.after(limitMs, abort);
-    try {
-      const outcome = await transport.send({ ...message, signal: attempt.signal });
-      // What was answered before the time ran out counts, even if its body did not arrive.
-      if (!attempt.signal.aborted || 'status' in outcome) return outcome;
-    } finally {
-      cancel();
-      signal.removeEventListener('abort', abort);
-    }
-    const reason = `there was no answer within ${Math.round(limitMs / 100) / 10} s`;
-    return { kind: transport.everConnected() ? 'timed_out' : 'not_connected', reason };
-  }
+  const longestAttemptMs = (method: string): number =>
+    method === 'POST' ? deadlineMs : Math.max(shortestAttemptMs, deadlineMs / 2);
 
   function interruption(call: Call, maybeApplied: boolean): InterruptedError {
     const reason = signal.reason as InterruptedError;

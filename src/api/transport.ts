@@ -1,4 +1,5 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
@@ -26,6 +27,8 @@ export interface Outgoing {
   body: string | undefined;
   /** Whether a list is expected. */
   list: boolean;
+  /** How long to wait for the whole answer. */
+  limitMs: number;
   signal: AbortSignal;
 }
 
@@ -38,8 +41,6 @@ export interface TransportOptions {
 
 export interface Transport {
   send(outgoing: Outgoing): Promise<Answer | Fault>;
-  /** False while nothing can have been sent, because no connection stood yet. */
-  everConnected(): boolean;
   close(): Promise<void>;
 }
 
@@ -56,15 +57,22 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
           dropConnecting: () => {},
         };
 
+  const faultOf = (error: unknown): Fault =>
+    error instanceof GivenUp
+      ? { kind: everConnected() ? 'timed_out' : 'not_connected', reason: error.message }
+      : connectionFault(error, isConnectError(error));
+
   return {
     async send(outgoing) {
       try {
-        return answerOf(outgoing, await exchange(dispatcher, outgoing), clock);
+        const reply = await exchange(dispatcher, outgoing, clock);
+        return reply.body instanceof Error && isSuccess(reply)
+          ? faultOf(reply.body)
+          : answerOf(outgoing, reply, clock);
       } catch (error) {
-        return connectionFault(error, isConnectError(error));
+        return faultOf(error);
       }
     },
-    everConnected,
     async close() {
       dropConnecting();
       await dispatcher.destroy();
@@ -140,42 +148,45 @@ interface Reply extends Head {
   body: Buffer | 'unwanted' | 'too large' | Error;
 }
 
+/** The time was up, or the user wanted no more of it. */
+class GivenUp extends Error {}
+
 /** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
-function exchange(dispatcher: Dispatcher, outgoing: Outgoing): Promise<Reply> {
-  const { method, origin, path, headers, body, signal } = outgoing;
+function exchange(dispatcher: Dispatcher, outgoing: Outgoing, clock: Clock): Promise<Reply> {
+  const { origin, path, headers, body, signal, limitMs } = outgoing;
+  const method = outgoing.method as Dispatcher.HttpMethod;
   return new Promise((resolve, reject) => {
     let head: Head | undefined;
     let request: Dispatcher.DispatchController | undefined;
+    let given: Error | undefined;
     const chunks: Buffer[] = [];
     let room = 0;
     const settle = (body: Reply['body']) => {
-      signal.removeEventListener('abort', abort);
+      cancelLimit();
+      signal.removeEventListener('abort', interrupt);
       if (head) resolve({ ...head, body });
       else reject(body);
     };
+    /** undici tells of a request given up only once it is connected, so we do not wait for it. */
     const giveUp = (body: 'unwanted' | 'too large' | Error) => {
-      // undici tells of a request given up only once it is connected, so we do not wait for it.
+      given = body instanceof Error ? body : new Error(body);
       settle(body);
-      request?.abort(body instanceof Error ? body : new Error(body));
+      request?.abort(given);
     };
-    const abort = () => giveUp(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
+    const interrupt = () => giveUp(new GivenUp('interrupted'));
+    const seconds = Math.round(limitMs / 100) / 10;
+    const cancelLimit = clock.after(limitMs, () =>
+      giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
+    );
+    signal.addEventListener('abort', interrupt, { once: true });
+    if (signal.aborted) return interrupt();
     dispatcher.dispatch(
       // The deadline is ours, so undici's own time-outs are off.
-      {
-        method: method as Dispatcher.HttpMethod,
-        origin,
-        path,
-        headers,
-        body,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
+      { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(controller) {
           request = controller;
-          if (signal.aborted) controller.abort(signal.reason);
+          if (given) controller.abort(given);
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
@@ -229,7 +240,6 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
     };
   }
   if (body instanceof Buffer) return decode(outgoing, status, body);
-  if (body instanceof Error) return connectionFault(body);
   return senseless(
     body === 'too large'
       ? 'sent an answer larger than 64 MiB'
@@ -242,12 +252,8 @@ function decode({ method, list }: Outgoing, status: number, bytes: Buffer): Answ
   const sent = list ? readSentPage(bytes) : undefined;
   if (sent) return { status, body: sent.rest, rows: sent.rows };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return unreadable('sent an answer that is not UTF-8');
-  }
+  if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
+  const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
     return isRead(method) ? unreadable('sent an empty answer') : { status, body: undefined };
   }

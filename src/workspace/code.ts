@@ -1,5 +1,7 @@
 // Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
-import { promises as files } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Context } from '../command.ts';
 import { LocalError, UsageError } from '../errors.ts';
 
@@ -16,24 +18,22 @@ export async function readCode(file: string, input: Input): Promise<string> {
 
 export async function readText(file: string, input: Input): Promise<string> {
   const bytes = file === '-' ? await readStdin(input) : await readBytes(file);
-  try {
-    // A byte order mark is part of the file.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new LocalError(`${nameOf(file)} is not UTF-8.`, { hint: 'Save it as UTF-8, then run it again.' });
-  }
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new LocalError(`${nameOf(file)} is not UTF-8.`, { hint: 'Save it as UTF-8, then run it again.' });
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
 async function readBytes(file: string): Promise<Buffer> {
   try {
-    if ((await files.stat(file)).isDirectory()) {
+    const stats = statSync(file);
+    if (stats.isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
         hint: 'Name a file; `vals push` takes folders.',
       });
     }
-    return await files.readFile(file);
+    // A file is there at once, and many are read five times as fast so. A pipe may have us wait.
+    return stats.isFile() ? readFileSync(file) : await readFile(file);
   } catch (error) {
     throw error instanceof UsageError ? error : fileError(file, error);
   }
