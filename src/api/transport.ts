@@ -18,7 +18,7 @@ export interface Answer {
   rows?: Rows;
 }
 
-export interface Outgoing {
+interface Outgoing {
   method: string;
   origin: string;
   /** With its query. */
@@ -45,17 +45,10 @@ export interface Transport {
 }
 
 const connectTimeoutMs = 5_000;
+
 export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
   const { dispatcher, everConnected, isConnectError, dropConnecting } =
-    proxy === undefined
-      ? directAgent(clock, connections)
-      : {
-          dispatcher: (await import('./proxy.ts')).createProxyAgent(proxy, connectTimeoutMs),
-          // Behind a proxy we do not see when the service is reached, so sent is what may have been sent.
-          everConnected: () => true,
-          isConnectError: () => false,
-          dropConnecting: () => {},
-        };
+    proxy === undefined ? directAgent(clock, connections) : await proxyAgent(proxy);
 
   const faultOf = (error: unknown): Fault =>
     error instanceof GivenUp
@@ -96,7 +89,9 @@ function directAgent(clock: Clock, connections: number) {
         if (error) connectErrors.add(error);
         if (error || connected) return callback(...outcome);
         connected = true;
-        withoutOptimising(() => callback(...outcome));
+        optimiseParser(false);
+        callback(...outcome);
+        optimiseParser(true);
       }) as unknown as Socket;
       const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
       const settle = () => {
@@ -122,19 +117,29 @@ function directAgent(clock: Clock, connections: number) {
   };
 }
 
-/** V8's ways to compile WebAssembly again, better and later. */
-const compilingTwice = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
+/** Behind a proxy we see neither when the service is reached nor when the parser is made. */
+async function proxyAgent(proxy: ProxySettings) {
+  const { createProxyAgent } = await import('./proxy.ts');
+  optimiseParser(false);
+  return {
+    dispatcher: createProxyAgent(proxy, connectTimeoutMs),
+    // So sent is what may have been sent.
+    everConnected: () => true,
+    isConnectError: () => false,
+    dropConnecting: () => {},
+  };
+}
 
 /**
  * undici's parser is WebAssembly, made when the first connection stands. V8 would optimise it while it runs, which
- * takes 130 ms, for which Node waits before it exits, and 30 MB. The flags are set back at once: while they differ
- * from what Node was built with, V8 refuses the compiled code that it finds, that of Node's own modules included.
+ * takes 130 ms, for which Node waits before it exits, and 30 MB. Where we can, the flags are set back at once: while
+ * they differ from what Node was built with, V8 refuses compiled code, that of Node's own modules included.
  */
-function withoutOptimising(makeParser: () => void): void {
+function optimiseParser(wanted: boolean): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const way of compilingTwice) setFlagsFromString(`--no-${way}`);
-  makeParser();
-  for (const way of compilingTwice) setFlagsFromString(`--${way}`);
+  for (const way of ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation']) {
+    setFlagsFromString(`--${wanted ? '' : 'no-'}${way}`);
+  }
 }
 
 /** The head of an answer. */
