@@ -43,9 +43,12 @@ function keptCode(name, mark) {
 
 const keptFile = (name) => `${dist}/${name}.${process.versions.v8}-${process.arch}.compiled`;
 
-/** Beside the program, so that only those who may change the program can change what it runs. */
+/**
+ * Beside the program, so that only those who may change the program can change what it runs. What is kept is what
+ * has run so far, so it waits for a run that had something to do.
+ */
 function keepCompiled(exitCode) {
-  if (exitCode !== 0) return;
+  if (exitCode !== 0 || !load('main.js').reachedService) return;
   try {
     accessSync(dist, constants.W_OK);
     for (const { name, mark, script } of newlyCompiled) {

@@ -30,6 +30,9 @@ export interface Host {
 /** What the build renders help for. */
 export const commandPaths = pathsOf(commandTree);
 
+/** Whether this process got as far as a service, and so has run most of the program. */
+export let reachedService = false;
+
 /** Longer lines are hard to read, however wide the terminal is. */
 const widestHelp = 80;
 
@@ -91,6 +94,7 @@ export async function main(host: Host): Promise<number> {
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
           },
         });
+        reachedService = true;
         return connection.api;
       },
     };

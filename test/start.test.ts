@@ -42,7 +42,7 @@ describe('compiled code', () => {
     const installed = await install();
     const before = await installed.compiled();
     expect(before.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^main\.js\./));
-    await installed.vals(['config', '--json']);
+    await installed.vals(['me', '--local', '--json']);
     expect(await installed.compiled()).toEqual(before);
   });
 
@@ -56,11 +56,15 @@ describe('compiled code', () => {
     const before = await installed.compiled();
     const main = before.find(({ name }) => name.startsWith('main.js.'));
     await spoil(join(installed.folder, 'dist', main?.name ?? ''));
+    const spoilt = await installed.compiled();
     expect(JSON.parse(await installed.vals(['config', '--json']))).toBeTypeOf('object');
+    // Too little of the program ran for it to be worth keeping.
+    expect(await installed.compiled()).toEqual(spoilt);
+    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toBeTypeOf('object');
     const after = await installed.compiled();
     expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name));
-    expect(after).not.toEqual(before);
-    await installed.vals(['config', '--json']);
+    expect(after).not.toEqual(spoilt);
+    await installed.vals(['me', '--local', '--json']);
     expect(await installed.compiled()).toEqual(after);
   });
 
@@ -86,7 +90,7 @@ describe('compiled code', () => {
     const installed = await install();
     for (const { name } of await installed.compiled()) await rm(join(installed.folder, 'dist', name));
     await chmod(join(installed.folder, 'dist'), 0o555);
-    expect(JSON.parse(await installed.vals(['config', '--json']))).toBeTypeOf('object');
+    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toBeTypeOf('object');
     await chmod(join(installed.folder, 'dist'), 0o755);
     expect(await installed.compiled()).toEqual([]);
   });
