@@ -7,15 +7,19 @@ type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
 
 /** Code must not be empty: pushing nothing over something is never meant. */
 export async function readCode(file: string, input: Input): Promise<string> {
-  const text = await readText(file, input);
-  if (text === '') {
-    throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
-  }
-  return text;
+  return notEmpty(file, await readText(file, input));
+}
+
+export function notEmpty(file: string, code: string): string {
+  if (code !== '') return code;
+  throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
 }
 
 export async function readText(file: string, input: Input): Promise<string> {
-  const bytes = file === '-' ? await readStdin(input) : await readBytes(file);
+  return decode(file, file === '-' ? await readStdin(input) : await readBytes(file));
+}
+
+export function decode(file: string, bytes: Buffer): string {
   try {
     // A byte order mark is part of the file.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

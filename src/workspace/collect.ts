@@ -16,23 +16,24 @@ const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
 const ignoreFiles = ['.gitignore', '.valsignore'];
 
-export async function collectSources(
+/** The files that the paths hold, each once. */
+export async function collectFiles(
   paths: readonly string[],
   warn: (message: string) => void,
-): Promise<Source[]> {
+): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (path === '-') files.push(path);
     else if (await isDirectory(path)) files.push(...(await codeFilesBelow(path, warn)));
     else files.push(path);
   }
-  const once = new Map(files.map((file) => [resolve(file), file]));
-  const sources = [...once.values()].map((file) => ({ file, name: basename(file, extname(file)) }));
-  refuseTwins(sources);
-  return sources;
+  return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }
 
-function refuseTwins(sources: readonly Source[]): void {
+/** A file that nothing else is known of is the val that has its name without the extension. */
+export const nameFrom = (file: string): string => basename(file, extname(file));
+
+export function refuseTwins(sources: readonly Source[]): void {
   const byName = new Map<string, string>();
   for (const { file, name } of sources) {
     const twin = byName.get(name);
@@ -52,8 +53,12 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Every code file below a folder, except what its ignore files name; there may be none. */
+export const walkFolder = (folder: string, warn: (message: string) => void): Promise<string[]> =>
+  walk(folder, rulesAbove(resolve(folder)), warn);
+
 async function codeFilesBelow(folder: string, warn: (message: string) => void): Promise<string[]> {
-  const found = await walk(folder, rulesAbove(resolve(folder)), warn);
+  const found = await walkFolder(folder, warn);
   if (found.length === 0) {
     throw new UsageError(`${folder} has no code files.`, {
       hint: `A folder gives its ${[...codeExtensions].join(' ')} files; name others one by one.`,
