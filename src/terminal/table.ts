@@ -27,7 +27,11 @@ export function formatTable(
     rows.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? '')), displayWidth(title)),
   );
   const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
-  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width);
+  const [headLine = ''] = layOut([head], fitting, options.width);
+  const lines = layOut(rows, fitting, options.width, (row, index) => {
+    const tone = toneOf(records[row] ?? {}, columns[index]);
+    return tone === undefined ? (text) => text : options.style[tone];
+  });
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -59,18 +63,32 @@ export function formatRecord(
     .join('');
 }
 
-function layOut(rows: readonly string[][], widths: number[], width: number): string[] {
-  return rows.map((row) => {
+function layOut(
+  rows: readonly string[][],
+  widths: number[],
+  width: number,
+  paint: (row: number, column: number) => (text: string) => string = () => (text) => text,
+): string[] {
+  return rows.map((row, rowIndex) => {
     const cells = row.map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0));
+    const line = cells.join(gap).trimEnd();
     // More columns than the terminal has room for, even at their narrowest.
-    return cut(cells.join(gap).trimEnd(), width);
+    if (displayWidth(line) > width) return cut(line, width);
+    return cells
+      .map((text, index) => paint(rowIndex, index)(text))
+      .join(gap)
+      .trimEnd();
   });
 }
 
 function cell(record: JsonObject, column: Column, options: TableOptions): string {
   const text = screenText(columnValue(record, column), options);
+  if (column.look) return visible(column.look(text).text);
   return column.moment ? age(text, options.now) : text;
 }
+
+const toneOf = (record: JsonObject, column: Column | undefined): keyof Style | undefined =>
+  column?.look?.(cellText(columnValue(record, column))).tone;
 
 /** No line is this long, and measuring the whole of a long text takes minutes. */
 const longestText = 2_000;
