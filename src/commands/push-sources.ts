@@ -57,11 +57,18 @@ function trackedSource(file: string, known: KnownVals | undefined): Chosen {
   const plain = { file, name: nameFrom(file), isNamed: true };
   const place = known && fileBelow(known.root, file);
   if (known === undefined || place === undefined) return plain;
-  const val = known.vals.find((val) => val.file === place);
-  if (val !== undefined) return { ...plain, name: val.name, val };
-  const namesake = known.vals.find(({ name }) => name === plain.name);
-  if (namesake !== undefined) refuseTwins([namesake, plain]);
-  return { ...plain, val: { file: place, name: plain.name, id: undefined } };
+  const val = valFor(place, known);
+  return { ...plain, name: val.name, val };
+}
+
+/** The val that vals.json has for a file, or the one that it would become. */
+export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
+  const known = vals.find((val) => val.file === file);
+  if (known !== undefined) return known;
+  const name = nameFrom(file);
+  const namesake = vals.find((val) => val.name === name);
+  if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
+  return { file, name, id: undefined };
 }
 
 export async function loadAll(

@@ -67,6 +67,25 @@ async function codeFilesBelow(folder: string, warn: (message: string) => void): 
   return found;
 }
 
+/** Whether the walk of a folder would pass over a path below it, for those who do not walk. */
+export function createFilter(root: string): (path: string, isFolder: boolean) => boolean {
+  const known = new Map<string, readonly Rules[]>([[root, [...rulesAbove(root), ...rulesIn(root)]]]);
+  const rulesOf = (folder: string): readonly Rules[] => {
+    const rules = known.get(folder) ?? [...rulesOf(dirname(folder)), ...rulesIn(folder)];
+    known.set(folder, rules);
+    return rules;
+  };
+  return (path, isFolder) => {
+    if (path === root) return false;
+    if (isFolder ? isHidden(basename(path)) : !isCode(path)) return true;
+    return isIgnored(isFolder ? `${path}${sep}` : path, rulesOf(dirname(path)));
+  };
+}
+
+const isHidden = (folder: string): boolean => folder.startsWith('.') || folder === 'node_modules';
+
+const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
+
 /** The rules of one folder's ignore files, which speak of paths below it. */
 interface Rules {
   folder: string;
@@ -90,10 +109,9 @@ async function walk(
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      const hidden = entry.name.startsWith('.') || entry.name === 'node_modules';
-      if (!hidden && !isIgnored(`${resolve(path)}${sep}`, rules))
+      if (!isHidden(entry.name) && !isIgnored(`${resolve(path)}${sep}`, rules))
         files.push(...(await walk(path, rules, warn)));
-    } else if (codeExtensions.has(extname(entry.name)) && !declaration.test(entry.name)) {
+    } else if (isCode(entry.name)) {
       if (isIgnored(resolve(path), rules)) continue;
       if (entry.isFile()) files.push(path);
       // A link may lead anywhere, to a secret or in a circle.

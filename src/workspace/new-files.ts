@@ -1,5 +1,5 @@
 // Code files below the root that vals.json does not name yet.
-import { relative, sep } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { nameFrom, type Source, walkFolder } from './collect.ts';
 import { fold, pathProblem } from './file-names.ts';
@@ -15,7 +15,8 @@ export async function findNewFiles(
   const found: Source[] = [];
   for (const path of await walkFolder(root, warn)) {
     const file = relative(root, path).split(sep).join('/');
-    if (knownFiles.has(fold(file))) continue;
+    // Files with a dot in front, such as .eslintrc.js, set up other tools.
+    if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {
       warn(`${file} is left out: its path ${problem}.`);
