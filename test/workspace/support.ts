@@ -76,7 +76,10 @@ export class Place {
   /** Rows of a command that must end with this exit code. */
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
-    expect({ exit: result.exit, stderr: exit === 0 ? result.stderr.replace(/^warning: .*\n/gm, '') : '' }).toEqual({
+    expect({
+      exit: result.exit,
+      stderr: exit === 0 ? result.stderr.replace(/^warning: .*\n/gm, '') : '',
+    }).toEqual({
       exit,
       stderr: '',
     });
@@ -104,7 +107,10 @@ export class Place {
 }
 
 /** A workspace with these files, all of them pushed. */
-export async function pushed(files: Record<string, string>, service?: Service): Promise<{ place: Place; service: Service }> {
+export async function pushed(
+  files: Record<string, string>,
+  service?: Service,
+): Promise<{ place: Place; service: Service }> {
   const there = service ?? (await startService());
   const place = new Place(temporaryFolder(), there.env);
   place.put(files);

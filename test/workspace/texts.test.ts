@@ -9,7 +9,18 @@ import { unifiedDiff } from '../../src/workspace/unified-diff.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 /** The lines that texts are made of, with every kind of end. */
-const line = fc.constantFrom('a\n', 'b\n', '\n', 'c\r\n', 'é\u2028\n', '-- d\n', '+e\r\n', '@@ f\n', '\t g\n', '\\ h\n');
+const line = fc.constantFrom(
+  'a\n',
+  'b\n',
+  '\n',
+  'c\r\n',
+  'é\u2028\n',
+  '-- d\n',
+  '+e\r\n',
+  '@@ f\n',
+  '\t g\n',
+  '\\ h\n',
+);
 const text = fc
   .tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('', 'end', 'end\r', '\u0000x'))
   .map(([lines, end]) => lines.join('') + end);
@@ -18,7 +29,10 @@ function patched(folder: string, file: string, before: string | undefined, diff:
   const path = join(folder, file);
   execFileSync('rm', ['-f', path]);
   if (before !== undefined) writeFileSync(path, before);
-  execFileSync('patch', ['-p1', '--silent', '--binary', '--no-backup-if-mismatch'], { cwd: folder, input: diff });
+  execFileSync('patch', ['-p1', '--silent', '--binary', '--no-backup-if-mismatch'], {
+    cwd: folder,
+    input: diff,
+  });
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
@@ -119,27 +133,27 @@ describe('merge', () => {
     const names = ['here', 'base', 'there'];
     let clean = 0;
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.nat(19), fc.boolean()), { minLength: 1, maxLength: 4 }),
-        (edits) => {
-          const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
-          const edited = (isHere: boolean) =>
-            lines.map((line, index) =>
-              edits.some(([at, here]) => at === index && here === isHere) ? `${isHere} ${line}` : line,
-            );
-          const texts = [edited(true), lines, edited(false)].map((all) => all.join(''));
-          for (const [index, name] of names.entries()) writeFileSync(join(folder, name), texts[index] ?? '');
-          let gits: string;
-          try {
-            gits = execFileSync('git', ['merge-file', '-p', ...names], { cwd: folder, stdio: 'pipe' }).toString();
-          } catch {
-            return;
-          }
-          clean += 1;
-          const [here = '', base = '', there = ''] = texts;
-          expect(merge(base, here, there)).toEqual({ text: gits, conflicts: 0 });
-        },
-      ),
+      fc.property(fc.array(fc.tuple(fc.nat(19), fc.boolean()), { minLength: 1, maxLength: 4 }), (edits) => {
+        const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
+        const edited = (isHere: boolean) =>
+          lines.map((line, index) =>
+            edits.some(([at, here]) => at === index && here === isHere) ? `${isHere} ${line}` : line,
+          );
+        const texts = [edited(true), lines, edited(false)].map((all) => all.join(''));
+        for (const [index, name] of names.entries()) writeFileSync(join(folder, name), texts[index] ?? '');
+        let gits: string;
+        try {
+          gits = execFileSync('git', ['merge-file', '-p', ...names], {
+            cwd: folder,
+            stdio: 'pipe',
+          }).toString();
+        } catch {
+          return;
+        }
+        clean += 1;
+        const [here = '', base = '', there = ''] = texts;
+        expect(merge(base, here, there)).toEqual({ text: gits, conflicts: 0 });
+      }),
       { numRuns: 100, seed: 20_261_115 },
     );
     expect(clean).toBeGreaterThan(50);
