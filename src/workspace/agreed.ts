@@ -8,6 +8,8 @@ export interface Agreed {
   code: string;
   /** As the service sent it, where it did. */
   version: JsonValue | undefined;
+  /** The hash of code that was sent without an answer: found on the service, it is ours. */
+  sent?: string;
 }
 
 export interface AgreedStore {
@@ -34,9 +36,14 @@ export function createAgreedStore(
       }
       return agreed;
     },
-    write(id, { code, version }) {
+    write(id, { code, version, sent }) {
       prepareStore(root);
-      const content = stringifyJson({ id, ...(version !== undefined && { version }), code });
+      const content = stringifyJson({
+        id,
+        ...(version !== undefined && { version }),
+        ...(sent !== undefined && { sent }),
+        code,
+      });
       replaceBelow(root, fileOf(id), `${content}\n`, 'anything');
     },
   };
@@ -47,7 +54,8 @@ export function createAgreedStore(
       if (text === undefined) return undefined;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      return { code: content.code, version: content.version };
+      const { code, version, sent } = content;
+      return { code, version, ...(typeof sent === 'string' && { sent }) };
     } catch {
       return 'unreadable';
     }

@@ -20,14 +20,21 @@ export interface Examined {
 export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal): Promise<Examined> {
   const { root, agreed: agreedStore } = workspace;
   const here = readBelow(root, val.file);
-  const agreed = val.id === undefined ? undefined : agreedStore.read(val.id);
+  const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
   const there = val.id === undefined ? undefined : await readThere(api, val.id);
+  const agreed = agreedWith(noted, there);
   const status = statusOf(agreed, here, there);
   if (status === 'unchanged' && there !== undefined && val.id !== undefined) {
-    agree(workspace, val.id, agreed, there);
+    agree(workspace, val.id, noted, there);
   }
   return { val, here, there, agreed, status };
 }
+
+/** What we sent without an answer, and find there, was agreed on without our knowing. */
+export const agreedWith = (noted: Agreed | undefined, there: There | undefined): Agreed | undefined =>
+  noted?.sent !== undefined && there !== undefined && noted.sent === hashOf(there.code)
+    ? { code: there.code, version: there.version }
+    : noted;
 
 export const statusOf = (
   agreed: { code: string } | undefined,

@@ -5,7 +5,8 @@ import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Agreed } from './agreed.ts';
-import { agree, statusOf } from './examine.ts';
+import { agree, agreedWith, statusOf } from './examine.ts';
+import { hashOf } from './hash.ts';
 import { hasMarks } from './merge.ts';
 import { identity, readThere, versionOf } from './there.ts';
 import type { Workspace, WorkspaceVal } from './workspace.ts';
@@ -46,7 +47,11 @@ export async function pushVal(
   if (options.dryRun) return { outcome: { status: 'planned' }, before: undefined };
   options.beforeSending?.();
   const name = found?.name ?? val.name;
-  const { status, body = null } = await api.send(routes.putVal(name, code));
+  const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
+    // It may have arrived all the same.
+    if (agreed !== undefined) workspace.agreed.write(val.id as string, { ...agreed, sent: hashOf(code) });
+    throw error;
+  });
   const id = textAt(body, 'id') ?? val.id;
   const version = versionOf(body);
   await keep(workspace, { file: val.file, name, id }, { code, version });
@@ -64,12 +69,13 @@ async function compareWithService(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
-  agreed: Agreed,
+  noted: Agreed,
   code: string,
   { force, warn }: PushOptions,
 ): Promise<Found> {
   const id = val.id as string;
   const there = await readThere(api, id);
+  const agreed = agreedWith(noted, there) ?? noted;
   const unchanged = (version: JsonValue | undefined): Found => ({
     isDone: true,
     pushed: { outcome: { status: 'unchanged', ...identity(id, version) }, before: undefined },
@@ -79,7 +85,7 @@ async function compareWithService(
     `\`vals push ${val.file} --force\` overwrites what is there.`;
   switch (statusOf(agreed, code, there)) {
     case 'unchanged':
-      if (there) agree(workspace, id, agreed, there);
+      if (there) agree(workspace, id, noted, there);
       return unchanged(there?.version);
     case 'changed there':
       if (!force) return unchanged(agreed.version);

@@ -439,9 +439,13 @@ describe('push', () => {
     await place.rows(['status']);
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    // What arrived is known to be ours, even if the file has changed since.
     place.put({ 'a.ts': 'a3' });
     expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    code = 'theirs';
+    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
   it('takes a broken agreement for none, with a warning', async () => {

@@ -156,6 +156,30 @@ it('survives a service that goes away, says so once, and sends the newest when i
   expect(await watch.end()).toBe(130);
 });
 
+it('sends the newest after a push whose answer was lost', async () => {
+  let code = 'a';
+  let cuts = 1;
+  const service = await scriptedService([], (seen) => {
+    if (seen.method === 'GET') return { body: { id: 'a', name: 'a', code, version: 1 } };
+    code = JSON.parse(seen.body).code;
+    if (code === 'newest') cuts = 0;
+    return cuts > 0 ? (response) => void response.destroy() : { body: { id: 'a', version: 2 } };
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({
+    'a.ts': 'a',
+    'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: 'a' } } } }),
+  });
+  await place.rows(['status']);
+  place.put({ 'a.ts': 'lost' });
+  const watch = await watching(place, '--timeout', '1');
+  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  place.put({ 'a.ts': 'newest' });
+  await watch.until(() => code === 'newest');
+  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pushed' });
+  expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
+});
+
 it('sends one at a time for a val, and once more for what was saved meanwhile', async () => {
   let under = 0;
   let most = 0;
