@@ -2,6 +2,7 @@
 import { looksLikeId } from './api/id.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { Settings } from './settings/settings.ts';
+import { findRoot } from './workspace/root.ts';
 
 /** The input with each name and file replaced; outside of a workspace, and for what looks like an id, as it was. */
 export async function withIds(
@@ -16,8 +17,10 @@ export async function withIds(
   const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
   const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
+  const root = findRoot();
+  if (root === undefined) return input;
   const { createResolver } = await import('./workspace/resolve.ts');
-  const resolve = createResolver(settings);
+  const resolve = createResolver(root, settings);
   const idOf = (word: unknown) => (isName(word) ? resolve(word as string) : word);
   return {
     ...input,

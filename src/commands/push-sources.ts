@@ -1,13 +1,29 @@
 // Which files a push is about, each with its val, and their code: all of it is read before anything is sent.
+import type { Api } from '../api/api.ts';
 import type { Context } from '../command.ts';
 import { LocalError, UsageError, type ValsError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import { forEachAtMost, noneBegun } from '../several.ts';
 import { notEmpty, readCode } from '../workspace/code.ts';
 import { collectFiles, nameFrom, refuseTwins, type Source } from '../workspace/collect.ts';
-import { readBelow } from '../workspace/files.ts';
 import { checkName, checkSizes } from '../workspace/limits.ts';
-import { selectVals } from '../workspace/select.ts';
-import { fileBelow, type KnownVals, type WorkspaceVal } from '../workspace/workspace.ts';
+import type { WorkspaceVal } from '../workspace/workspace.ts';
+
+/** What a push has to know of the workspace it is in. */
+export interface Tracker {
+  /** Every val, new files included. */
+  all(): Promise<WorkspaceVal[]>;
+  /** The val that a path is; undefined outside of the workspace. */
+  find(path: string): WorkspaceVal | undefined;
+  /** Undefined where its file is gone. */
+  read(val: WorkspaceVal): string | undefined;
+  push(
+    api: Api,
+    val: WorkspaceVal,
+    code: string | undefined,
+    options: { force: boolean; dryRun: boolean },
+  ): Promise<JsonObject>;
+}
 
 /** A file, and the val of the workspace that it is, where it is one. */
 interface Chosen extends Source {
@@ -23,13 +39,13 @@ export interface Loaded extends Chosen {
 
 export async function chooseSources(
   context: Context,
-  known: KnownVals | undefined,
+  tracker: Tracker | undefined,
   paths: readonly string[],
   name: string | undefined,
 ): Promise<Chosen[]> {
   const { warn } = context;
-  if (known !== undefined && paths.length === 0) {
-    const vals = await selectVals(known, [], warn);
+  if (tracker !== undefined && paths.length === 0) {
+    const vals = await tracker.all();
     return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
   }
   if (name === undefined) {
@@ -37,7 +53,10 @@ export async function chooseSources(
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
     const files = await collectFiles(paths, warn);
-    const sources = files.map((file) => trackedSource(file, known));
+    const sources = files.map((file) => {
+      const val = tracker?.find(file);
+      return { file, name: val?.name ?? nameFrom(file), isNamed: true, ...(val && { val }) };
+    });
     refuseTwins(sources);
     return sources;
   }
@@ -52,28 +71,9 @@ export async function chooseSources(
   return files.map((file) => ({ file, name, isNamed: true }));
 }
 
-/** Below the root a file is the val that vals.json says, or a new one of the workspace. */
-function trackedSource(file: string, known: KnownVals | undefined): Chosen {
-  const plain = { file, name: nameFrom(file), isNamed: true };
-  const place = known && fileBelow(known.root, file);
-  if (known === undefined || place === undefined) return plain;
-  const val = valFor(place, known);
-  return { ...plain, name: val.name, val };
-}
-
-/** The val that vals.json has for a file, or the one that it would become. */
-export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
-  const known = vals.find((val) => val.file === file);
-  if (known !== undefined) return known;
-  const name = nameFrom(file);
-  const namesake = vals.find((val) => val.name === name);
-  if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
-  return { file, name, id: undefined };
-}
-
 export async function loadAll(
   context: Context,
-  root: string | undefined,
+  tracker: Tracker | undefined,
   sources: readonly Chosen[],
   report: (file: string, error: ValsError) => void,
 ): Promise<Loaded[]> {
@@ -81,7 +81,7 @@ export async function loadAll(
   const failures = new Map<Chosen, ValsError>();
   await forEachAtMost(16, sources, async (source, index) => {
     try {
-      loaded[index] = { ...source, code: await load(context, root, source) };
+      loaded[index] = { ...source, code: await load(context, tracker, source) };
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
@@ -99,11 +99,11 @@ export async function loadAll(
 
 async function load(
   context: Context,
-  root: string | undefined,
+  tracker: Tracker | undefined,
   { file, val, isNamed }: Chosen,
 ): Promise<string | undefined> {
-  if (root === undefined || val === undefined) return readCode(file, context);
-  const code = readBelow(root, val.file);
+  if (tracker === undefined || val === undefined) return readCode(file, context);
+  const code = tracker.read(val);
   if (code !== undefined) return notEmpty(file, code);
   return isNamed ? readCode(file, context) : undefined;
 }

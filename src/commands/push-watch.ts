@@ -17,8 +17,7 @@ import { createReach } from '../workspace/reach.ts';
 import { watchSaves } from '../workspace/saves.ts';
 import { isBelow, selectVals } from '../workspace/select.ts';
 import { nameOf, openWorkspace, valsOf, type Workspace } from '../workspace/workspace.ts';
-import { valFor } from './push-sources.ts';
-import { pushTracked } from './push-tracked.ts';
+import { pushTracked, valFor } from './push-tracked.ts';
 import { versionColumn } from './version-change.ts';
 
 export interface WatchOptions {

@@ -9,7 +9,7 @@ import { findRoot } from '../workspace/root.ts';
 import { identity, versionOf } from '../workspace/there.ts';
 import { dryRun, wholeNumber } from './options.ts';
 import { reportFailure } from './outcomes.ts';
-import type { Loaded } from './push-sources.ts';
+import type { Loaded, Tracker } from './push-sources.ts';
 import { versionColumn } from './version-change.ts';
 
 export const push = defineCommand({
@@ -53,17 +53,16 @@ export const push = defineCommand({
       });
     }
     const { chooseSources, loadAll } = await import('./push-sources.ts');
-    const { pushTracked, tracker } = await import('./push-tracked.ts');
-    const { workspace, known } = await tracker(context, root, dryRun && paths.length > 0);
-    const sources = await chooseSources(context, known, paths, name);
+    const isPlan = dryRun && paths.length > 0;
+    const tracker = root === undefined ? undefined : await openTracker(context, root, isPlan);
+    const sources = await chooseSources(context, tracker, paths, name);
     const report = (file: string, error: ValsError) => reportFailedFile(context, file, error, sources.length);
-    const vals = await loadAll(context, root, sources, report);
-    if (dryRun && workspace === undefined)
-      return vals.map((val) => ({ ...describe(val), status: 'planned' }));
+    const vals = await loadAll(context, tracker, sources, report);
+    if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
     const api = await context.connect({ connections: concurrency });
-    for (const { file, code } of vals) {
-      if (api.holdsToken(code ?? ''))
+    for (const { file, code = '' } of vals) {
+      if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);
     }
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
@@ -75,9 +74,9 @@ export const push = defineCommand({
       onFinished,
       onFailure: ({ file }, error) => report(file, error),
       work: (item) =>
-        workspace === undefined || item.val === undefined
+        tracker === undefined || item.val === undefined
           ? pushPlainly(api, item)
-          : pushTracked(context, workspace, api, item.val, item.code, { force, dryRun }),
+          : tracker.push(api, item.val, item.code, { force, dryRun }),
     });
     // Of hundreds of vals, a person wants to see those that something happened to.
     return context.forTheEye && paths.length === 0
@@ -87,6 +86,12 @@ export const push = defineCommand({
 });
 
 const describe = ({ file, name }: Loaded): JsonObject => ({ file, name });
+
+/** Outside of a workspace nothing of it is loaded. */
+async function openTracker(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
+  const { createTracker } = await import('./push-tracked.ts');
+  return createTracker(context, root, namesAlone);
+}
 
 async function pushPlainly(api: Api, { name, code = '' }: Loaded): Promise<JsonObject> {
   const { status, body = null } = await api.send(routes.putVal(name, code));

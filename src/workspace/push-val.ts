@@ -53,6 +53,7 @@ export async function pushVal(
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
+  if (val.id !== undefined && id !== val.id) options.warn(`${val.file} is another val than before: ${id}.`);
   const version = versionOf(body);
   await keep(workspace, { file: val.file, name, id }, { code, version });
   return {

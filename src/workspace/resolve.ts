@@ -1,13 +1,9 @@
 // From a name or a file to the id of the val on the service in force.
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { findRoot } from './root.ts';
 import { findVal, neverThere, unknownVal, valsOf } from './workspace.ts';
 
-/** Outside of a workspace a word is taken for an id. */
-export function createResolver(settings: Settings): (word: string) => string {
-  const root = findRoot();
-  if (root === undefined) return (word) => word;
+export function createResolver(root: string, settings: Settings): (word: string) => string {
   const service = serviceName(settings);
   const known = { root, service, vals: valsOf(root, service) };
   return (word) => {

@@ -1,6 +1,6 @@
 // Which vals of a workspace a command is about.
 import { findNewFiles } from './new-files.ts';
-import { fileBelow, findVal, type KnownVals, unknownVal, type WorkspaceVal } from './workspace.ts';
+import { findVal, type KnownVals, relativeTo, unknownVal, type WorkspaceVal } from './workspace.ts';
 
 /** All of them, new files included, or those that were named, each once. */
 export async function selectVals(
@@ -27,11 +27,10 @@ export async function selectVals(
   return [...new Set(named)];
 }
 
-/** Those below a path as well, where paths were given. */
-export function isBelow(root: string, paths: readonly string[], file: string): boolean {
-  if (paths.length === 0) return true;
-  return paths.some((path) => {
-    const place = fileBelow(root, path);
-    return place === file || (place !== undefined && file.startsWith(`${place}/`));
+/** Whether a file is one of these paths, or below one; without paths, all are. */
+export const isBelow = (root: string, paths: readonly string[], file: string): boolean =>
+  paths.length === 0 ||
+  paths.some((path) => {
+    const place = relativeTo(root, path);
+    return place === '' || place === file || file.startsWith(`${place}/`);
   });
-}

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts';
 import { didYouMean } from '../suggest.ts';
 import { type AgreedStore, createAgreedStore } from './agreed.ts';
 import { pathProblem } from './file-names.ts';
-import { readManifest } from './manifest.ts';
+import { type Entry, readManifest } from './manifest.ts';
 import { findRoot } from './root.ts';
 import { updateManifest } from './store.ts';
 
@@ -63,27 +63,35 @@ export const valsOf = (root: string, service: string): WorkspaceVal[] =>
 /** What many pushes at once have to say goes into as few changes of vals.json as there can be. */
 function createMemory(root: string, service: string, warn: (message: string) => void): Workspace['remember'] {
   let waiting: WorkspaceVal[] = [];
-  let writing = Promise.resolve();
+  let last = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  async function write(): Promise<void> {
+    const vals = waiting;
+    waiting = [];
+    next = undefined;
+    await updateManifest(root, ({ vals: entries }) => {
+      for (const val of vals) note(entries, val);
+    });
+  }
+
+  function note(entries: Map<string, Entry>, { file, name, id }: WorkspaceVal): void {
+    const entry = entries.get(file) ?? { name, ids: new Map(), others: {} };
+    const isTaken = [...entries].some(([other, { name: theirs }]) => other !== file && theirs === name);
+    if (isTaken) warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
+    else entry.name = name;
+    if (id !== undefined) entry.ids.set(service, id);
+    // Two of one name would make vals.json unreadable.
+    if (!isTaken || entries.has(file)) entries.set(file, entry);
+  }
+
   return (val) => {
     waiting.push(val);
-    writing = writing
-      .catch(() => {})
-      .then(async () => {
-        const vals = waiting;
-        waiting = [];
-        if (vals.length === 0) return;
-        await updateManifest(root, ({ vals: entries }) => {
-          for (const { file, name, id } of vals) {
-            const entry = entries.get(file) ?? { name, ids: new Map(), others: {} };
-            const isTaken = [...entries].some(([other, entry]) => other !== file && entry.name === name);
-            if (isTaken) warn(`Another val in vals.json is named "${name}"; ${file} was left as it is.`);
-            else entry.name = name;
-            if (id !== undefined) entry.ids.set(service, id);
-            if (!isTaken || entries.has(file)) entries.set(file, entry);
-          }
-        });
-      });
-    return writing;
+    if (next === undefined) {
+      next = last.catch(() => {}).then(write);
+      last = next;
+    }
+    return next;
   };
 }
 

@@ -76,37 +76,40 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
 }
 
 describe('killed before each step that changes a file', () => {
-  const base = '1\n2\n3\n4\n5\n';
-  const cases: { what: string; args: string[]; here?: string; there?: string }[] = [
-    { what: 'push', args: ['push', 'a.ts'], here: 'X\n2\n3\n4\n5\n' },
-    { what: 'push --force over an edit there', args: ['push', 'a.ts', '--force'], here: 'X\n', there: 'Y\n' },
-    { what: 'pull', args: ['pull', 'a.ts'], there: '1\n2\n3\n4\nY\n' },
-    { what: 'pull --force over an edit here', args: ['pull', 'a.ts', '--force'], here: 'X\n', there: 'Y\n' },
-    {
-      what: 'pull --merge',
-      args: ['pull', 'a.ts', '--merge'],
-      here: 'X\n2\n3\n4\n5\n',
-      there: '1\n2\n3\n4\nY\n',
-    },
-    { what: 'pull --merge with a conflict', args: ['pull', 'a.ts', '--merge'], here: 'X\n', there: 'Y\n' },
-    { what: 'status of sides that are alike', args: ['status'], here: 'X\n', there: 'X\n' },
+  const edit = (line: number) => (text: string, word: string) =>
+    text
+      .split('\n')
+      .map((content, index) => (index === line ? word : content))
+      .join('\n');
+  const first = edit(0);
+  const last = edit(4);
+  type Edit = (text: string, word: string) => string;
+  const cases: { what: string; args: string[]; here?: Edit; there?: Edit }[] = [
+    { what: 'push', args: ['push'], here: first },
+    { what: 'push --force over an edit there', args: ['push', '--force'], here: first, there: last },
+    { what: 'pull', args: ['pull'], there: last },
+    { what: 'pull --force over an edit here', args: ['pull', '--force'], here: first, there: last },
+    { what: 'pull --merge', args: ['pull', '--merge'], here: first, there: last },
+    { what: 'pull --merge with a conflict', args: ['pull', '--merge'], here: first, there: first },
   ];
 
   it.each(cases)('$what', async ({ args, here, there }) => {
-    const { place, service } = await pushed({ 'a.ts': base });
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n4\n5\n' });
     const id = place.idOf('a.ts');
-    let serial = 0;
-    for (let afterChanges = 0; ; afterChanges++) {
-      // Another text each time, so that none is found by chance.
-      serial += 1;
-      if (here === undefined || there === undefined) await place.vals('pull', 'a.ts', '--force');
-      if (there !== undefined)
-        await service.edit('a', `${there}// ${there === here ? 'both' : 'there'} ${serial}\n`);
-      if (here !== undefined)
-        place.put({ 'a.ts': `${here}// ${there === here ? 'both' : 'here'} ${serial}\n` });
-      if (!(await checkedStep(place, service, id, args, afterChanges))) break;
+    let steps = 0;
+    for (let wasKilled = true; wasKilled; steps++) {
+      await place.vals('pull', '--force');
+      // Other words each time, so that none is found by chance.
+      const words = { here: `here ${steps}`, there: `there ${steps}` };
+      if (there !== undefined) await service.edit('a', there(await service.code(id), words.there));
+      if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });
+      wasKilled = await checkedStep(place, service, id, args, steps);
+      if (there === undefined || args.includes('push')) continue;
+      // Nor may what it left lead the next push to undo the edit on the service.
+      await place.vals('push');
+      expect(await service.code(id), `step ${steps}`).toContain(words.there);
     }
-    expect(serial).toBeGreaterThan(3);
+    expect(steps).toBeGreaterThan(3);
     await converge(place, service, id);
   });
 
