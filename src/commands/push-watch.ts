@@ -16,7 +16,7 @@ import { createQueue } from '../workspace/queue.ts';
 import { createReach } from '../workspace/reach.ts';
 import { watchSaves } from '../workspace/saves.ts';
 import { isBelow, selectVals } from '../workspace/select.ts';
-import { nameOf, openWorkspace, valsOf, type Workspace } from '../workspace/workspace.ts';
+import { openWorkspace, valsOf, type Workspace } from '../workspace/workspace.ts';
 import { pushTracked, valFor } from './push-tracked.ts';
 import { versionColumn } from './version-change.ts';
 
@@ -52,9 +52,8 @@ export async function watchWorkspace(
   const reach = createReach({
     clock,
     send: (file) => queue.add(file),
-    onLost: () =>
-      warn(`${nameOf(service)} cannot be reached. Trying again until it can; saves are not lost.`),
-    onRegained: () => context.annotate(`${nameOf(service)} can be reached again.`),
+    onLost: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
+    onRegained: () => context.annotate('The service can be reached again.'),
   });
 
   async function push(file: string): Promise<void> {
@@ -113,9 +112,10 @@ export async function watchWorkspace(
     throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
   } finally {
     signal.removeEventListener('abort', interrupted);
-    reach.close();
     await saves.close();
     await queue.close();
+    // Last, for what was under way may have lost the service too.
+    reach.close();
   }
 }
 
