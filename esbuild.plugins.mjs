@@ -66,7 +66,9 @@ export const lightBuiltins = {
  * What a file exports is what we import from any module of the library.
  */
 export const librariesApart = {
+  chokidar: `export { watch } from 'chokidar';`,
   conf: `export { default } from 'conf';`,
+  diff: `export { diffArrays, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';`,
   ora: `export { default } from 'ora';`,
   hono: `
     export { Hono } from 'hono';
@@ -77,10 +79,11 @@ export const librariesApart = {
 export const setApart = {
   name: 'set-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^@?(?:conf|ora|hono)(?:\/|$)/ }, ({ path, importer }) =>
+    const names = Object.keys(librariesApart).join('|');
+    onResolve({ filter: new RegExp(`^@?(?:${names})(?:/|$)`) }, ({ path, importer }) =>
       /node_modules|<stdin>/.test(importer)
         ? undefined
-        : { path: `./libraries/${/conf|ora|hono/.exec(path)[0]}.js`, external: true },
+        : { path: `./libraries/${new RegExp(names).exec(path)[0]}.js`, external: true },
     );
   },
 };

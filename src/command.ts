@@ -1,8 +1,10 @@
 // What a command is: one declaration from which help, checks, output and completion are made.
 import type { Api } from './api/api.ts';
+import type { Clock } from './api/clock.ts';
 import type { JsonObject } from './json.ts';
 import type { Rows } from './rows.ts';
 import type { Flags, Settings } from './settings/settings.ts';
+import type { Style } from './terminal/style.ts';
 
 export interface OptionDefinition<T> {
   /** As in the help: `--limit <n>`. */
@@ -16,6 +18,8 @@ export interface OptionDefinition<T> {
   negated?: string;
   /** Keys of options that contradict this one. */
   conflicts?: string[];
+  /** Names a val: in a workspace by its name or file too, which become its id before the command runs. */
+  isVal?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
@@ -23,6 +27,8 @@ export interface ArgumentDefinition<T> {
   form: string;
   description: string;
   parse?: (word: string) => string;
+  /** Names a val, as the option of that kind. */
+  isVal?: boolean;
   /** Never set: carries the type of the argument's value. */
   type?: T;
 }
@@ -38,6 +44,12 @@ export const argument = <Form extends string>(
   description: string,
   parse?: (word: string) => string,
 ): ArgumentDefinition<ValueOf<Form>> => ({ form, description, parse });
+
+/** A val's id, or in a workspace its name or file. */
+export const val = <Form extends string>(
+  form: Form,
+  description: string,
+): ArgumentDefinition<ValueOf<Form>> => ({ form, description, isVal: true });
 
 /** A switch, on or absent. */
 export const toggle = (
@@ -77,6 +89,10 @@ export interface Column {
   moment?: boolean;
   /** Useless when cut, as an id is: other columns give way first. */
   whole?: boolean;
+  /** For the eye alone, at a terminal: another text for the value, and its colour. */
+  look?: (value: string) => { text: string; tone?: keyof Style };
+  /** A text made from the record, which JSON does not have; undefined where the paths say it. */
+  text?: (record: JsonObject) => string | undefined;
 }
 
 export const column = (header: string, ...paths: string[]): Column => ({
@@ -100,6 +116,14 @@ export class Shown {
   ) {}
 }
 
+/** Differences: unified, as one text, and in JSON a record each. */
+export class Differences {
+  constructor(
+    readonly rows: readonly JsonObject[],
+    readonly text: string,
+  ) {}
+}
+
 /** A record, a list, rows that are all there, a text as it is, or nothing. */
 export type Result = JsonObject | Shown | Pages | readonly JsonObject[] | string | undefined;
 
@@ -108,6 +132,8 @@ export interface ConnectOptions {
   token?: string;
   /** How many connections to keep at the most. */
   connections?: number;
+  /** Instead of the context's: what ends a request that is under way. */
+  signal?: AbortSignal;
 }
 
 /** What a command is handed from outside. */
@@ -120,6 +146,9 @@ export interface Context {
   stdin: () => NodeJS.ReadStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
+  clock: Clock;
+  /** Whether a person reads the result as text, so that it may be arranged for the eye. */
+  forTheEye: boolean;
   prompt: Prompt;
   progress: Progress;
   /** On stderr, at once. */
@@ -130,6 +159,8 @@ export interface Context {
   annotate(line: string): void;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
+  /** For a command that goes on: a record on stdout, at once, as a line of the format in force. */
+  event(record: JsonObject, columns: readonly Column[]): Promise<void>;
   /** Lines for the person in front of it, at once, on stderr at a terminal. */
   banner(lines: string): void;
 }
@@ -142,6 +173,8 @@ export interface Prompt {
 
 export interface Progress {
   show(text: string): void;
+  /** For good: what goes on without an end is not waited for. */
+  stop(): void;
 }
 
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
@@ -157,7 +190,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   columns: readonly Column[];
   /** What to say, at a terminal, when a list has nothing in it. */
   empty?: string;
-  run(context: Context, input: Input<A, O>): Promise<Result> | Result;
+  run(context: Context, input: Input<A, O>): Promise<Result | Differences> | Result | Differences;
 }
 
 /** Any command, where only its outside matters. */

@@ -7,6 +7,7 @@ import type { ProxySettings } from './api/proxy.ts';
 import type { ConnectOptions } from './command.ts';
 import { UsageError } from './errors.ts';
 import { type BaseUrl, isLoopback } from './settings/base-url.ts';
+import { chosenBaseUrl } from './settings/chosen-service.ts';
 import type { Setting, Settings } from './settings/settings.ts';
 import type { Redactor } from './terminal/streams.ts';
 
@@ -75,13 +76,7 @@ function checkProxy(proxy: Setting<string> | undefined): string {
 }
 
 function remote({ settings, token }: ConnectionOptions) {
-  const { baseUrl } = settings;
-  if (baseUrl === undefined) {
-    throw new UsageError('No service is chosen.', {
-      hint: 'Give --base-url URL (or VALS_BASE_URL, or `vals login --base-url URL`), or --local (VALS_LOCAL=1) for the embedded service.',
-    });
-  }
-  return { baseUrl: baseUrl.value, token: token ?? settings.token?.value, close: undefined };
+  return { baseUrl: chosenBaseUrl(settings), token: token ?? settings.token?.value, close: undefined };
 }
 
 async function startLocal(settings: Settings) {

@@ -1,6 +1,6 @@
 // One invocation: parse, run, render, and the only place where an error becomes an exit code.
 import { type Clock, systemClock } from './api/clock.ts';
-import type { Context, Result } from './command.ts';
+import { type Context, Differences, type Result } from './command.ts';
 import { commandTree } from './commands/index.ts';
 import type { Connection } from './connection.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
@@ -13,6 +13,7 @@ import { render } from './terminal/render.ts';
 import { createReporter } from './terminal/report.ts';
 import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
 import { wantsColor } from './terminal/style.ts';
+import { withIds } from './val-words.ts';
 
 /** What an invocation has of the world. */
 export interface Host {
@@ -72,20 +73,27 @@ export async function main(host: Host): Promise<number> {
       env,
       stdin,
       signal,
+      clock,
+      forTheEye: stdout.isTerminal && !flags.json && !flags.ndjson,
       prompt: createPrompt(stdin, host.stderr, signal),
       progress,
       warn: reporter.warn,
       hint: reporter.hint,
       annotate: reporter.annotate,
       print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
+      event: async (record, columns) => {
+        if (flags.ndjson || flags.fields) return show([record]);
+        const { eventLine } = await import('./terminal/event-line.ts');
+        await stdout.write(await eventLine(record, columns, stdout.isTerminal, look()));
+      },
       banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(lines)),
       async connect(options) {
         const { openConnection } = await import('./connection.ts');
         progress.show('Waiting for the service');
         connection = await openConnection({
+          signal,
           ...options,
           settings,
-          signal,
           clock,
           trace,
           redactor,
@@ -98,7 +106,14 @@ export async function main(host: Host): Promise<number> {
         return connection.api;
       },
     };
-    const show = (result: Result) => {
+    const look = () => ({ color: wantsColor(flags.color, env, stdout), redact: redactor.redact });
+    const show = async (made: Result | Differences): Promise<void> => {
+      const asText = made instanceof Differences && !flags.json && !flags.ndjson && !flags.fields;
+      if (asText && stdout.isTerminal) {
+        const { paintDiff } = await import('./terminal/diff-text.ts');
+        return stdout.write(await paintDiff(made.text, look()));
+      }
+      const result = made instanceof Differences ? (asText ? made.text : made.rows) : made;
       if (typeof result === 'string' && redactor.redact(result) !== result) {
         reporter.warn('The text holds your token. It is printed without it, so not byte for byte.');
       }
@@ -106,14 +121,14 @@ export async function main(host: Host): Promise<number> {
         format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
         fields: flags.fields,
         columns: command.columns,
-        color: wantsColor(flags.color, env, stdout),
-        now: clock.now(),
+        color: look().color,
         redactor,
+        now: clock.now(),
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     };
     try {
-      await show(await command.run(context, line.input));
+      await show(await command.run(context, await withIds(command, line.input, settings)));
     } catch (error) {
       if (!(error instanceof SeveralFailed)) throw error;
       await show(error.outcomes).catch(ignoreReaderGone);

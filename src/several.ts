@@ -62,8 +62,10 @@ export async function doSeveral<Item>(
     options.onFinished?.(++finished);
   });
 
-  const done = outcomes.filter(({ status }) => status !== 'failed' && status !== 'skipped').length;
-  if (signal.aborted && done < items.length) {
+  const count = (without: ReadonlySet<string>) =>
+    outcomes.filter(({ status }) => !without.has(`${status}`)).length;
+  const done = count(nothingDone);
+  if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const message = `Interrupted: ${done} of ${items.length} done.`;
     throw new SeveralFailed(outcomes, new InterruptedError(exit, message));
@@ -71,6 +73,10 @@ export async function doSeveral<Item>(
   if (failures.size === 0) return outcomes;
   throw new SeveralFailed(outcomes, summarize(failures, items.length, done));
 }
+
+const unsettled: ReadonlySet<string> = new Set(['failed', 'skipped']);
+/** Where there was nothing to do, nothing was done either: one failure among such is no partial success. */
+const nothingDone: ReadonlySet<string> = new Set([...unsettled, 'unchanged', 'kept']);
 
 /** The error of items of which some cannot even be begun, so that none was. */
 export function noneBegun<Item>(

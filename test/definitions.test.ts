@@ -1,5 +1,5 @@
 // What every command owes its users, held against all definitions.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +15,7 @@ const exampleService = 'https://api.example.com';
 const notToBeRunHere = new Set([
   'vals serve',
   'vals serve --port 0 --json',
+  'vals push --watch',
   `vals login --base-url ${exampleService}`,
 ]);
 
@@ -67,6 +68,9 @@ async function runExample(line: string) {
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
   const id = await valWithThreeVersions(service.env, folder);
+  // Two files named hello would be one val.
+  if (/vals (init|status|diff|pull)/.test(line)) rmSync(join(folder, 'examples'), { recursive: true });
+  if (/vals (status|diff|pull)/.test(line)) await makeWorkspace(service.env, folder, line.includes('diff'));
 
   const command = line
     .replaceAll(exampleId, id)
@@ -102,6 +106,14 @@ async function valWithThreeVersions(env: Record<string, string>, folder: string)
   await push('export default 1');
   await push('export default 2');
   return push(readFileSync('examples/hello.ts', 'utf8'));
+}
+
+/** One val that was pushed, and changed since where differences are to be shown. */
+async function makeWorkspace(env: Record<string, string>, folder: string, changed: boolean): Promise<void> {
+  for (const args of [['init'], ['push']]) {
+    expect(await run(args, { env, home: folder })).toMatchObject({ exit: 0, stderr: '' });
+  }
+  if (changed) writeFileSync(join(folder, 'hello.ts'), 'export default 4');
 }
 
 function activity() {

@@ -1,6 +1,7 @@
 // The service's fourteen routes, one function each: what is sent, not how.
 import { UsageError } from '../errors.ts';
 import type { Call, Query } from './call.ts';
+import { looksLikeId } from './id.ts';
 
 export interface RunFilter {
   error?: boolean;
@@ -41,7 +42,7 @@ function segment(id: string): string {
 
 /** Who gives a name learns that an id is asked for. */
 const idHints = (id: string): Call['hints'] =>
-  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+  looksLikeId(id)
     ? {}
     : { 404: `A val is named by its id, which push and create print, and "${id}" does not look like one.` };
 

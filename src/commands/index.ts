@@ -2,14 +2,18 @@
 import type { CommandTree } from '../program.ts';
 import { comments } from './comments.ts';
 import { config } from './config.ts';
+import { diff } from './diff.ts';
+import { init } from './init.ts';
 import { likes } from './likes.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
+import { pull } from './pull.ts';
 import { push } from './push.ts';
 import { refs } from './refs.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
+import { status } from './status.ts';
 import { valCreate } from './val/create.ts';
 import { valGet } from './val/get.ts';
 import { valRm } from './val/rm.ts';
@@ -27,6 +31,7 @@ export const commandTree: CommandTree = {
   groups: [
     { title: 'Vals:', commands: [push, valCreate, valGet, valRm, valRuns] },
     { title: 'Vals:', commands: [versionLs, versionNew, versionGet, versionRm] },
+    { title: 'Workspace:', commands: [init, status, diff, pull] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
     { title: 'Set-up:', commands: [login, logout, config, serve] },
   ],

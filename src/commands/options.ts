@@ -1,6 +1,6 @@
 // Options and arguments that several commands share.
 import type { Call } from '../api/call.ts';
-import { argument, column, parsed, Shown, toggle } from '../command.ts';
+import { column, parsed, Shown, toggle, val } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { parseMoment } from '../times.ts';
 
@@ -34,7 +34,7 @@ export const timeRange = {
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask');
 
-export const valArgument = argument('<val>', "the val's id");
+export const valArgument = val('<val>', "the val's id, or in a workspace its name or file");
 
 /** Zero is a version in some services, and no version is too large to be named. */
 export function versionNumber(text: string): string {

@@ -1,18 +1,16 @@
+import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { argument, type Context, column, defineCommand, parsed, word } from '../command.ts';
-import { LocalError, UsageError, type ValsError } from '../errors.ts';
-import { type JsonObject, lookUp } from '../json.ts';
-import { doSeveral, forEachAtMost, noneBegun } from '../several.ts';
-import { readCode } from '../workspace/code.ts';
-import type { Source } from '../workspace/collect.ts';
-import { checkName, checkSizes } from '../workspace/limits.ts';
+import { argument, type Context, column, defineCommand, parsed, toggle, word } from '../command.ts';
+import { UsageError, type ValsError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { doSeveral } from '../several.ts';
+import { findRoot } from '../workspace/root.ts';
+import { identity, versionOf } from '../workspace/there.ts';
 import { dryRun, wholeNumber } from './options.ts';
 import { reportFailure } from './outcomes.ts';
-
-interface Loaded extends Source {
-  code: string;
-}
+import type { Loaded, Tracker } from './push-sources.ts';
+import { versionColumn } from './version-change.ts';
 
 export const push = defineCommand({
   path: 'push',
@@ -20,91 +18,87 @@ export const push = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
     'Create or update vals from files and folders. A file becomes the val that has its name without the extension; ' +
-    'a folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names.',
+    'a folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. ' +
+    'In a workspace, without a path, it sends what is new or changed here; a val that changed on the service too is ' +
+    'a conflict, and nothing is sent for it without --force.',
   arguments: { paths: argument('[paths...]', 'files, folders, or - for standard input') },
   options: {
-    name: word('--name <name>', "the val's name, for one path"),
+    name: word('--name <name>', "the val's name, for one path", { conflicts: ['watch'] }),
     concurrency: parsed('--concurrency <n>', 'requests at a time', wholeNumber('--concurrency', 1), {
       default: 8,
     }),
+    force: toggle('--force', 'in a workspace: send it over what changed on the service too'),
+    watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
+      conflicts: ['dryRun'],
+    }),
     dryRun,
   },
-  examples: ['vals push hello.ts', 'vals push examples --local', 'cat hello.ts | vals push - --name hello'],
-  columns: [column('status'), column('name'), column('version'), column('id'), column('file')],
-  async run(context, { paths, name, concurrency = 8, dryRun }) {
-    const sources = await chooseSources(context, paths, name);
-    const vals = await loadAll(context, sources);
-    if (dryRun) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
+  examples: [
+    'vals push hello.ts',
+    'vals push examples --local',
+    'cat hello.ts | vals push - --name hello',
+    'vals push --watch',
+  ],
+  columns: [column('status'), column('name'), versionColumn, column('id'), column('file')],
+  empty: 'Nothing to push.',
+  async run(context, { paths, name, concurrency = 8, dryRun = false, force = false, watch }) {
+    if (watch) {
+      const { watchWorkspace } = await import('./push-watch.ts');
+      return watchWorkspace(context, { paths, concurrency, force });
+    }
+    const root = name === undefined && !paths.includes('-') ? findRoot() : undefined;
+    if (paths.length === 0 && root === undefined) {
+      throw new UsageError('No path was given.', {
+        hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends what changed.',
+      });
+    }
+    const { chooseSources, loadAll } = await import('./push-sources.ts');
+    const isPlan = dryRun && paths.length > 0;
+    const tracker = root === undefined ? undefined : await openTracker(context, root, isPlan);
+    const sources = await chooseSources(context, tracker, paths, name);
+    const report = (file: string, error: ValsError) => reportFailedFile(context, file, error, sources.length);
+    const vals = await loadAll(context, tracker, sources, report);
+    if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
+
     const api = await context.connect({ connections: concurrency });
-    for (const { file, code } of vals) {
+    for (const { file, code = '' } of vals) {
       if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);
     }
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
-    return doSeveral<Loaded>(vals, {
+    const outcomes = await doSeveral<Loaded>(vals, {
       describe,
       concurrency,
       signal: context.signal,
       onFinished,
-      onFailure: ({ file }, error) => reportFailedFile(context, file, error, vals.length),
-      async work({ name, code }) {
-        const { status, body = null } = await api.send(routes.putVal(name, code));
-        const id = textAt(body, 'id');
-        const version = lookUp(body, 'version');
-        return {
-          status: status === 201 ? 'created' : 'pushed',
-          ...(id !== undefined && { id }),
-          ...(version !== undefined && version !== null && { version }),
-        };
-      },
+      onFailure: ({ file }, error) => report(file, error),
+      work: (item) =>
+        tracker === undefined || item.val === undefined
+          ? pushPlainly(api, item)
+          : tracker.push(api, item.val, item.code, { force, dryRun }),
     });
+    // Of hundreds of vals, a person wants to see those that something happened to.
+    return context.forTheEye && paths.length === 0
+      ? outcomes.filter(({ status }) => status !== 'unchanged' && status !== 'skipped')
+      : outcomes;
   },
 });
 
-const describe = ({ file, name }: Source): JsonObject => ({ file, name });
+const describe = ({ file, name }: Loaded): JsonObject => ({ file, name });
 
-async function chooseSources(context: Context, paths: string[], name: string | undefined): Promise<Source[]> {
-  const { collectSources } = await import('../workspace/collect.ts');
-  if (paths.length === 0) {
-    throw new UsageError('No path was given.', { hint: 'Name files or folders: `vals push hello.ts`.' });
-  }
-  if (name === undefined) {
-    if (paths.includes('-')) {
-      throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
-    }
-    return collectSources(paths, context.warn);
-  }
-  if (paths.length > 1)
-    throw new UsageError('--name is for one path.', { hint: 'Push the paths one by one.' });
-  const sources = await collectSources(paths, context.warn);
-  if (sources.length > 1) {
-    throw new UsageError(`--name is for one file, and ${paths[0]} has ${sources.length}.`, {
-      hint: 'Name one of them.',
-    });
-  }
-  return sources.map(({ file }) => ({ file, name }));
+/** Outside of a workspace nothing of it is loaded. */
+async function openTracker(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
+  const { createTracker } = await import('./push-tracked.ts');
+  return createTracker(context, root, namesAlone);
 }
 
-/** Everything is read before anything is sent, so that a bad file stops a push before it began. */
-async function loadAll(context: Context, sources: readonly Source[]): Promise<Loaded[]> {
-  const loaded: Loaded[] = [];
-  const failures = new Map<Source, ValsError>();
-  await forEachAtMost(16, sources, async (source, index) => {
-    try {
-      loaded[index] = { ...source, code: await readCode(source.file, context) };
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      failures.set(source, error);
-      reportFailedFile(context, source.file, error, sources.length);
-    }
-  });
-  if (failures.size > 0) throw noneBegun(sources, failures, describe);
-  for (const { name, code, file } of loaded) {
-    checkName(name, context.warn);
-    checkSizes({ code }, file, context.warn);
-  }
-  return loaded;
+async function pushPlainly(api: Api, { name, code = '' }: Loaded): Promise<JsonObject> {
+  const { status, body = null } = await api.send(routes.putVal(name, code));
+  return {
+    status: status === 201 ? 'created' : 'pushed',
+    ...identity(textAt(body, 'id'), versionOf(body)),
+  };
 }
 
 function reportFailedFile(context: Context, file: string, error: ValsError, total: number): void {

@@ -11,6 +11,7 @@ export const runs = defineCommand({
     ...timeRange,
     val: word('--val <val>', 'the runs of one val, as `vals val runs`', {
       conflicts: ['error', 'since', 'until'],
+      isVal: true,
     }),
     ...paging,
   },

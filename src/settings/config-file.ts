@@ -2,6 +2,7 @@
 import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../json.ts';
+import { isMissing } from '../missing-file.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -63,5 +64,3 @@ export function tighten(path: string, mode: number, warn: (message: string) => v
   chmodSync(path, mode);
   warn(`${path} was open to other users; it is now yours alone.`);
 }
-
-export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,11 +1,10 @@
 // Changing the config file: under a lock, through conf, for its owner alone.
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Conf from 'conf';
 import { LocalError } from '../errors.ts';
-import { isMissing, readConfig, type StoredConfig, tighten } from './config-file.ts';
+import { lock } from '../lock.ts';
+import { readConfig, type StoredConfig, tighten } from './config-file.ts';
 
 /** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
 export async function updateConfig(
@@ -44,33 +43,5 @@ export async function updateConfig(
       hint: `See that ${directory} can be written, or set VALS_CONFIG_DIR to a folder that can.`,
       cause: error,
     });
-  }
-}
-
-const lockIsStaleAfterMs = 10_000;
-
-async function lock(path: string): Promise<{ isMine(): boolean; release(): void }> {
-  const mine = randomUUID();
-  const isMine = (): boolean => {
-    try {
-      return readFileSync(path, 'utf8') === mine;
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  };
-  for (;;) {
-    try {
-      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
-      return { isMine, release: () => void (isMine() && rmSync(path, { force: true })) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    try {
-      if (Date.now() - statSync(path).mtimeMs > lockIsStaleAfterMs) rmSync(path, { force: true });
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
-    await sleep(10 + Math.random() * 20);
   }
 }

@@ -2,8 +2,10 @@
 import type { Column } from '../command.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../json.ts';
 
-/** The first of a column's paths that has a value. */
-export function columnValue(record: JsonObject, { paths }: Column): JsonValue | undefined {
+/** What the column makes of the record, or the first of its paths that has a value. */
+export function columnValue(record: JsonObject, { paths, text }: Column): JsonValue | undefined {
+  const made = text?.(record);
+  if (made !== undefined) return made;
   for (const path of paths) {
     const value = lookUp(record, path);
     if (value !== undefined && value !== null) return value;

@@ -6,7 +6,6 @@ import { visible } from './escape.ts';
 export interface ProgressLine extends Progress {
   /** Takes the line off the screen; the next frame brings it back. */
   clear(): void;
-  stop(): void;
 }
 
 const patienceMs = 300;

@@ -1,7 +1,7 @@
 // Colour, where it is wanted: flag, then NO_COLOR, then FORCE_COLOR, then whether a terminal reads.
 
 /** The few ways in which text stands out. */
-export type Style = Record<'bold' | 'dim' | 'red' | 'yellow' | 'cyan', (text: string) => string>;
+export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
 export function wantsColor(
   flag: boolean | undefined,
@@ -15,7 +15,7 @@ export function wantsColor(
 }
 
 const same = (text: string): string => text;
-const plain: Style = { bold: same, dim: same, red: same, yellow: same, cyan: same };
+const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /** Sixteen colours do: they follow the user's theme, light or dark. Without colour, chalk is not loaded. */
 export async function createStyle(color: boolean): Promise<Style> {

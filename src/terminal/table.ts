@@ -28,7 +28,11 @@ export async function formatTable(
     rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), ruler.width(title)),
   );
   const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
-  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width, ruler);
+  const [headLine = ''] = layOut([head], fitting, options.width, ruler);
+  const lines = layOut(rows, fitting, options.width, ruler, (row, index) => {
+    const tone = toneOf(records[row] ?? {}, columns[index]);
+    return tone === undefined ? (text) => text : options.style[tone];
+  });
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -61,18 +65,33 @@ export async function formatRecord(
     .join('');
 }
 
-function layOut(rows: readonly string[][], widths: number[], width: number, ruler: Ruler): string[] {
-  return rows.map((row) => {
+function layOut(
+  rows: readonly string[][],
+  widths: number[],
+  width: number,
+  ruler: Ruler,
+  paint: (row: number, column: number) => (text: string) => string = () => (text) => text,
+): string[] {
+  return rows.map((row, rowIndex) => {
     const cells = row.map((text, index) => ruler.fit(text, widths[index] ?? 0));
+    const line = cells.join(gap).trimEnd();
     // More columns than the terminal has room for, even at their narrowest.
-    return ruler.cut(cells.join(gap).trimEnd(), width);
+    if (ruler.width(line) > width) return ruler.cut(line, width);
+    return cells
+      .map((text, index) => paint(rowIndex, index)(text))
+      .join(gap)
+      .trimEnd();
   });
 }
 
 function cell(record: JsonObject, column: Column, options: TableOptions): string {
   const text = screenText(columnValue(record, column), options);
+  if (column.look) return visible(column.look(text).text);
   return column.moment ? age(text, options.now) : text;
 }
+
+const toneOf = (record: JsonObject, column: Column | undefined): keyof Style | undefined =>
+  column?.look?.(cellText(columnValue(record, column))).tone;
 
 /** No line is this long, and measuring the whole of a long text takes minutes. */
 const longestText = 2_000;

@@ -9,15 +9,19 @@ type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
 
 /** Code must not be empty: pushing nothing over something is never meant. */
 export async function readCode(file: string, input: Input): Promise<string> {
-  const text = await readText(file, input);
-  if (text === '') {
-    throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
-  }
-  return text;
+  return notEmpty(file, await readText(file, input));
+}
+
+export function notEmpty(file: string, code: string): string {
+  if (code !== '') return code;
+  throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
 }
 
 export async function readText(file: string, input: Input): Promise<string> {
-  const bytes = file === '-' ? await readStdin(input) : await readBytes(file);
+  return decode(file, file === '-' ? await readStdin(input) : await readBytes(file));
+}
+
+export function decode(file: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new LocalError(`${nameOf(file)} is not UTF-8.`, { hint: 'Save it as UTF-8, then run it again.' });
 }

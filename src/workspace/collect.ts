@@ -16,23 +16,24 @@ const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
 const ignoreFiles = ['.gitignore', '.valsignore'];
 
-export async function collectSources(
+/** The files that the paths hold, each once. */
+export async function collectFiles(
   paths: readonly string[],
   warn: (message: string) => void,
-): Promise<Source[]> {
+): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (path === '-') files.push(path);
     else if (await isDirectory(path)) files.push(...(await codeFilesBelow(path, warn)));
     else files.push(path);
   }
-  const once = new Map(files.map((file) => [resolve(file), file]));
-  const sources = [...once.values()].map((file) => ({ file, name: basename(file, extname(file)) }));
-  refuseTwins(sources);
-  return sources;
+  return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }
 
-function refuseTwins(sources: readonly Source[]): void {
+/** A file that nothing else is known of is the val that has its name without the extension. */
+export const nameFrom = (file: string): string => basename(file, extname(file));
+
+export function refuseTwins(sources: readonly Source[]): void {
   const byName = new Map<string, string>();
   for (const { file, name } of sources) {
     const twin = byName.get(name);
@@ -52,8 +53,12 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Every code file below a folder, except what its ignore files name; there may be none. */
+export const walkFolder = (folder: string, warn: (message: string) => void): Promise<string[]> =>
+  walk(folder, rulesAbove(resolve(folder)), warn);
+
 async function codeFilesBelow(folder: string, warn: (message: string) => void): Promise<string[]> {
-  const found = await walk(folder, rulesAbove(resolve(folder)), warn);
+  const found = await walkFolder(folder, warn);
   if (found.length === 0) {
     throw new UsageError(`${folder} has no code files.`, {
       hint: `A folder gives its ${[...codeExtensions].join(' ')} files; name others one by one.`,
@@ -61,6 +66,25 @@ async function codeFilesBelow(folder: string, warn: (message: string) => void): 
   }
   return found;
 }
+
+/** Whether the walk of a folder would pass over a path below it, for those who do not walk. */
+export function createFilter(root: string): (path: string, isFolder: boolean) => boolean {
+  const known = new Map<string, readonly Rules[]>([[root, [...rulesAbove(root), ...rulesIn(root)]]]);
+  const rulesOf = (folder: string): readonly Rules[] => {
+    const rules = known.get(folder) ?? [...rulesOf(dirname(folder)), ...rulesIn(folder)];
+    known.set(folder, rules);
+    return rules;
+  };
+  return (path, isFolder) => {
+    if (path === root) return false;
+    if (isFolder ? isHidden(basename(path)) : !isCode(path)) return true;
+    return isIgnored(isFolder ? `${path}${sep}` : path, rulesOf(dirname(path)));
+  };
+}
+
+const isHidden = (folder: string): boolean => folder.startsWith('.') || folder === 'node_modules';
+
+const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
 
 /** The rules of one folder's ignore files, which speak of paths below it. */
 interface Rules {
@@ -85,10 +109,9 @@ async function walk(
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      const hidden = entry.name.startsWith('.') || entry.name === 'node_modules';
-      if (!hidden && !isIgnored(`${resolve(path)}${sep}`, rules))
+      if (!isHidden(entry.name) && !isIgnored(`${resolve(path)}${sep}`, rules))
         files.push(...(await walk(path, rules, warn)));
-    } else if (codeExtensions.has(extname(entry.name)) && !declaration.test(entry.name)) {
+    } else if (isCode(entry.name)) {
       if (isIgnored(resolve(path), rules)) continue;
       if (entry.isFile()) files.push(path);
       // A link may lead anywhere, to a secret or in a circle.

@@ -1,5 +1,5 @@
 import * as routes from '../../api/routes.ts';
-import { argument, column, defineCommand } from '../../command.ts';
+import { column, defineCommand, val } from '../../command.ts';
 import { dryRun, yes } from '../options.ts';
 import { removeSeveral } from '../remove.ts';
 
@@ -8,7 +8,7 @@ export const valRm = defineCommand({
   aliases: ['val delete'],
   summary: 'Delete vals, with all their versions',
   description: 'Delete vals, with all their versions. Asks first.',
-  arguments: { vals: argument('<val...>', "the vals' ids") },
+  arguments: { vals: val('<val...>', "the vals' ids, or in a workspace their names or files") },
   options: { yes, dryRun },
   examples: ['vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
   columns: [column('status'), column('id')],

@@ -1,0 +1,26 @@
+import { argument, column, Differences, defineCommand } from '../command.ts';
+
+export const diff = defineCommand({
+  path: 'diff',
+  summary: 'Show how the files differ from the service',
+  description:
+    'Show how the files of the workspace differ from the service, as a unified diff: - is there, + is here. ' +
+    'In a pipe it is what `patch -p1` takes.',
+  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
+  examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
+  columns: [column('status'), column('name'), column('file'), column('diff')],
+  empty: 'Nothing differs.',
+  async run(context, { vals }) {
+    const { compareVals } = await import('./comparing.ts');
+    const { unifiedDiff } = await import('../workspace/unified-diff.ts');
+    const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
+    const rows = differing.map(({ val: { file, name }, status, here, there }) => ({
+      file,
+      name,
+      status,
+      diff: unifiedDiff(file, there?.code, here),
+    }));
+    if (rows.length === 0) context.hint('Nothing differs.');
+    return new Differences(rows, rows.map(({ diff }) => diff).join(''));
+  },
+});

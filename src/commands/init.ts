@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { column, defineCommand } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { findRoot } from '../workspace/root.ts';
+
+export const init = defineCommand({
+  path: 'init',
+  summary: 'Make this folder a workspace',
+  description:
+    'Make this folder a workspace: vals.json, to be committed, names the file and the id of each val; .vals keeps the ' +
+    'code last agreed on with a service, and git ignores it. Nothing is sent. Run again, it adds the files that are new.',
+  examples: ['vals init'],
+  columns: [column('status'), column('file'), column('vals'), column('added')],
+  async run({ warn, hint }) {
+    const { findNewFiles } = await import('../workspace/new-files.ts');
+    const { updateManifest } = await import('../workspace/store.ts');
+    const here = resolve('.');
+    const root = findRoot(here);
+    if (root !== undefined && root !== here) {
+      throw new UsageError(`This folder is already in a workspace: ${root}.`, {
+        hint: 'Work there, or take its vals.json away first.',
+      });
+    }
+    let added: string[] = [];
+    let total = 0;
+    const known = root === undefined ? [] : await listed(root);
+    const found = await findNewFiles(here, known, warn);
+    const status = await updateManifest(here, ({ vals }) => {
+      const fresh = found.filter(({ file }) => !vals.has(file));
+      for (const { file, name } of fresh) vals.set(file, { name, ids: new Map(), others: {} });
+      added = fresh.map(({ file }) => file);
+      total = vals.size;
+    });
+    hint(
+      total === 0
+        ? 'Write some code into hello.ts, then `vals push`.'
+        : '`vals push` sends what is new or changed; `vals status` compares.',
+    );
+    return { status, file: 'vals.json', vals: total, added };
+  },
+});
+
+async function listed(root: string) {
+  const { readManifest } = await import('../workspace/manifest.ts');
+  return [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));
+}

@@ -1,0 +1,61 @@
+import { looksLikeId } from '../api/id.ts';
+import { argument, column, defineCommand, toggle, word } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { doSeveral } from '../several.ts';
+import { reportFailure } from './outcomes.ts';
+
+export const pull = defineCommand({
+  path: 'pull',
+  summary: "Bring the service's code into the workspace",
+  description:
+    "Bring the service's code into the files of the workspace, or take up a val by its id. A file that was changed " +
+    'here is not overwritten without --force; --merge brings both sides together and marks what it cannot decide.',
+  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
+  options: {
+    merge: toggle('--merge', 'merge what changed on both sides', { conflicts: ['force'] }),
+    force: toggle('--force', 'overwrite what was changed here; a copy is kept in .vals/backup'),
+    file: word('--file <path>', 'the file for a val that the workspace does not know yet'),
+    dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
+  },
+  examples: ['vals pull', 'vals pull hello.ts --merge', 'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+  columns: [column('status'), column('name'), column('version'), column('id'), column('file')],
+  empty: 'There is nothing to pull yet: `vals pull <id>` takes up a val.',
+  async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
+    const { warn, connect, signal, progress } = context;
+    const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
+    const { pullVal } = await import('../workspace/pull-val.ts');
+    const { takeUp } = await import('../workspace/take-up.ts');
+    const { requestsAtATime } = await import('./comparing.ts');
+    const workspace = openWorkspace(context);
+
+    const items = [...new Set(words)].map((word) => {
+      const val = findVal(workspace, word);
+      if (val === undefined && !looksLikeId(word)) throw unknownVal(workspace, word);
+      return val ?? { id: word };
+    });
+    if (file !== undefined && (items.length !== 1 || 'file' in (items[0] ?? {}))) {
+      throw new UsageError('--file is for one val, by its id, that the workspace does not know yet.', {
+        hint: 'The file of a val that it knows is named in vals.json.',
+      });
+    }
+    const chosen = words.length === 0 ? [...workspace.vals] : items;
+    const options = { merge, force, dryRun, isNamed: words.length > 0, warn };
+    const api = await connect({ connections: requestsAtATime });
+    const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
+    onFinished(0);
+    return doSeveral<(typeof chosen)[number]>(chosen, {
+      describe: (item): JsonObject =>
+        'file' in item ? { file: item.file, name: item.name } : { id: item.id },
+      concurrency: requestsAtATime,
+      signal,
+      onFinished,
+      onFailure: (item, error) =>
+        reportFailure(context, 'file' in item ? item.file : item.id, error, chosen.length),
+      work: (item) =>
+        'file' in item
+          ? pullVal(workspace, api, item, options)
+          : takeUp(workspace, api, item.id, { ...options, file }),
+    });
+  },
+});

@@ -1,0 +1,61 @@
+// Pushing what a workspace knows: compared first, and remembered after.
+import type { Api } from '../api/api.ts';
+import type { Context } from '../command.ts';
+import type { JsonObject } from '../json.ts';
+import { nameFrom, refuseTwins } from '../workspace/collect.ts';
+import { readBelow } from '../workspace/files.ts';
+import { pushVal } from '../workspace/push-val.ts';
+import { selectVals } from '../workspace/select.ts';
+import {
+  fileBelow,
+  type KnownVals,
+  valsOf,
+  type Workspace,
+  type WorkspaceVal,
+  workspaceAt,
+} from '../workspace/workspace.ts';
+import type { Tracker } from './push-sources.ts';
+import { withVersionBefore } from './version-change.ts';
+
+/** With names alone, where nothing will be sent, no service has to be chosen. */
+export function createTracker(context: Context, root: string, namesAlone: boolean): Tracker {
+  const workspace = namesAlone ? undefined : workspaceAt(root, context);
+  const known: KnownVals = workspace ?? { root, vals: valsOf(root, '') };
+  return {
+    all: () => selectVals(known, [], context.warn),
+    find(path) {
+      const file = fileBelow(root, path);
+      return file === undefined ? undefined : valFor(file, known);
+    },
+    read: (val) => readBelow(root, val.file),
+    push: (api, val, code, options) =>
+      pushTracked(context, workspace ?? workspaceAt(root, context), api, val, code, options),
+  };
+}
+
+/** The val that vals.json has for a file, or the one that it would become. */
+export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
+  const known = vals.find((val) => val.file === file);
+  if (known !== undefined) return known;
+  const name = nameFrom(file);
+  const namesake = vals.find((val) => val.name === name);
+  if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
+  return { file, name, id: undefined };
+}
+
+export async function pushTracked(
+  { warn, signal }: Context,
+  workspace: Workspace,
+  api: Api,
+  val: WorkspaceVal,
+  code: string | undefined,
+  options: { force: boolean; dryRun: boolean },
+): Promise<JsonObject> {
+  if (code === undefined) {
+    warn(`${val.file} is gone; \`vals pull ${val.file}\` brings it back, and vals.json can forget it.`);
+    return { status: 'skipped' };
+  }
+  const beforeSending = () => signal.throwIfAborted();
+  const { outcome, before } = await pushVal(workspace, api, val, code, { ...options, beforeSending, warn });
+  return withVersionBefore(outcome, before);
+}

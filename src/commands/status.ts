@@ -1,0 +1,80 @@
+import { argument, type Column, column, defineCommand, toggle } from '../command.ts';
+import { ConflictError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { SeveralFailed } from '../several.ts';
+import type { Style } from '../terminal/style.ts';
+import type { Status } from '../workspace/compare.ts';
+import type { Examined } from '../workspace/examine.ts';
+
+const marks: Record<Status, { mark: string; tone: keyof Style }> = {
+  'changed here': { mark: '>', tone: 'green' },
+  new: { mark: '+', tone: 'green' },
+  'changed there': { mark: '<', tone: 'cyan' },
+  conflict: { mark: '!', tone: 'red' },
+  'missing here': { mark: '-', tone: 'yellow' },
+  'deleted there': { mark: 'x', tone: 'yellow' },
+  unchanged: { mark: '=', tone: 'dim' },
+};
+
+const statusColumn: Column = {
+  ...column('status'),
+  look(status) {
+    const { mark, tone } = marks[status as Status];
+    return { text: `${mark} ${status}`, tone };
+  },
+};
+
+export const status = defineCommand({
+  path: 'status',
+  summary: 'Compare the workspace with the service',
+  description:
+    'Compare the files of the workspace with the service, from the code that both last agreed on: unchanged, changed ' +
+    'here, changed there, conflict (changed on both sides), new, missing here, deleted there.',
+  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
+  options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
+  examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
+  columns: [statusColumn, column('name'), column('version'), column('id'), column('file')],
+  empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
+  async run(context, { vals, exitCode }) {
+    const { compareVals } = await import('./comparing.ts');
+    const examined = await compareVals(context, vals);
+    const differing = examined.filter(({ status }) => status !== 'unchanged');
+    const ordered = context.forTheEye ? [...differing, ...without(examined, differing)] : examined;
+    const rows = ordered.map(rowOf);
+    if (exitCode && differing.length > 0) {
+      throw new SeveralFailed(
+        rows,
+        new ConflictError(`${differing.length} of ${examined.length} vals differ.`, {
+          hint: '`vals diff` shows how.',
+        }),
+      );
+    }
+    for (const hint of nextSteps(differing)) context.hint(hint);
+    if (examined.length > 0 && differing.length === 0) context.hint('Everything is unchanged.');
+    return rows;
+  },
+});
+
+const without = (all: readonly Examined[], some: readonly Examined[]): Examined[] =>
+  all.filter((examined) => !some.includes(examined));
+
+const rowOf = ({ val, status, there, agreed }: Examined): JsonObject => {
+  const version = there?.version ?? agreed?.version;
+  return {
+    file: val.file,
+    name: val.name,
+    status,
+    ...(val.id !== undefined && { id: val.id }),
+    ...(version !== undefined && { version }),
+  };
+};
+
+function nextSteps(differing: readonly Examined[]): string[] {
+  const has = (...wanted: Status[]) => differing.some(({ status }) => wanted.includes(status));
+  return [
+    ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
+    ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
+    ...(has('conflict') ? ['`vals pull --merge` brings both sides of a conflict together.'] : []),
+    ...(has('deleted there') ? ['`vals push --force` creates anew what was deleted there.'] : []),
+  ];
+}

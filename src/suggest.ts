@@ -1,0 +1,34 @@
+// "Did you mean": the names nearest to a mistyped one.
+
+const mostSuggestions = 3;
+
+/** As a question to put behind a sentence; empty where nothing is near. */
+export function didYouMean(word: string, names: Iterable<string>): string {
+  const farthest = Math.max(1, Math.floor(word.length * 0.4));
+  const near = [...new Set(names)]
+    .map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= farthest)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, mostSuggestions)
+    .map(({ name }) => `"${name}"`);
+  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+}
+
+/** How many letters to add, take away, change, or swap with their neighbour. */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, change);
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,22 @@
+// One line for one event of a command that goes on: there is no table to align it with.
+import type { Column } from '../command.ts';
+import type { JsonObject } from '../json.ts';
+import { tabSeparated, visible } from './escape.ts';
+import { cellText, columnValue } from './fields.ts';
+import { createStyle } from './style.ts';
+
+export async function eventLine(
+  record: JsonObject,
+  columns: readonly Column[],
+  isTerminal: boolean,
+  { color, redact }: { color: boolean; redact(text: string): string },
+): Promise<string> {
+  const value = (column: Column) => redact(cellText(columnValue(record, column)));
+  if (!isTerminal) return `${columns.map((column) => tabSeparated(value(column))).join('\t')}\n`;
+  const style = await createStyle(color);
+  const cells = columns.map((column) => {
+    const { text, tone } = column.look?.(value(column)) ?? { text: value(column), tone: undefined };
+    return tone === undefined ? visible(text) : style[tone](visible(text));
+  });
+  return `${cells.filter((cell) => cell !== '').join('  ')}\n`;
+}

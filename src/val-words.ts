@@ -1,0 +1,31 @@
+// The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
+import { looksLikeId } from './api/id.ts';
+import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
+import type { Settings } from './settings/settings.ts';
+import { findRoot } from './workspace/root.ts';
+
+/** The input with each name and file replaced; outside of a workspace, and for what looks like an id, as it was. */
+export async function withIds(
+  { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
+  input: Record<string, unknown>,
+  settings: Settings,
+): Promise<Record<string, unknown>> {
+  const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
+    ...argumentDefinitions,
+    ...options,
+  };
+  const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
+  const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
+  if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
+  const root = findRoot();
+  if (root === undefined) return input;
+  const { createResolver } = await import('./workspace/resolve.ts');
+  const resolve = createResolver(root, settings);
+  const idOf = (word: unknown) => (isName(word) ? resolve(word as string) : word);
+  return {
+    ...input,
+    ...Object.fromEntries(
+      keys.map((key) => [key, Array.isArray(input[key]) ? input[key].map(idOf) : idOf(input[key])]),
+    ),
+  };
+}

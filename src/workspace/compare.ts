@@ -1,0 +1,29 @@
+// What became of a val since both sides last agreed: a pure function of three hashes.
+
+/** As `vals status` says it. */
+export type Status =
+  | 'unchanged'
+  | 'changed here'
+  | 'changed there'
+  | 'conflict'
+  | 'new'
+  | 'missing here'
+  | 'deleted there';
+
+/**
+ * Each hash is undefined where there is no code. Two sides that are alike agree, whatever they once agreed on.
+ * Without an agreement, as in a fresh checkout, the file is taken for the newer side.
+ */
+export function compare(
+  agreed: string | undefined,
+  here: string | undefined,
+  there: string | undefined,
+): Status {
+  if (here === undefined) {
+    return agreed !== undefined && there === undefined ? 'deleted there' : 'missing here';
+  }
+  if (there === undefined) return agreed === undefined ? 'new' : 'deleted there';
+  if (here === there) return 'unchanged';
+  if (agreed === undefined || there === agreed) return 'changed here';
+  return here === agreed ? 'changed there' : 'conflict';
+}

@@ -1,0 +1,64 @@
+// A val's three sides at one moment: the file, the service, and what they last agreed on.
+import type { Api } from '../api/api.ts';
+import { LocalError } from '../errors.ts';
+import { stringifyJson } from '../json.ts';
+import type { Agreed } from './agreed.ts';
+import { compare, type Status } from './compare.ts';
+import { readBelow } from './files.ts';
+import { hashOf } from './hash.ts';
+import { readThere, type There } from './there.ts';
+import type { Workspace, WorkspaceVal } from './workspace.ts';
+
+export interface Examined {
+  val: WorkspaceVal;
+  here: string | undefined;
+  there: There | undefined;
+  agreed: Agreed | undefined;
+  status: Status;
+}
+
+export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal): Promise<Examined> {
+  const { root, agreed: agreedStore } = workspace;
+  const here = readBelow(root, val.file);
+  const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
+  const there = val.id === undefined ? undefined : await readThere(api, val.id);
+  const agreed = agreedWith(noted, there);
+  const status = statusOf(agreed, here, there);
+  if (status === 'unchanged' && there !== undefined && val.id !== undefined) {
+    agree(workspace, val.id, noted, there);
+  }
+  return { val, here, there, agreed, status };
+}
+
+/** What we sent without an answer, and find there, was agreed on without our knowing. */
+export const agreedWith = (noted: Agreed | undefined, there: There | undefined): Agreed | undefined =>
+  noted?.sent !== undefined && there !== undefined && noted.sent === hashOf(there.code)
+    ? { code: there.code, version: there.version }
+    : noted;
+
+export const statusOf = (
+  agreed: { code: string } | undefined,
+  here: string | undefined,
+  there: { code: string } | undefined,
+): Status => compare(hashIfAny(agreed?.code), hashIfAny(here), hashIfAny(there?.code));
+
+const hashIfAny = (code: string | undefined): string | undefined =>
+  code === undefined ? undefined : hashOf(code);
+
+/** Both sides are alike, so that is what they agree on from now. A folder that cannot be written is no error here. */
+export function agree(
+  { agreed: store }: Workspace,
+  id: string,
+  agreed: Agreed | undefined,
+  there: There,
+): void {
+  const isKnown =
+    agreed?.code === there.code &&
+    stringifyJson(agreed.version ?? null) === stringifyJson(there.version ?? null);
+  if (isKnown) return;
+  try {
+    store.write(id, there);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+  }
+}

@@ -1,0 +1,103 @@
+// Two texts that come from a third, made one: what only one side changed is taken, what both did is marked.
+import { type Change, changesBetween, linesOf } from './lines.ts';
+
+export interface Merged {
+  text: string;
+  /** How many places both sides changed, each in its own way. */
+  conflicts: number;
+}
+
+const marks = { here: '<<<<<<< here', between: '=======', there: '>>>>>>> there' };
+
+export function merge(base: string | undefined, here: string, there: string): Merged {
+  if (base === undefined) return mergeWithoutBase(linesOf(here), linesOf(there));
+  const baseLines = linesOf(base);
+  const hereChanges = changesBetween(baseLines, linesOf(here));
+  const thereChanges = changesBetween(baseLines, linesOf(there));
+  const merged: string[] = [];
+  let conflicts = 0;
+  let position = 0;
+  for (const { start, end, ofHere, ofThere } of regions(hereChanges, thereChanges)) {
+    merged.push(...baseLines.slice(position, start));
+    const hereLines = applied(baseLines, start, end, ofHere);
+    const thereLines = applied(baseLines, start, end, ofThere);
+    if (ofThere.length === 0 || hereLines.join('') === thereLines.join('')) merged.push(...hereLines);
+    else if (ofHere.length === 0) merged.push(...thereLines);
+    else {
+      conflicts += 1;
+      merged.push(...marked(hereLines, thereLines));
+    }
+    position = end;
+  }
+  merged.push(...baseLines.slice(position));
+  return { text: merged.join(''), conflicts };
+}
+
+/** Nobody can say which side changed, so all that is not alike is in conflict. */
+function mergeWithoutBase(here: string[], there: string[]): Merged {
+  const changes = changesBetween(here, there);
+  const merged: string[] = [];
+  let position = 0;
+  for (const { start, end, lines } of changes) {
+    merged.push(...here.slice(position, start), ...marked(here.slice(start, end), lines));
+    position = end;
+  }
+  return { text: [...merged, ...here.slice(position)].join(''), conflicts: changes.length };
+}
+
+/** Whether a text still has the marks of a merge that nobody resolved. */
+export function hasMarks(text: string): boolean {
+  const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
+  return Object.values(marks).every((mark) => lines.has(mark));
+}
+
+interface Region {
+  start: number;
+  end: number;
+  ofHere: Change[];
+  ofThere: Change[];
+}
+
+/** Changes that overlap or touch belong together, as git has it. */
+function regions(here: readonly Change[], there: readonly Change[]): Region[] {
+  const all = [
+    ...here.map((change) => ({ change, isHere: true })),
+    ...there.map((change) => ({ change, isHere: false })),
+  ].sort((a, b) => a.change.start - b.change.start || a.change.end - b.change.end);
+  const found: Region[] = [];
+  for (const { change, isHere } of all) {
+    let region = found.at(-1);
+    if (region === undefined || change.start > region.end) {
+      region = { start: change.start, end: change.end, ofHere: [], ofThere: [] };
+      found.push(region);
+    }
+    region.end = Math.max(region.end, change.end);
+    (isHere ? region.ofHere : region.ofThere).push(change);
+  }
+  return found;
+}
+
+/** One side's lines in place of the base's from `start` to `end`. */
+function applied(base: readonly string[], start: number, end: number, changes: readonly Change[]): string[] {
+  const lines: string[] = [];
+  let position = start;
+  for (const change of changes) {
+    lines.push(...base.slice(position, change.start), ...change.lines);
+    position = change.end;
+  }
+  return [...lines, ...base.slice(position, end)];
+}
+
+function marked(here: readonly string[], there: readonly string[]): string[] {
+  const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
+  // A mark stands on a line of its own, even behind a text whose last line has no end.
+  const ended = (lines: readonly string[]) =>
+    lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
+  return [
+    `${marks.here}${lineEnd}`,
+    ...ended(here),
+    `${marks.between}${lineEnd}`,
+    ...ended(there),
+    `${marks.there}${lineEnd}`,
+  ];
+}

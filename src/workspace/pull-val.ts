@@ -1,0 +1,116 @@
+// Bringing one val's code here: whole, and never over an edit that is kept nowhere else.
+import type { Api } from '../api/api.ts';
+import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { keepBackup } from './backup.ts';
+import { type Examined, examine } from './examine.ts';
+import { replaceBelow } from './files.ts';
+import { merge } from './merge.ts';
+import { identity, type There } from './there.ts';
+import { nameOf, neverThere, type Workspace, type WorkspaceVal } from './workspace.ts';
+
+export interface PullOptions {
+  merge: boolean;
+  force: boolean;
+  dryRun: boolean;
+  /** Asked for by name, so that a val that cannot be had is an error. */
+  isNamed: boolean;
+  warn(message: string): void;
+}
+
+export async function pullVal(
+  workspace: Workspace,
+  api: Api,
+  val: WorkspaceVal,
+  options: PullOptions,
+): Promise<JsonObject> {
+  const examined = await examine(workspace, api, val);
+  const { there, agreed, status } = examined;
+  const outcome = (word: string) => ({ status: word, ...identity(val.id, there?.version) });
+  if (there === undefined) return withoutService(workspace, examined, options);
+  if (there.name !== undefined && there.name !== val.name && !options.dryRun) {
+    options.warn(`"${val.name}" is named "${there.name}" on the service, and now in vals.json too.`);
+    await workspace.remember({ ...val, name: there.name });
+  }
+  if (status === 'unchanged') return outcome('unchanged');
+  const isEdited = status === 'changed here' || status === 'conflict';
+  if (status === 'changed here' && agreed !== undefined && !options.force) return outcome('kept');
+  if (isEdited && !options.force && !options.merge) throw editedHere(examined);
+  if (options.dryRun) return outcome('planned');
+  if (isEdited && !options.force)
+    return { ...mergeInto(workspace, examined, there, options), ...identity(val.id, there.version) };
+  take(workspace, examined, there, options);
+  return outcome('pulled');
+}
+
+function withoutService(
+  workspace: Workspace,
+  { val, status }: Examined,
+  { isNamed, warn }: PullOptions,
+): JsonObject {
+  if (val.id === undefined) {
+    if (isNamed) throw neverThere(workspace, val);
+    return { status: 'kept' };
+  }
+  const message = `"${val.name}" was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
+  const hint = `\`vals push ${val.file} --force\` creates it anew from its file.`;
+  if (isNamed) throw new NotFoundError(message, { hint });
+  if (status !== 'new') warn(`${message} Its file was left as it is.`);
+  return { status: 'kept', id: val.id };
+}
+
+function editedHere({ val, agreed }: Examined): ConflictError {
+  const problem =
+    agreed === undefined
+      ? `${val.file} and the service differ, and it is not known which is newer.`
+      : `${val.file} changed here and on the service.`;
+  return new ConflictError(`${problem} It was left as it is.`, {
+    hint: `\`vals pull ${val.file} --merge\` brings both together, \`vals pull ${val.file} --force\` takes what is there.`,
+  });
+}
+
+/** The file first: were the agreement first, a crash between would make the service's edit look like one of ours. */
+function take(
+  workspace: Workspace,
+  { val, here, agreed }: Examined,
+  there: There,
+  { warn }: PullOptions,
+): void {
+  if (here !== undefined && here !== agreed?.code) backUp(workspace, val, here, warn);
+  replaceBelow(workspace.root, val.file, writable(there, val), { content: here });
+  workspace.agreed.write(val.id as string, there);
+}
+
+function mergeInto(
+  workspace: Workspace,
+  { val, here = '', agreed }: Examined,
+  there: There,
+  { warn }: PullOptions,
+): JsonObject {
+  const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
+  backUp(workspace, val, here, warn);
+  replaceBelow(workspace.root, val.file, text, { content: here });
+  workspace.agreed.write(val.id as string, there);
+  if (conflicts === 0) return { status: 'merged' };
+  throw new ConflictError(
+    `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
+    { hint: 'Decide what stays between <<<<<<< here and >>>>>>> there, then `vals push`.' },
+  );
+}
+
+function backUp(
+  { root }: Workspace,
+  { file }: WorkspaceVal,
+  content: string,
+  warn: PullOptions['warn'],
+): void {
+  warn(`What ${file} held is kept in ${keepBackup(root, file, content)}.`);
+}
+
+/** Half of a character cannot be written, and what came back would be another text. */
+export function writable({ code }: There, { name }: { name: string }): string {
+  if (!/\p{Surrogate}/u.test(code)) return code;
+  throw new BadResponseError(`The code of "${name}" holds half of a character, so it cannot be a file.`, {
+    hint: '`vals val get --json` shows it.',
+  });
+}

@@ -1,0 +1,37 @@
+// Work on files, several at a time but never twice on one; what is asked for meanwhile is done once more after.
+
+export interface Queue {
+  add(file: string): void;
+  /** Begins nothing more, and resolves when what is under way has ended. */
+  close(): Promise<void>;
+}
+
+export function createQueue(concurrency: number, work: (file: string) => Promise<void>): Queue {
+  const waiting = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  let closed = false;
+
+  function begin(): void {
+    for (const file of waiting) {
+      if (closed || running.size >= concurrency) return;
+      if (running.has(file)) continue;
+      waiting.delete(file);
+      const done = work(file).finally(() => {
+        running.delete(file);
+        begin();
+      });
+      running.set(file, done);
+    }
+  }
+
+  return {
+    add(file) {
+      waiting.add(file);
+      begin();
+    },
+    async close() {
+      closed = true;
+      await Promise.all(running.values());
+    },
+  };
+}

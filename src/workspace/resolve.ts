@@ -1,0 +1,15 @@
+// From a name or a file to the id of the val on the service in force.
+import { serviceName } from '../settings/chosen-service.ts';
+import type { Settings } from '../settings/settings.ts';
+import { findVal, neverThere, unknownVal, valsOf } from './workspace.ts';
+
+export function createResolver(root: string, settings: Settings): (word: string) => string {
+  const service = serviceName(settings);
+  const known = { root, service, vals: valsOf(root, service) };
+  return (word) => {
+    const found = findVal(known, word);
+    if (found === undefined) throw unknownVal(known, word);
+    if (found.id === undefined) throw neverThere(known, found);
+    return found.id;
+  };
+}

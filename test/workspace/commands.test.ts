@@ -1,0 +1,511 @@
+// init, status, diff, pull and push in a workspace, against the embedded service.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, type Row, startService } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+/** Everything that is kept in backups. */
+const backups = (place: Place): string[] => {
+  const folder = join(place.folder, '.vals/backup');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => place.read(join(entry.parentPath, entry.name).slice(place.folder.length + 1)));
+};
+
+describe('init', () => {
+  it('makes an empty folder a workspace, and is safe to run again', async () => {
+    const place = new Place(temporaryFolder(), {});
+    expect(await place.vals('init', '--json')).toMatchObject({
+      exit: 0,
+      stdout: '{"status":"created","file":"vals.json","vals":0,"added":[]}\n',
+      stderr: '',
+    });
+    const before = place.read('vals.json');
+    expect(before).toBe('{\n  "$schema": "./.vals/schema.json",\n  "vals": {}\n}\n');
+    rmSync(join(place.folder, '.vals/schema.json'));
+    expect(await place.vals('init', '--json')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('unchanged'),
+    });
+    expect(place.read('vals.json')).toBe(before);
+    expect(JSON.parse(place.read('.vals/schema.json'))).toMatchObject({ type: 'object' });
+  });
+
+  it('lists the code files that push would take, and adds new ones when run again', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({
+      'b.ts': 'b',
+      'sub/a.js': 'a',
+      'x.d.ts': '',
+      '.env.ts': '',
+      'node_modules/n.ts': '',
+      '.gitignore': 'out/',
+      'out/o.ts': '',
+    });
+    await place.vals('init');
+    expect(place.manifest().vals).toEqual({ 'b.ts': { name: 'b' }, 'sub/a.js': { name: 'a' } });
+    place.put({ 'c.ts': 'c' });
+    expect(JSON.parse((await place.vals('init', '--json')).stdout)).toMatchObject({
+      status: 'updated',
+      added: ['c.ts'],
+      vals: 3,
+    });
+  });
+
+  it('is invisible to git but for vals.json and the code', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    execFileSync('git', ['init', '-q'], { cwd: place.folder });
+    const seen = execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: place.folder }).toString();
+    expect(seen).toBe('?? a.ts\n?? vals.json\n');
+  });
+
+  it('refuses two files of one name, and a folder inside a workspace', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({ 'a.ts': 'a', 'sub/a.ts': 'a' });
+    const twins = await place.vals('init', '--json');
+    expect(twins).toMatchObject({ exit: 2, stdout: '', error: { kind: 'usage' } });
+    expect(twins.error?.message).toMatch(/a\.ts.*sub\/a\.ts/);
+    expect(existsSync(join(place.folder, 'vals.json'))).toBe(false);
+    place.put({ 'vals.json': '{"vals":{}}' });
+    const inside = await run(['init', '--json'], { cwd: join(place.folder, 'sub') });
+    expect(inside).toMatchObject({ exit: 2, error: { hint: expect.any(String) } });
+    expect(existsSync(join(place.folder, 'sub/vals.json'))).toBe(false);
+  });
+});
+
+describe('outside of a workspace', () => {
+  it.each([['status'], ['diff'], ['pull'], ['push'], ['push', '--watch']])(
+    'vals %s exits with 2 and names init',
+    async (...args) => {
+      const { exit, stdout, error } = await run([
+        ...args,
+        ...(args.length > 1 ? ['--ndjson'] : ['--json']),
+        '--local',
+      ]);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(error?.hint).toContain('vals init');
+    },
+  );
+});
+
+it('goes through every status, with --exit-code and differences that patch applies', async () => {
+  const names = ['same', 'here', 'there', 'both', 'missing', 'deleted', 'alike'];
+  const text = (name: string) => `// ${name}\n1\n2\n3\n`;
+  const { place, service } = await pushed(
+    Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])),
+  );
+  expect((await place.vals('status', '--exit-code')).exit).toBe(0);
+  expect(await place.vals('diff')).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+
+  place.put({ 'here.ts': 'here\n', 'both.ts': `${text('both')}4`, 'fresh.ts': 'fresh', 'alike.ts': 'alike' });
+  await service.edit('there', 'there\r\n');
+  await service.edit('both', `0\n${text('both')}`);
+  await service.edit('alike', 'alike');
+  await service.delete(place.idOf('deleted.ts'));
+  rmSync(join(place.folder, 'missing.ts'));
+  const expected = {
+    'alike.ts': 'unchanged',
+    'both.ts': 'conflict',
+    'deleted.ts': 'deleted there',
+    'fresh.ts': 'new',
+    'here.ts': 'changed here',
+    'missing.ts': 'missing here',
+    'same.ts': 'unchanged',
+    'there.ts': 'changed there',
+  };
+  expect(await place.status()).toEqual(expected);
+  const rows = await place.rows(['status', '--exit-code'], 5);
+  expect(Object.fromEntries(rows.map(({ file, status }) => [file, status]))).toEqual(expected);
+  expect(rows.find(({ file }) => file === 'here.ts')).toEqual({
+    file: 'here.ts',
+    name: 'here',
+    status: 'changed here',
+    id: place.idOf('here.ts'),
+    version: 1,
+  });
+  expect(await place.words(['status', 'here', 'both.ts', place.idOf('there.ts')])).toEqual({
+    'here.ts': 'changed here',
+    'both.ts': 'conflict',
+    'there.ts': 'changed there',
+  });
+
+  // What is there, patched, is what is here.
+  const diff = (await place.vals('diff')).stdout;
+  const there = temporaryFolder();
+  for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])
+    writeFileSync(join(there, `${name}.ts`), await service.code(place.idOf(`${name}.ts`)));
+  execFileSync('patch', ['-p1', '--silent'], { cwd: there, input: diff });
+  const left = readdirSync(there).sort();
+  expect(left).toEqual(['alike.ts', 'both.ts', 'deleted.ts', 'fresh.ts', 'here.ts', 'same.ts', 'there.ts']);
+  for (const file of left) expect(new Place(there, {}).read(file)).toBe(place.read(file));
+  const records: Row[] = await place.rows(['diff']);
+  expect(records.map(({ diff }) => diff).join('')).toBe(diff);
+  expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
+});
+
+it('shows the status with marks, what differs first, and a coloured diff that moves nothing', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
+  const at = { cwd: place.folder, home: place.folder, env: place.env, columns: 100 };
+  const { screen, exit } = await runAtTerminal(['status'], at);
+  expect(exit).toBe(0);
+  expect(screen).toContain('\u001b[32m> changed here');
+  expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= unchanged'));
+  const { screen: diff } = await runAtTerminal(['diff'], at);
+  expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
+  expect(diff).toContain('\u001b[31m-b');
+  expect((await runAtTerminal(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
+  await place.rows(['push']);
+  expect((await runAtTerminal(['push'], at)).screen).toContain('Nothing to push.');
+});
+
+describe('pull', () => {
+  it('takes what changed there and what is missing here, and keeps what changed here', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    await service.edit('a', 'a2');
+    place.put({ 'b.ts': 'b2' });
+    chmodSync(join(place.folder, 'a.ts'), 0o755);
+    rmSync(join(place.folder, 'c.ts'));
+    expect(await place.words(['pull', '--dry-run'])).toEqual({
+      'a.ts': 'planned',
+      'b.ts': 'kept',
+      'c.ts': 'planned',
+    });
+    expect(place.read('a.ts')).toBe('a');
+    expect(await place.words(['pull'])).toEqual({ 'a.ts': 'pulled', 'b.ts': 'kept', 'c.ts': 'pulled' });
+    expect([place.read('a.ts'), place.read('b.ts'), place.read('c.ts')]).toEqual(['a2', 'b2', 'c']);
+    expect(statSync(join(place.folder, 'a.ts')).mode & 0o777).toBe(0o755);
+    expect(await place.status()).toEqual({
+      'a.ts': 'unchanged',
+      'b.ts': 'changed here',
+      'c.ts': 'unchanged',
+    });
+    expect(await place.words(['pull', 'b', '--force'])).toEqual({ 'b.ts': 'pulled' });
+    expect(place.read('b.ts')).toBe('b');
+    expect(backups(place)).toEqual(['b2']);
+  });
+
+  it('refuses a conflict with 5, merges it with --merge, overwrites it with --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'same.ts': 's' });
+    place.put({ 'a.ts': 'X\n2\n3\n' });
+    await service.edit('a', '1\n2\nY\n');
+    const refused = await place.vals('pull', '--json');
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(refused.error?.hint).toMatch(/--merge.*--force/);
+    expect(place.read('a.ts')).toBe('X\n2\n3\n');
+    const merged = await place.vals('pull', 'a.ts', '--merge');
+    expect(merged).toMatchObject({ exit: 0, stdout: expect.stringContaining('merged') });
+    expect(merged.stderr).toContain('.vals/backup/');
+    expect(place.read('a.ts')).toBe('X\n2\nY\n');
+    expect(backups(place)).toEqual(['X\n2\n3\n']);
+    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
+
+    place.put({ 'a.ts': 'Z\n' });
+    await service.edit('a', 'there\n');
+    expect(await place.words(['pull', '--force'])).toEqual({ 'a.ts': 'pulled', 'same.ts': 'unchanged' });
+    expect(place.read('a.ts')).toBe('there\n');
+    expect(backups(place).sort()).toEqual(['X\n2\n3\n', 'Z\n']);
+  });
+
+  it('marks a true conflict; push waits until it is resolved', async () => {
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
+    place.put({ 'a.ts': '1\nX\n3\n' });
+    await service.edit('a', '1\nY\n3\n');
+    const merged = await place.vals('pull', '--merge', '--json');
+    expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
+    expect(backups(place)).toEqual(['1\nX\n3\n']);
+    expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
+    expect(await service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
+    place.put({ 'a.ts': '1\nXY\n3\n' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
+  });
+
+  it('takes up a val by its id, under its name or the file that was chosen', async () => {
+    const service = await startService();
+    const place = new Place(temporaryFolder(), service.env);
+    await place.vals('init');
+    const first = await service.edit('hello', 'hello\n');
+    const second = await service.edit('other', 'other');
+    expect(await place.rows(['pull', first.id])).toEqual([
+      { id: first.id, file: 'hello.ts', name: 'hello', version: 1, status: 'pulled' },
+    ]);
+    expect(place.read('hello.ts')).toBe('hello\n');
+    place.put({ 'lib/other.js': 'mine' });
+    const taken = await place.vals('pull', second.id, '--file', 'lib/other.js', '--json');
+    expect(taken).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(place.read('lib/other.js')).toBe('mine');
+    expect(await place.words(['pull', second.id, '--file', 'lib/other.js', '--force'])).toEqual({
+      'lib/other.js': 'pulled',
+    });
+    expect(backups(place)).toEqual(['mine']);
+    expect(await place.status()).toEqual({ 'hello.ts': 'unchanged', 'lib/other.js': 'unchanged' });
+    expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 3, error: { kind: 'not_found' } });
+    expect(await place.vals('pull', 'hello', '--file', 'x.ts')).toMatchObject({ exit: 2 });
+  });
+
+  it('leaves the file of a val that was deleted there, and says so', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    await service.delete(place.idOf('a.ts'));
+    const all = await place.vals('pull');
+    expect(all).toMatchObject({ exit: 0, stdout: expect.stringContaining('kept') });
+    expect(all.stderr).toContain('deleted');
+    expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
+    expect(place.read('a.ts')).toBe('a');
+  });
+
+  it('refuses a val without code', async () => {
+    const service = await scriptedService([{ body: { id, name: 'a', code: null } }]);
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'vals.json': '{"vals":{}}' });
+    expect(await place.vals('pull', id, '--json')).toMatchObject({
+      exit: 11,
+      error: { kind: 'bad_response' },
+    });
+    expect(readdirSync(place.folder)).not.toContain('a.ts');
+  });
+});
+
+describe('push', () => {
+  it('sends what changed here and what is new, and says from which version to which', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'a.ts': 'a2', 'sub/d.ts': 'd' });
+    await service.edit('c', 'c2');
+    expect(await place.words(['push', '--dry-run'])).toEqual({
+      'a.ts': 'planned',
+      'b.ts': 'unchanged',
+      'c.ts': 'unchanged',
+      'sub/d.ts': 'planned',
+    });
+    const { exit, stdout } = await place.vals('push');
+    expect(exit).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(`pushed\ta\tv1 -> v2\t${place.idOf('a.ts')}\ta.ts`);
+    expect(place.manifest().vals['sub/d.ts']).toEqual({
+      name: 'd',
+      ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
+    });
+    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
+    expect(await place.rows(['push', 'a.ts'])).toEqual([
+      { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
+    ]);
+  });
+
+  it('refuses a conflict with 5 and sends nothing for it, unless --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
+    await service.edit('a', 'theirs');
+    // One was done, the other not.
+    const mixed = await place.rows(['push'], 9);
+    expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
+    expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
+    expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
+    // Nothing else had to be done: the conflict is all there is to say.
+    expect((await place.rows(['push'], 5)).map(({ status }) => status)).toEqual([
+      'failed',
+      'unchanged',
+      'unchanged',
+    ]);
+    expect(await place.vals('push', 'a.ts')).toMatchObject({ exit: 5 });
+    expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+    expect(await place.words(['push', '--force'])).toEqual({
+      'a.ts': 'pushed',
+      'b.ts': 'unchanged',
+      'c.ts': 'unchanged',
+    });
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'mine']);
+  });
+
+  it('keeps apart what was agreed on with two services', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const second = await startService();
+    const elsewhere = new Place(place.folder, second.env);
+    expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
+    expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });
+    expect(Object.keys(place.manifest().vals['a.ts']?.ids ?? {}).sort()).toEqual(
+      [service.process.baseUrl, second.process.baseUrl].sort(),
+    );
+    await second.edit('a', 'a2');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    expect(await elsewhere.status()).toEqual({ 'a.ts': 'changed there' });
+    await elsewhere.rows(['pull']);
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    await place.rows(['push']);
+    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
+    const local = await run(['status', '--local', '--json'], { cwd: place.folder });
+    expect(JSON.parse(local.stdout)).toEqual([{ file: 'a.ts', name: 'a', status: 'new' }]);
+  });
+
+  it('keeps the val of a file that was renamed in vals.json', async () => {
+    const { place, service } = await pushed({ 'old.ts': 'a' });
+    const before = place.idOf('old.ts');
+    place.put({
+      'lib/new.ts': 'a2',
+      'vals.json': place.read('vals.json').replace('"old.ts"', '"lib/new.ts"'),
+    });
+    rmSync(join(place.folder, 'old.ts'));
+    expect(await place.rows(['push'])).toEqual([
+      { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2 },
+    ]);
+    expect(await service.code(before)).toBe('a2');
+    expect(await place.words(['push', 'lib'])).toEqual({ 'lib/new.ts': 'unchanged' });
+  });
+
+  it('plainly sends from a fresh checkout, without asking first', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('a', 'theirs');
+    rmSync(join(place.folder, '.vals'), { recursive: true });
+    const { exit, stdout, stderr } = await place.vals('push', '--debug', '--json');
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain('> GET');
+    expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['pushed', 'pushed']);
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('asks pull for --force or --merge in a fresh checkout that differs', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    await service.edit('a', 'theirs');
+    rmSync(join(place.folder, '.vals'), { recursive: true });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    expect(await place.vals('pull')).toMatchObject({ exit: 5 });
+    expect(place.read('a.ts')).toBe('a');
+    await place.rows(['pull', '--force']);
+    expect(place.read('a.ts')).toBe('theirs');
+    expect(backups(place)).toEqual(['a']);
+  });
+
+  it('creates nothing anew that was deleted there, unless --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    const before = place.idOf('a.ts');
+    await service.delete(before);
+    const left = await place.vals('push', '--json');
+    expect(left).toMatchObject({ exit: 0 });
+    expect(left.stderr).toContain('deleted');
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed', 'b.ts': 'unchanged' });
+    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'created', 'b.ts': 'unchanged' });
+    expect(place.idOf('a.ts')).not.toBe(before);
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('updates a val that was renamed there, and makes no second one', async () => {
+    const service = await scriptedService([], (seen) =>
+      seen.method === 'GET'
+        ? { body: { id, name: 'renamed', code: 'a', version: 1 } }
+        : { body: { id, version: 2 } },
+    );
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({
+      'a.ts': 'a',
+      'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
+    });
+    await place.rows(['status']);
+    place.put({ 'a.ts': 'a2' });
+    await place.rows(['push']);
+    expect(
+      service.requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body)),
+    ).toEqual([{ name: 'renamed', code: 'a2' }]);
+    expect(place.manifest().vals['a.ts']?.name).toBe('renamed');
+  });
+
+  it('copes with an answer that says nothing', async () => {
+    const service = await scriptedService([{ status: 204 }, { status: 204 }]);
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}' });
+    expect(await place.rows(['push'])).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed' }]);
+    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
+    expect(await place.rows(['push'])).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed' }]);
+  });
+
+  it('agrees on nothing after a lost answer, and finds its way back', async () => {
+    let code = 'a';
+    const service = await scriptedService([], (seen) => {
+      if (seen.method === 'GET') return { body: { id, name: 'a', code, version: 1 } };
+      code = JSON.parse(seen.body).code;
+      return (response) => void response.destroy();
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({
+      'a.ts': 'a',
+      'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
+    });
+    await place.rows(['status']);
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
+    // What arrived is known to be ours, even if the file has changed since.
+    place.put({ 'a.ts': 'a3' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    code = 'theirs';
+    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+  });
+
+  it('takes a broken agreement for none, with a warning', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    const folder = join(place.folder, '.vals/agreed');
+    const file = join(folder, readdirSync(folder)[0] ?? '', `${place.idOf('a.ts')}.json`);
+    writeFileSync(file, '{"id":');
+    place.put({ 'a.ts': 'a2' });
+    const { exit, stderr } = await place.vals('push');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('cannot be read');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  });
+
+  it('reports a file that is gone and sends the others; an empty one stops it before it began', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    rmSync(join(place.folder, 'a.ts'));
+    place.put({ 'b.ts': 'b2' });
+    const { exit, stdout, stderr } = await place.vals('push', '--json');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('a.ts is gone');
+    expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['skipped', 'pushed']);
+    place.put({ 'a.ts': '', 'b.ts': 'b3' });
+    expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'failed', 'b.ts': 'skipped' });
+    expect(await service.code(place.idOf('b.ts'))).toBe('b2');
+  });
+
+  it('fails as a whole with the code of a failed comparison', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.process.end('SIGTERM');
+    expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
+    const signedOut = new Place(place.folder, { VALS_BASE_URL: service.process.baseUrl });
+    expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
+  });
+});
+
+it('compares hundreds of vals, eight at a time', async () => {
+  let now = 0;
+  let most = 0;
+  const count = 300;
+  const service = await scriptedService([], (seen) => (response) => {
+    now += 1;
+    most = Math.max(most, now);
+    setTimeout(() => {
+      now -= 1;
+      const id = seen.path.split('/').at(-1);
+      response.end(JSON.stringify({ id, name: id, code: `${id}`, version: 1 }));
+    }, 3);
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  const ids = Array.from({ length: count }, (_, index) => `val${index}`);
+  place.put({
+    'vals.json': JSON.stringify({
+      vals: Object.fromEntries(ids.map((id) => [`v/${id}.ts`, { name: id, ids: { [service.baseUrl]: id } }])),
+    }),
+  });
+  mkdirSync(join(place.folder, 'v'));
+  for (const id of ids) place.put({ [`v/${id}.ts`]: id });
+  const rows = await place.rows(['status']);
+  expect(rows).toHaveLength(count);
+  expect(rows.every(({ status }) => status === 'unchanged')).toBe(true);
+  expect(most).toBe(8);
+});

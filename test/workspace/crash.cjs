@@ -1,0 +1,25 @@
+// Loaded before the program: kills it, as kill -9 would, before the Nth of its steps that change what the disk holds.
+const fs = require('node:fs');
+
+let left = Number(process.env.CRASH_AFTER);
+const inWorkspace = (target) => typeof target === 'number' || String(target).startsWith(process.cwd());
+// To a process that is killed, closing a file or flushing it makes no difference.
+const isStep = {
+  openSync: (_path, flags) => /[wax]/.test(String(flags)),
+  // By path it opens, too, which counts already.
+  writeFileSync: (target) => typeof target === 'number',
+  renameSync: () => true,
+  rmSync: (path) => fs.existsSync(path),
+  mkdirSync: (path) => !fs.existsSync(path),
+};
+
+for (const [name, changes] of Object.entries(isStep)) {
+  const original = fs[name];
+  fs[name] = (...args) => {
+    if (inWorkspace(args[0]) && changes(...args)) {
+      if (left === 0) process.kill(process.pid, 'SIGKILL');
+      left -= 1;
+    }
+    return original(...args);
+  };
+}

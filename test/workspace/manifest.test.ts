@@ -1,0 +1,116 @@
+// vals.json: what is refused, and how little of it changes.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formatManifest, parseManifest } from '../../src/workspace/manifest.ts';
+import { updateManifest } from '../../src/workspace/store.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { Place, pushed, startService } from './support.ts';
+
+describe('a vals.json that makes no sense is refused with the place, and left as it is', () => {
+  const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
+  it.each<[string, string, string]>([
+    ['not JSON', '{"vals": {', 'is not JSON'],
+    ['an array', '[]', 'is not a JSON object'],
+    ['vals that are a list', '{"vals": []}', '"vals"'],
+    ['an entry that is text', entry('a.ts', 'a'), 'vals["a.ts"]'],
+    ['no name', entry('a.ts', {}), '"name"'],
+    ['a name that is a number', entry('a.ts', { name: 1 }), '"name"'],
+    ['ids that are a list', entry('a.ts', { name: 'a', ids: [] }), '"ids"'],
+    ['an id that is a number', entry('a.ts', { name: 'a', ids: { local: 1 } }), 'local'],
+    ['an absolute path', entry('/etc/passwd'), '/etc/passwd'],
+    ['a path of Windows', entry('C:\\a.ts'), 'C:\\a.ts'],
+    ['a path that leads out', entry('../a.ts'), 'out of the workspace'],
+    ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
+    ['a path into .git', entry('.git/config'), 'begins with a dot'],
+    ['a path into our own folder', entry('.vals/a.ts'), 'begins with a dot'],
+    ['itself', entry('VALS.json'), 'the workspace itself'],
+    ['an empty path', entry(''), 'is empty'],
+    [
+      'one name twice',
+      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'b.ts': { name: 'a' } } }),
+      'a.ts and b.ts',
+    ],
+    [
+      'two files that differ in case',
+      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'A.ts': { name: 'b' } } }),
+      'one file',
+    ],
+    [
+      'two files that differ in their Unicode form',
+      JSON.stringify({ vals: { '\u00e9.ts': { name: 'a' }, 'e\u0301.ts': { name: 'b' } } }),
+      'one file',
+    ],
+  ])('%s', async (_what, text, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'vals.json'), text);
+    const { exit, stdout, error } = await run(['status', '--local', '--json'], { cwd });
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
+    expect(error?.message).toContain('vals.json');
+    expect(error?.message).toContain(message);
+    expect(new Place(cwd, {}).read('vals.json')).toBe(text);
+  });
+});
+
+it('is written in one order, and keeps what it does not know', () => {
+  const text = `{
+    "future": [1.0, {"b": 1}],
+    "vals": {
+      "b.ts": { "tags": ["x"], "ids": { "https://b": "2", "https://a": "1" }, "name": "b" },
+      "__proto__": { "name": "c" },
+      "a.ts": { "name": "a" }
+    },
+    "$schema": "./.vals/schema.json"
+  }`;
+  const written = formatManifest(parseManifest(text));
+  expect(written).toBe(
+    `${JSON.stringify(
+      {
+        future: ['one', { b: 1 }],
+        $schema: './.vals/schema.json',
+        vals: {
+          ['__proto__']: { name: 'c' },
+          'a.ts': { name: 'a' },
+          'b.ts': { name: 'b', ids: { 'https://a': '1', 'https://b': '2' }, tags: ['x'] },
+        },
+      },
+      null,
+      2,
+    ).replace('"one"', '1.0')}\n`,
+  );
+  expect(formatManifest(parseManifest(written))).toBe(written);
+});
+
+it('is not rewritten where nothing changed, however it was written', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
+  place.put({ 'vals.json': odd, 'a.ts': 'b' });
+  await place.rows(['push']);
+  await place.rows(['status']);
+  await place.rows(['pull']);
+  await place.vals('init');
+  expect(place.read('vals.json')).toBe(odd);
+});
+
+it('loses no entry of several processes that write it at once', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
+  const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
+  await Promise.all(
+    names.map((name) =>
+      updateManifest(cwd, ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), others: {} })),
+    ),
+  );
+  const service = await startService();
+  const place = new Place(cwd, service.env);
+  for (const name of names) place.put({ [`${name}.ts`]: name });
+  await Promise.all(
+    [0, 1, 2].map((third) =>
+      place.rows(['push', ...names.slice(third * 4, third * 4 + 4).map((name) => `${name}.ts`)]),
+    ),
+  );
+  const { vals } = place.manifest();
+  expect(Object.keys(vals).sort()).toEqual(names.map((name) => `${name}.ts`).sort());
+  expect(Object.values(vals).every(({ ids }) => Object.keys(ids ?? {}).length === 1)).toBe(true);
+});

@@ -1,0 +1,165 @@
+// Names from a service, entries of vals.json and links: nothing is written outside, through a link, or over another file.
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+/** Every file with its content, but for our own. */
+const snapshot = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\/\.vals(\/|$)/.test(entry.parentPath))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'utf8')]),
+  );
+
+async function served(name: string): Promise<{ place: Place; outer: string }> {
+  const service = await scriptedService([], () => ({ body: { id, name, code: 'evil', version: 1 } }));
+  const outer = temporaryFolder();
+  const place = new Place(join(outer, 'workspace'), service.env);
+  place.put({
+    'vals.json': JSON.stringify({
+      vals: { 'Known.ts': { name: 'Known' }, 'caf\u00e9.ts': { name: 'cafe' } },
+    }),
+    'Known.ts': 'known',
+    'caf\u00e9.ts': 'cafe',
+    'there.ts': 'there',
+    'Other.ts': 'other',
+    '.git/config': 'git',
+  });
+  return { place, outer };
+}
+
+describe('a val whose name cannot be a file is refused with 10', () => {
+  it.each([
+    '../x',
+    '..',
+    '.',
+    '',
+    '/etc/x',
+    'a/b',
+    'a\\b',
+    'C:x',
+    'x:stream',
+    '.git/config',
+    '.git',
+    '.env',
+    '.vals',
+    'CON',
+    'con',
+    'nul.ts',
+    'COM1',
+    'lpt9.txt',
+    'AUX .js',
+    'COM¹',
+    'CONIN$',
+    'GIT~1',
+    'vals~1',
+    'trailing.',
+    'trailing ',
+    ' leading',
+    'a\nb',
+    'a\u0000b',
+    'a\u001b[2Jb',
+    'a\u202eb',
+    'a\u200bb',
+    'a\u2028b',
+    '\ud800',
+    'node_modules',
+    'x'.repeat(400),
+    'é'.repeat(120),
+    // Twins of what is there, to some file systems.
+    'known',
+    'KNOWN',
+    'cafe\u0301',
+    'CAFÉ',
+    'other',
+    'there',
+  ])('%j', async (name) => {
+    const { place, outer } = await served(name);
+    const before = snapshot(outer);
+    const { exit, stdout, stderr, error } = await place.vals('pull', id, '--json');
+    expect(exit).toBe(10);
+    expect(JSON.parse(stdout)).toMatchObject([{ id, status: 'failed' }]);
+    expect(error).toMatchObject({ kind: 'local', hint: expect.stringContaining('--file') });
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]/);
+    expect(snapshot(outer)).toEqual(before);
+  });
+
+  it("and can be had with a file of the user's choice", async () => {
+    const { place } = await served('../x');
+    expect(await place.words(['pull', id, '--file', 'lib/x.ts'])).toEqual({ 'lib/x.ts': 'pulled' });
+    expect(place.read('lib/x.ts')).toBe('evil');
+    expect(place.manifest().vals['lib/x.ts']?.name).toBe('../x');
+  });
+});
+
+it.each([
+  '../x.ts',
+  '/tmp/x.ts',
+  '.vals/x.ts',
+  '.git/config',
+  'node_modules/x.ts',
+  'NODE_MODULES/x.ts',
+  'vals.json',
+  'VALS.JSON',
+  'Known.ts',
+  'known.ts',
+  'lib/../../x.ts',
+  'link/x.ts',
+  'linked.ts',
+  'there.ts/x.ts',
+  '.',
+  'CON.ts',
+  'OTHER.ts',
+  'there.ts',
+])('--file %s is refused with 10', async (file) => {
+  const { place, outer } = await served('fine');
+  mkdirSync(join(outer, 'target'));
+  writeFileSync(join(outer, 'target/file'), 'target');
+  symlinkSync(join(outer, 'target'), join(place.folder, 'link'));
+  symlinkSync(join(outer, 'target/file'), join(place.folder, 'linked.ts'));
+  const before = snapshot(outer);
+  const { exit, error } = await place.vals('pull', id, '--file', file, '--json');
+  expect(exit).toBe(10);
+  expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
+  expect(snapshot(outer)).toEqual(before);
+});
+
+describe('links', () => {
+  it.each(['status', 'diff', 'pull', 'push'])(
+    '%s does not follow a file that became one',
+    async (command) => {
+      const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+      await service.edit('a', 'a2');
+      await service.edit('b', 'b2');
+      const outside = temporaryFolder();
+      writeFileSync(join(outside, 'b.ts'), 'secret');
+      await place.vals('pull', '--dry-run');
+      const swap = (path: string, target: string) => {
+        rmSync(join(place.folder, path), { recursive: true });
+        symlinkSync(target, join(place.folder, path));
+      };
+      swap('a.ts', join(outside, 'b.ts'));
+      swap('sub', outside);
+      const { exit } = await place.vals(command, '--json');
+      expect(exit).toBe(10);
+      expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
+      expect(await service.code(place.idOf('a.ts'))).toBe('a2');
+    },
+  );
+
+  it('does not follow its own folder where that became one', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    const outside = temporaryFolder();
+    rmSync(join(place.folder, '.vals'), { recursive: true });
+    symlinkSync(outside, join(place.folder, '.vals'));
+    place.put({ 'a.ts': 'a2' });
+    await place.vals('push');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+// Nothing that was on either side is ever lost, whatever is done in whatever order, and wherever it is killed.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { environment, program } from '../support/program.ts';
+import { chanceOf } from '../torture/chance.ts';
+import { type Place, pushed, type Service, startService } from './support.ts';
+
+const crash = resolve('test/workspace/crash.cjs');
+
+/** Runs the program, killed before the Nth step that changes a file; true where it was killed. */
+async function killed(place: Place, args: readonly string[], afterChanges: number): Promise<boolean> {
+  const { signal, exitCode, stderr } = await execa(process.execPath, ['--require', crash, program, ...args], {
+    cwd: place.folder,
+    env: environment(place.folder, { ...place.env, CRASH_AFTER: `${afterChanges}` }),
+    extendEnv: false,
+    reject: false,
+    input: '',
+  });
+  // A defect would hide behind the kill.
+  expect({ exitCode, stderr: exitCode === 1 ? stderr : '' }).not.toMatchObject({ exitCode: 1 });
+  return signal === 'SIGKILL';
+}
+
+/** Every text that can still be had: the file, all versions on the service, and what lies in .vals. */
+async function everything(place: Place, service: Service, id: string): Promise<Set<string>> {
+  const texts = new Set(await service.versions(id));
+  if (existsSync(join(place.folder, 'a.ts'))) texts.add(place.read('a.ts'));
+  for (const entry of readdirSync(join(place.folder, '.vals'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
+    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+    texts.add(/\/agreed\//.test(entry.parentPath) ? JSON.parse(text).code : text);
+  }
+  return texts;
+}
+
+/** What both sides last agreed on, as the folder has it. */
+function agreedCode(place: Place, id: string): string | undefined {
+  const folder = join(place.folder, '.vals/agreed');
+  const file = join(folder, existsSync(folder) ? (readdirSync(folder)[0] ?? '') : '', `${id}.json`);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).code : undefined;
+}
+
+/** No step may lose the file's text, and no push without --force may pass over an edit that nobody here has seen. */
+async function checkedStep(
+  place: Place,
+  service: Service,
+  id: string,
+  args: readonly string[],
+  afterChanges: number,
+): Promise<boolean> {
+  const here = existsSync(join(place.folder, 'a.ts')) ? place.read('a.ts') : undefined;
+  const before = await service.versions(id);
+  const agreed = agreedCode(place, id);
+  const wasKilled = await killed(place, args, afterChanges);
+  const kept = await everything(place, service, id);
+  const facts = { args, afterChanges, here, before, agreed };
+  if (here !== undefined) expect(kept.has(here), JSON.stringify({ ...facts, kept: [...kept] })).toBe(true);
+  const after = await service.versions(id);
+  expect(after.slice(0, before.length), JSON.stringify(facts)).toEqual(before);
+  if (after.length > before.length && !args.includes('--force') && agreed !== undefined) {
+    expect(before.at(-1), JSON.stringify({ ...facts, after })).toBe(agreed);
+  }
+  return wasKilled;
+}
+
+/** From wherever it stands, both sides can be made one. */
+async function converge(place: Place, service: Service, id: string): Promise<void> {
+  await place.vals('pull', 'a.ts', '--merge');
+  await place.vals('push', 'a.ts', '--force');
+  await place.vals('pull', 'a.ts');
+  expect(await place.words(['status', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
+  expect(await service.code(id)).toBe(place.read('a.ts'));
+  expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
+}
+
+describe('killed before each step that changes a file', () => {
+  const edit = (line: number) => (text: string, word: string) =>
+    text
+      .split('\n')
+      .map((content, index) => (index === line ? word : content))
+      .join('\n');
+  const first = edit(0);
+  const last = edit(4);
+  type Edit = (text: string, word: string) => string;
+  const cases: { what: string; args: string[]; here?: Edit; there?: Edit }[] = [
+    { what: 'push', args: ['push'], here: first },
+    { what: 'push --force over an edit there', args: ['push', '--force'], here: first, there: last },
+    { what: 'pull', args: ['pull'], there: last },
+    { what: 'pull --force over an edit here', args: ['pull', '--force'], here: first, there: last },
+    { what: 'pull --merge', args: ['pull', '--merge'], here: first, there: last },
+    { what: 'pull --merge with a conflict', args: ['pull', '--merge'], here: first, there: first },
+  ];
+
+  it.each(cases)('$what', async ({ args, here, there }) => {
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n4\n5\n' });
+    const id = place.idOf('a.ts');
+    let steps = 0;
+    for (let wasKilled = true; wasKilled; steps++) {
+      await place.vals('pull', '--force');
+      // Other words each time, so that none is found by chance.
+      const words = { here: `here ${steps}`, there: `there ${steps}` };
+      if (there !== undefined) await service.edit('a', there(await service.code(id), words.there));
+      if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });
+      wasKilled = await checkedStep(place, service, id, args, steps);
+      if (there === undefined || args.includes('push')) continue;
+      // Nor may what it left lead the next push to undo the edit on the service.
+      await place.vals('push');
+      expect(await service.code(id), `step ${steps}`).toContain(words.there);
+    }
+    expect(steps).toBeGreaterThan(3);
+    await converge(place, service, id);
+  });
+
+  it('the first push of a new val', async () => {
+    const service = await startService();
+    const { place } = await pushed({ 'other.ts': 'other' }, service);
+    for (let afterChanges = 0; ; afterChanges++) {
+      const name = `fresh${afterChanges}`;
+      place.put({ [`${name}.ts`]: name });
+      const wasKilled = await killed(place, ['push'], afterChanges);
+      expect(place.read(`${name}.ts`)).toBe(name);
+      expect(await place.words(['push', `${name}.ts`])).toMatchObject({
+        [`${name}.ts`]: expect.stringMatching(/created|pushed|unchanged/),
+      });
+      expect(await service.code(place.idOf(`${name}.ts`))).toBe(name);
+      if (!wasKilled) break;
+    }
+    expect(new Set(Object.values(await place.status()))).toEqual(new Set(['unchanged']));
+  });
+});
+
+describe('in any order', () => {
+  const commands = [
+    ['push'],
+    ['pull'],
+    ['pull', '--merge'],
+    ['status'],
+    ['push', '--force'],
+    ['pull', '--force'],
+  ];
+
+  it.each([1, 2, 3])('seed %i', async (seed) => {
+    const { between, fraction, oneOf } = chanceOf(seed);
+    const lines = Array.from({ length: 8 }, (_, index) => `line ${index}`);
+    const { place, service } = await pushed({ 'a.ts': `${lines.join('\n')}\n` });
+    const id = place.idOf('a.ts');
+    let serial = 0;
+    const edited = (text: string) => {
+      serial += 1;
+      const all = text.split('\n').filter((line) => !/^(?:<<<<<<<|=======|>>>>>>>)/.test(line));
+      all[between(0, Math.max(0, all.length - 2))] = `edit ${serial}`;
+      return all.join('\n');
+    };
+    for (let step = 0; step < 14; step++) {
+      if (fraction() < 0.5) place.put({ 'a.ts': edited(place.read('a.ts')) });
+      if (fraction() < 0.5) await service.edit('a', edited(await service.code(id)));
+      const afterChanges = fraction() < 0.5 ? between(0, 12) : 1_000;
+      await checkedStep(place, service, id, oneOf(commands), afterChanges);
+    }
+    await converge(place, service, id);
+  });
+});

@@ -1,0 +1,121 @@
+// A workspace in a folder of its own, and the service it is compared with, edited from both sides.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
+import { type RunResult, run, temporaryFolder } from '../support/program.ts';
+
+export interface Row {
+  file: string;
+  name: string;
+  status: string;
+  id?: string;
+  version?: number;
+  diff?: string;
+  error?: { kind: string; exit: number; message: string; hint?: string };
+}
+
+export type Env = Record<string, string>;
+
+export function put(folder: string, files: Record<string, string | Uint8Array>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** What is there on the service, and edits of it that no workspace knows of. */
+export class Service {
+  constructor(readonly process: ServeProcess) {}
+
+  get env(): Env {
+    return this.process.env;
+  }
+
+  async ask(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.process.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.process.token}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  edit = async (name: string, code: string): Promise<{ id: string; version: number }> =>
+    (await this.ask('PUT', '/v1/vals', { name, code })) as { id: string; version: number };
+
+  delete = (id: string): Promise<unknown> => this.ask('DELETE', `/v1/vals/${id}`);
+
+  async code(id: string): Promise<string> {
+    return ((await this.ask('GET', `/v1/vals/${id}`)) as { code: string }).code;
+  }
+
+  /** All of them, oldest first. */
+  async versions(id: string): Promise<string[]> {
+    const { data } = (await this.ask('GET', `/v1/vals/${id}/versions`)) as { data: { version: number }[] };
+    const codes = data.map(async ({ version }) => {
+      const { code } = (await this.ask('GET', `/v1/vals/${id}/versions/${version}`)) as { code: string };
+      return { version, code };
+    });
+    return (await Promise.all(codes)).sort((a, b) => a.version - b.version).map(({ code }) => code);
+  }
+}
+
+export const startService = async (): Promise<Service> => new Service(await embeddedService());
+
+export class Place {
+  constructor(
+    readonly folder: string,
+    readonly env: Env,
+  ) {}
+
+  vals = (...args: string[]): Promise<RunResult> =>
+    run(args, { cwd: this.folder, env: this.env, home: this.folder });
+
+  /** Rows of a command that must end with this exit code. */
+  async rows(args: string[], exit = 0): Promise<Row[]> {
+    const result = await this.vals(...args, '--json');
+    expect({
+      exit: result.exit,
+      stderr: exit === 0 ? result.stderr.replace(/^warning: .*\n/gm, '') : '',
+    }).toEqual({
+      exit,
+      stderr: '',
+    });
+    return JSON.parse(result.stdout);
+  }
+
+  /** File by file, the one word that a command has for it. */
+  async words(args: string[], exit = 0): Promise<Record<string, string>> {
+    return Object.fromEntries((await this.rows(args, exit)).map(({ file, status }) => [file, status]));
+  }
+
+  status = (): Promise<Record<string, string>> => this.words(['status']);
+
+  put = (files: Record<string, string | Uint8Array>): void => put(this.folder, files);
+
+  read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
+
+  manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>
+    JSON.parse(this.read('vals.json'));
+
+  idOf(file: string): string {
+    const ids = this.manifest().vals[file]?.ids ?? {};
+    return ids[this.env.VALS_BASE_URL ?? ''] ?? '';
+  }
+}
+
+/** A workspace with these files, all of them pushed. */
+export async function pushed(
+  files: Record<string, string>,
+  service?: Service,
+): Promise<{ place: Place; service: Service }> {
+  const there = service ?? (await startService());
+  const place = new Place(temporaryFolder(), there.env);
+  place.put(files);
+  for (const args of [['init'], ['push']]) {
+    expect(await place.vals(...args)).toMatchObject({ exit: 0, stderr: '' });
+  }
+  return { place, service: there };
+}

@@ -1,0 +1,161 @@
+// Differences that `patch` applies, and merges that take what only one side changed.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasMarks, merge } from '../../src/workspace/merge.ts';
+import { unifiedDiff } from '../../src/workspace/unified-diff.ts';
+import { temporaryFolder } from '../support/program.ts';
+
+/** The lines that texts are made of, with every kind of end. */
+const line = fc.constantFrom(
+  'a\n',
+  'b\n',
+  '\n',
+  'c\r\n',
+  'é\u2028\n',
+  '-- d\n',
+  '+e\r\n',
+  '@@ f\n',
+  '\t g\n',
+  '\\ h\n',
+);
+const text = fc
+  .tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('', 'end', 'end\r', '\u0000x'))
+  .map(([lines, end]) => lines.join('') + end);
+
+function patched(folder: string, file: string, before: string | undefined, diff: string): string | undefined {
+  const path = join(folder, file);
+  execFileSync('rm', ['-f', path]);
+  if (before !== undefined) writeFileSync(path, before);
+  execFileSync('patch', ['-p1', '--silent', '--binary', '--no-backup-if-mismatch'], {
+    cwd: folder,
+    input: diff,
+  });
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+describe('unifiedDiff', () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ['a changed line', 'a\nb\nc\n', 'a\nB\nc\n'],
+    ['a new file', undefined, 'a\nb\n'],
+    ['a new file without an end of line', undefined, 'a'],
+    ['a file that is gone', 'a\nb\n', undefined],
+    ['an end of line that is new', 'a\nb', 'a\nb\n'],
+    ['an end of line that is gone', 'a\nb\n', 'a\nb'],
+    ['CRLF for LF', 'a\nb\n', 'a\r\nb\r\n'],
+    ['all of it gone', 'a\n', ''],
+    ['next to nothing in common', 'x\n'.repeat(3_000), 'y\nz\n'.repeat(2_000)],
+  ])('%s', (_what, before, after) => {
+    const folder = temporaryFolder();
+    const diff = unifiedDiff('hello world.ts', before, after);
+    expect(diff).toMatch(/^--- .*\n\+\+\+ .*\n@@ /);
+    // To patch, a file that was emptied is one that is gone.
+    expect(patched(folder, 'hello world.ts', before, diff) ?? '').toBe(after ?? '');
+  });
+
+  it('of any two texts makes one the other with patch -p1', () => {
+    const folder = temporaryFolder();
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const diff = unifiedDiff('a.ts', before, after);
+        if (before === after) return diff === '';
+        return (patched(folder, 'a.ts', before, diff) ?? '') === after;
+      }),
+      { numRuns: 150, seed: 20_261_115 },
+    );
+  });
+});
+
+describe('merge', () => {
+  const base = '1\n2\n3\n4\n5\n';
+  it.each<[string, string | undefined, string, string, string, number]>([
+    ['a change here', base, '1\nX\n3\n4\n5\n', base, '1\nX\n3\n4\n5\n', 0],
+    ['a change there', base, base, '1\n2\n3\n4\nY\n', '1\n2\n3\n4\nY\n', 0],
+    ['changes in different places', base, 'X\n2\n3\n4\n5\n', '1\n2\n3\n4\nY\n', 'X\n2\n3\n4\nY\n', 0],
+    ['the same change', base, 'X\n2\n3\n4\n5\n', 'X\n2\n3\n4\n5\n', 'X\n2\n3\n4\n5\n', 0],
+    ['additions and removals apart', base, '0\n1\n2\n3\n4\n5\n', '1\n2\n3\n4\n', '0\n1\n2\n3\n4\n', 0],
+    [
+      'one line changed in two ways',
+      base,
+      '1\n2\nX\n4\n5\n',
+      '1\n2\nY\n4\n5\n',
+      '1\n2\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n4\n5\n',
+      1,
+    ],
+    [
+      'a conflict at an end without a line end',
+      '1\n2',
+      '1\nX',
+      '1\nY',
+      '1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n',
+      1,
+    ],
+    [
+      'a conflict among CRLF',
+      '1\r\n2\r\n',
+      '1\r\nX\r\n',
+      '1\r\nY\r\n',
+      '1\r\n<<<<<<< here\r\nX\r\n=======\r\nY\r\n>>>>>>> there\r\n',
+      1,
+    ],
+    [
+      'no base',
+      undefined,
+      '1\nX\n3\n',
+      '1\n3\n4\n',
+      '1\n<<<<<<< here\nX\n=======\n>>>>>>> there\n3\n<<<<<<< here\n=======\n4\n>>>>>>> there\n',
+      2,
+    ],
+  ])('%s', (_what, base, here, there, text, conflicts) => {
+    expect(merge(base, here, there)).toEqual({ text, conflicts });
+    expect(hasMarks(text)).toBe(conflicts > 0);
+  });
+
+  it('of any three texts keeps a side that alone changed, and says the same from both sides', () => {
+    fc.assert(
+      fc.property(text, text, text, (base, here, there) => {
+        expect(merge(base, here, base)).toEqual({ text: here, conflicts: 0 });
+        expect(merge(base, base, there)).toEqual({ text: there, conflicts: 0 });
+        expect(merge(base, here, here)).toEqual({ text: here, conflicts: 0 });
+        const merged = merge(base, here, there);
+        const mirrored = merge(base, there, here);
+        expect(mirrored.conflicts).toBe(merged.conflicts);
+        if (merged.conflicts === 0) expect(mirrored.text).toBe(merged.text);
+      }),
+      { numRuns: 500, seed: 20_261_115 },
+    );
+  });
+
+  it('agrees with git where git merges without a conflict', () => {
+    const folder = temporaryFolder();
+    const names = ['here', 'base', 'there'];
+    let clean = 0;
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(19), fc.boolean()), { minLength: 1, maxLength: 4 }), (edits) => {
+        const lines = Array.from({ length: 20 }, (_, index) => `line ${index}\n`);
+        const edited = (isHere: boolean) =>
+          lines.map((line, index) =>
+            edits.some(([at, here]) => at === index && here === isHere) ? `${isHere} ${line}` : line,
+          );
+        const texts = [edited(true), lines, edited(false)].map((all) => all.join(''));
+        for (const [index, name] of names.entries()) writeFileSync(join(folder, name), texts[index] ?? '');
+        let gits: string;
+        try {
+          gits = execFileSync('git', ['merge-file', '-p', ...names], {
+            cwd: folder,
+            stdio: 'pipe',
+          }).toString();
+        } catch {
+          return;
+        }
+        clean += 1;
+        const [here = '', base = '', there = ''] = texts;
+        expect(merge(base, here, there)).toEqual({ text: gits, conflicts: 0 });
+      }),
+      { numRuns: 100, seed: 20_261_115 },
+    );
+    expect(clean).toBeGreaterThan(50);
+  });
+});

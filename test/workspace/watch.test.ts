@@ -1,0 +1,264 @@
+// Pushing on save: however an editor saves, while the service is away, and until Ctrl-C.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { embeddedService } from '../support/embedded-service.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, type Row, Service, startService } from './support.ts';
+
+interface Watching {
+  child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the condition holds; the test's own time-out is the limit. */
+  until(condition: () => boolean | Promise<boolean>): Promise<void>;
+  events(): Row[];
+  /** Waits for so many events of a file, and gives the last. */
+  event(file: string, count: number): Promise<Row>;
+  end(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Resolves when every save is noticed: the file `started.ts` was pushed. */
+async function watching(place: Place, ...args: string[]): Promise<Watching> {
+  const child = spawn(process.execPath, [program, 'push', '--watch', '--ndjson', ...args], {
+    cwd: place.folder,
+    env: environment(place.folder, place.env),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const exited = new Promise<number | null>((done) => child.once('close', done));
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    while (!(await condition())) {
+      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
+      await sleep(20);
+    }
+  };
+  const events = () =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Row);
+  const event = async (file: string, count: number) => {
+    const ofFile = () => events().filter((row) => row.file === file);
+    await until(() => ofFile().length >= count);
+    return ofFile().at(-1) as Row;
+  };
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    until,
+    events,
+    event,
+    async end(signal = 'SIGINT') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** A workspace with one val that changed since it was pushed: its event tells that the watch has begun. */
+async function changedOnce(service?: Service) {
+  const { place, service: there } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, service);
+  place.put({ 'a.ts': 'a2' });
+  const watch = await watching(place);
+  await watch.event('a.ts', 1);
+  return { place, service: there, watch };
+}
+
+it('pushes plain writes, files that replace others, and new ones; what is deleted is only reported', async () => {
+  const { place, service, watch } = await changedOnce();
+  expect(watch.events()).toEqual([
+    { file: 'a.ts', name: 'a', status: 'pushed', id: place.idOf('a.ts'), version: 2 },
+  ]);
+  place.put({ 'b.ts': 'plain' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
+
+  writeFileSync(join(place.folder, '.b.ts.swp'), 'replaced');
+  renameSync(join(place.folder, '.b.ts.swp'), join(place.folder, 'b.ts'));
+  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
+
+  rmSync(join(place.folder, 'b.ts'));
+  place.put({ 'b.ts': 'deleted and made again' });
+  expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
+  expect(await service.versions(place.idOf('b.ts'))).toEqual([
+    'b',
+    'plain',
+    'replaced',
+    'deleted and made again',
+  ]);
+
+  place.put({ 'sub/new.ts': 'new', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
+  expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
+  expect(place.manifest().vals['sub/new.ts']?.name).toBe('new');
+  rmSync(join(place.folder, 'sub/new.ts'));
+  await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
+  expect(await service.code(place.idOf('sub/new.ts'))).toBe('new');
+  expect(await watch.end()).toBe(130);
+  expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
+});
+
+it('leaves out what ignore files name', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  place.put({ '.gitignore': 'gen/\nskip.ts\n', 'a.ts': 'a2' });
+  const watch = await watching(place);
+  await watch.event('a.ts', 1);
+  place.put({ 'gen/x.ts': 'x', 'skip.ts': 'skip', 'b.ts': 'b' });
+  await watch.event('b.ts', 1);
+  place.put({ 'a.ts': 'a3' });
+  await watch.event('a.ts', 2);
+  expect(new Set(watch.events().map(({ file }) => file))).toEqual(new Set(['a.ts', 'b.ts']));
+  expect(await service.code(place.idOf('a.ts'))).toBe('a3');
+});
+
+it('says a conflict, sends nothing for it, and goes on once it is resolved', async () => {
+  const { place, service, watch } = await changedOnce();
+  await service.edit('a', 'theirs');
+  place.put({ 'a.ts': 'mine' });
+  expect((await watch.event('a.ts', 2)).error).toMatchObject({ kind: 'conflict', exit: 5 });
+  expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+  place.put({ 'b.ts': 'b2' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed' });
+  // Merging marks the file, which is a save too: it must not be sent with its marks.
+  await place.vals('pull', 'a', '--merge');
+  expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
+  place.put({ 'a.ts': 'both' });
+  expect(await watch.event('a.ts', 4)).toMatchObject({ status: 'pushed' });
+  expect(await service.code(place.idOf('a.ts'))).toBe('both');
+});
+
+it('survives a service that goes away, says so once, and sends the newest when it is back', async () => {
+  const data = join(temporaryFolder(), 'vals.db');
+  const first = new Service(await embeddedService({ data }));
+  const { place, watch } = await changedOnce(first);
+  await first.process.end('SIGTERM');
+  place.put({ 'a.ts': 'lost 1', 'b.ts': 'b2' });
+  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  place.put({ 'a.ts': 'lost 2' });
+  const port = new URL(first.process.baseUrl).port;
+  const second = new Service(await embeddedService({ data, args: ['--port', port] }));
+  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost 2');
+  await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
+  await watch.until(() => watch.stderr().includes('can be reached again'));
+  expect(watch.stderr().match(/cannot be reached/g)).toHaveLength(1);
+  place.put({ 'a.ts': 'after' });
+  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'after');
+  expect(await watch.end()).toBe(130);
+});
+
+it('sends the newest after a push whose answer was lost', async () => {
+  let code = 'a';
+  let cuts = 1;
+  const service = await scriptedService([], (seen) => {
+    if (seen.method === 'GET') return { body: { id: 'a', name: 'a', code, version: 1 } };
+    code = JSON.parse(seen.body).code;
+    if (code === 'newest') cuts = 0;
+    return cuts > 0 ? (response) => void response.destroy() : { body: { id: 'a', version: 2 } };
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({
+    'a.ts': 'a',
+    'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: 'a' } } } }),
+  });
+  await place.rows(['status']);
+  place.put({ 'a.ts': 'lost' });
+  const watch = await watching(place, '--timeout', '1');
+  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  place.put({ 'a.ts': 'newest' });
+  await watch.until(() => code === 'newest');
+  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pushed' });
+  expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
+});
+
+it('sends one at a time for a val, and once more for what was saved meanwhile', async () => {
+  let under = 0;
+  let most = 0;
+  const codes: string[] = [];
+  const service = await scriptedService([], (seen) => (response) => {
+    if (seen.method === 'GET') {
+      response.end(JSON.stringify({ id: 'a', name: 'a', code: codes.at(-1), version: codes.length }));
+      return;
+    }
+    under += 1;
+    most = Math.max(most, under);
+    setTimeout(() => {
+      under -= 1;
+      codes.push(JSON.parse(seen.body).code);
+      response.end(JSON.stringify({ id: 'a', version: codes.length }));
+    }, 400);
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'first' });
+  const watch = await watching(place);
+  await watch.until(() => under === 1);
+  place.put({ 'a.ts': 'second' });
+  await sleep(150);
+  place.put({ 'a.ts': 'third' });
+  await watch.until(() => codes.includes('third'));
+  await watch.event('a.ts', 2);
+  expect(most).toBe(1);
+  expect(codes).toEqual(['first', 'third']);
+});
+
+it('lets a push under way finish on Ctrl-C, and notes it', async () => {
+  let answer: () => void = () => {};
+  const service = await scriptedService([
+    (response) => {
+      answer = () => response.end(JSON.stringify({ id: 'a', version: 7 }));
+    },
+  ]);
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a', 'b.ts': 'b' });
+  const watch = await watching(place, '--concurrency', '1');
+  await watch.until(() => service.requests.length === 1);
+  const ended = watch.end();
+  await sleep(200);
+  expect(watch.child.exitCode).toBe(null);
+  answer();
+  expect(await ended).toBe(130);
+  expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed', id: 'a', version: 7 }]);
+  expect(place.idOf('a.ts')).toBe('a');
+  expect(service.requests).toHaveLength(1);
+});
+
+it('ends with 4 where the service refuses the token', async () => {
+  const service = await startService();
+  const place = new Place(temporaryFolder(), { ...service.env, VALS_TOKEN: 'not-the-token-of-it' });
+  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
+  const child = await watching(place);
+  expect(await new Promise((done) => child.child.once('close', done))).toBe(4);
+  expect(JSON.parse(child.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    error: { kind: 'auth' },
+  });
+});
+
+it('prints a line for each push as text too, and refuses --json', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'a.ts': 'a2' });
+  const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {
+    cwd: place.folder,
+    env: environment(place.folder, place.env),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const line = await new Promise<string>((known) =>
+    child.stdout.once('data', (chunk) => known(String(chunk))),
+  );
+  expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\ta\tv1 -> v2\n$/);
+  child.kill('SIGTERM');
+  expect(await new Promise((done) => child.once('close', done))).toBe(143);
+  expect(await place.vals('push', '--watch', '--json')).toMatchObject({
+    exit: 2,
+    stdout: '',
+    error: { hint: expect.stringContaining('--ndjson') },
+  });
+});
