@@ -1,4 +1,6 @@
 // The code last agreed on with one service: what both sides are compared with.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../json.ts';
 import { readBelow, replaceBelow, storeFolder } from './files.ts';
 import { hashOf } from './hash.ts';
@@ -15,18 +17,31 @@ export interface Agreed {
 export interface AgreedStore {
   /** Undefined where nothing was agreed on, or where that cannot be read any more. */
   read(id: string): Agreed | undefined;
+  /**
+   * Whether the file is the newer side where nothing was agreed on: it came with a fresh checkout, whose first push
+   * plainly sends. A val that others added since may have edits there that nobody here has seen.
+   */
+  trustsFile(id: string): boolean;
   write(id: string, agreed: Agreed): void;
 }
 
+/** The ids are those that the workspace has for the service. */
 export function createAgreedStore(
   root: string,
   service: string,
+  ids: readonly string[],
   warn: (message: string) => void,
 ): AgreedStore {
   const folder = `${storeFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
   // An id comes from a service, so it is not trusted to be a file's name.
   const fileOf = (id: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(id) ? id : hashOf(id)}.json`;
+  const checkoutFile = `${folder}/checkout.json`;
+  const isFresh = !existsSync(join(root, folder));
+  const cameWithCheckout = isFresh ? ids : readIds();
+  let isNoted = !isFresh;
+
   return {
+    trustsFile: (id) => cameWithCheckout.includes(id),
     read(id) {
       const file = fileOf(id);
       const agreed = parseAgreed(id, file);
@@ -38,6 +53,8 @@ export function createAgreedStore(
     },
     write(id, { code, version, sent }) {
       prepareStore(root);
+      if (!isNoted) replaceBelow(root, checkoutFile, `${stringifyJson([...ids])}\n`, 'anything');
+      isNoted = true;
       const content = stringifyJson({
         id,
         ...(version !== undefined && { version }),
@@ -47,6 +64,15 @@ export function createAgreedStore(
       replaceBelow(root, fileOf(id), `${content}\n`, 'anything');
     },
   };
+
+  function readIds(): string[] {
+    try {
+      const noted = parseJson(readBelow(root, checkoutFile) ?? '[]');
+      return Array.isArray(noted) ? noted.filter((id) => typeof id === 'string') : [];
+    } catch {
+      return [];
+    }
+  }
 
   function parseAgreed(id: string, file: string): Agreed | 'unreadable' | undefined {
     try {

@@ -23,7 +23,8 @@ export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal)
   const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
   const there = val.id === undefined ? undefined : await readThere(api, val.id);
   const agreed = agreedWith(noted, there);
-  const status = statusOf(agreed, here, there);
+  const isUnseen = val.id !== undefined && !agreed && !agreedStore.trustsFile(val.id);
+  const status = statusOf(isUnseen ? 'nothing' : agreed, here, there);
   if (status === 'unchanged' && there !== undefined && val.id !== undefined) {
     agree(workspace, val.id, noted, there);
   }
@@ -36,11 +37,20 @@ export const agreedWith = (noted: Agreed | undefined, there: There | undefined):
     ? { code: there.code, version: there.version }
     : noted;
 
+/** Where nothing was agreed on, and the file is not trusted to be newer, whatever differs is a conflict. */
 export const statusOf = (
-  agreed: { code: string } | undefined,
+  agreed: { code: string } | 'nothing' | undefined,
   here: string | undefined,
   there: { code: string } | undefined,
-): Status => compare(hashIfAny(agreed?.code), hashIfAny(here), hashIfAny(there?.code));
+): Status =>
+  compare(
+    agreed === 'nothing' ? hashOfNothing : hashIfAny(agreed?.code),
+    hashIfAny(here),
+    hashIfAny(there?.code),
+  );
+
+/** What no code has. */
+const hashOfNothing = '';
 
 const hashIfAny = (code: string | undefined): string | undefined =>
   code === undefined ? undefined : hashOf(code);

@@ -35,9 +35,8 @@ export async function pushVal(
   options: PushOptions,
 ): Promise<Pushed> {
   const agreed = val.id === undefined ? undefined : workspace.agreed.read(val.id);
-  // Without an agreement, as in a fresh checkout, there is nothing to compare with.
-  const found =
-    agreed === undefined ? undefined : await compareWithService(workspace, api, val, agreed, code, options);
+  const isPlain = val.id === undefined || (agreed === undefined && workspace.agreed.trustsFile(val.id));
+  const found = isPlain ? undefined : await compareWithService(workspace, api, val, agreed, code, options);
   if (found?.isDone) return found.pushed;
   if (!options.force && hasMarks(code)) {
     throw new ConflictError(`${val.file} still has the marks of a merge.`, {
@@ -70,13 +69,13 @@ async function compareWithService(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
-  noted: Agreed,
+  noted: Agreed | undefined,
   code: string,
   { force, warn }: PushOptions,
 ): Promise<Found> {
   const id = val.id as string;
   const there = await readThere(api, id);
-  const agreed = agreedWith(noted, there) ?? noted;
+  const agreed = agreedWith(noted, there);
   const unchanged = (version: JsonValue | undefined): Found => ({
     isDone: true,
     pushed: { outcome: { status: 'unchanged', ...identity(id, version) }, before: undefined },
@@ -84,24 +83,25 @@ async function compareWithService(
   const wayOut =
     `\`vals diff ${val.file}\` shows the difference, \`vals pull ${val.file} --merge\` brings both together, ` +
     `\`vals push ${val.file} --force\` overwrites what is there.`;
-  switch (statusOf(agreed, code, there)) {
+  switch (statusOf(agreed ?? 'nothing', code, there)) {
     case 'unchanged':
       if (there) agree(workspace, id, noted, there);
       return unchanged(there?.version);
     case 'changed there':
-      if (!force) return unchanged(agreed.version);
+      if (!force) return unchanged(agreed?.version);
       break;
     case 'conflict':
       if (!force) {
-        throw new ConflictError(`${val.file} changed here and on the service. Nothing was sent for it.`, {
-          hint: wayOut,
-        });
+        const problem = agreed
+          ? 'changed here and on the service'
+          : 'and the service differ, and it is not known which is newer';
+        throw new ConflictError(`${val.file} ${problem}. Nothing was sent for it.`, { hint: wayOut });
       }
       break;
     case 'deleted there':
-      if (!force && code === agreed.code) {
+      if (!force && code === agreed?.code) {
         warn(`${val.file} was deleted on the service, or is no longer yours; --force creates it anew.`);
-        return unchanged(agreed.version);
+        return unchanged(agreed?.version);
       }
       if (!force) {
         throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {

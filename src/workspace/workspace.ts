@@ -45,11 +45,13 @@ export function openWorkspace(surroundings: Surroundings): Workspace {
 
 export function workspaceAt(root: string, { settings, warn }: Surroundings): Workspace {
   const service = serviceName(settings);
+  const vals = valsOf(root, service);
+  const ids = vals.flatMap(({ id }) => id ?? []);
   return {
     root,
     service,
-    vals: valsOf(root, service),
-    agreed: createAgreedStore(root, service, warn),
+    vals,
+    agreed: createAgreedStore(root, service, ids, warn),
     remember: createMemory(root, service, warn),
   };
 }

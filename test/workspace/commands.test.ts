@@ -369,6 +369,31 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
   });
 
+  it('goes on to send plainly what the first push of a fresh checkout did not reach', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('b', 'theirs');
+    rmSync(join(place.folder, '.vals'), { recursive: true });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'changed here' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'pushed' });
+  });
+
+  it('does not send a val that others added over edits that nobody here has seen', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { id } = await service.edit('b', 'b, edited by others');
+    const manifest = JSON.parse(place.read('vals.json'));
+    manifest.vals['b.ts'] = { name: 'b', ids: { [service.process.baseUrl]: id } };
+    place.put({ 'vals.json': JSON.stringify(manifest), 'b.ts': 'b' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'conflict' });
+    const refused = await place.vals('push', '--json');
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(await service.code(id)).toBe('b, edited by others');
+    await place.rows(['pull', '--force']);
+    expect(place.read('b.ts')).toBe('b, edited by others');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
   it('asks pull for --force or --merge in a fresh checkout that differs', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     await service.edit('a', 'theirs');
@@ -448,15 +473,17 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
-  it('takes a broken agreement for none, with a warning', async () => {
-    const { place } = await pushed({ 'a.ts': 'a' });
+  it('takes a broken agreement for none: it warns, and sends nothing over what it cannot compare', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
     const folder = join(place.folder, '.vals/agreed');
     const file = join(folder, readdirSync(folder)[0] ?? '', `${place.idOf('a.ts')}.json`);
     writeFileSync(file, '{"id":');
     place.put({ 'a.ts': 'a2' });
     const { exit, stderr } = await place.vals('push');
-    expect(exit).toBe(0);
+    expect(exit).toBe(5);
     expect(stderr).toContain('cannot be read');
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
   });
 
