@@ -99,7 +99,12 @@ export async function watchWorkspace(
   };
   // Watching comes first, so that no save falls between the first push and it.
   const saves = await watchSaves(root, clock, onSave, (error) =>
-    end(new LocalError(`The folder can no longer be watched: ${(error as Error).message}`)),
+    end(
+      new LocalError(`${root} can no longer be watched: ${(error as Error).message}`, {
+        hint: 'The system may limit how many folders are watched; .valsignore can leave some out.',
+        cause: error,
+      }),
+    ),
   );
   const interrupted = () => end(signal.reason);
   signal.addEventListener('abort', interrupted, { once: true });
