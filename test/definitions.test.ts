@@ -77,7 +77,7 @@ async function runExample(line: string) {
     .replaceAll(exampleService, service.baseUrl)
     // A fresh machine need not have jq.
     .replace(/ \| jq .*$/, '');
-  const env = environment(folder, service.env);
+  const env = environment(folder, { ...service.env, EDITOR: 'sed -i.before -e s/hello/bye/' });
   // Signing in is what stores these, so its example must do without them.
   if (command.includes('vals log')) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;

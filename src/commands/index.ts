@@ -15,22 +15,25 @@ import { runs } from './runs.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
 import { valCreate } from './val/create.ts';
+import { valEdit } from './val/edit.ts';
 import { valGet } from './val/get.ts';
 import { valRm } from './val/rm.ts';
 import { valRuns } from './val/runs.ts';
+import { versionDiff } from './version/diff.ts';
 import { versionGet } from './version/get.ts';
 import { versionLs } from './version/ls.ts';
 import { versionNew } from './version/new.ts';
+import { versionRestore } from './version/restore.ts';
 import { versionRm } from './version/rm.ts';
 
 export const commandTree: CommandTree = {
   topics: {
-    val: { title: 'Vals:', summary: 'Create, read and delete vals: create, get, rm, runs' },
-    version: { title: 'Vals:', summary: 'The versions of a val: ls, new, get, rm' },
+    val: { title: 'Vals:', summary: 'Create, read and delete vals: create, get, edit, rm, runs' },
+    version: { title: 'Vals:', summary: 'The versions of a val: ls, get, diff, new, restore, rm' },
   },
   groups: [
-    { title: 'Vals:', commands: [push, valCreate, valGet, valRm, valRuns] },
-    { title: 'Vals:', commands: [versionLs, versionNew, versionGet, versionRm] },
+    { title: 'Vals:', commands: [push, valCreate, valGet, valEdit, valRm, valRuns] },
+    { title: 'Vals:', commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm] },
     { title: 'Workspace:', commands: [init, status, diff, pull] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
     { title: 'Set-up:', commands: [login, logout, config, serve] },

@@ -4,20 +4,28 @@ import { linesOf, mostEdits } from './lines.ts';
 
 /** A side that is undefined is no file at all. Empty where both have the same lines. */
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
-  const old = before ?? '';
-  const now = after ?? '';
-  if (old === now) return '';
-  const hunks = structuredPatch(file, file, old, now, '', '', { context: 3, maxEditLength: mostEdits })
-    ?.hunks ?? [wholeHunk(old, now)];
-  const body = formatPatch(
-    { oldFileName: file, newFileName: file, oldHeader: '', newHeader: '', hunks },
-    OMIT_HEADERS,
-  );
   // Behind a name with a space, patch looks for a tab before it takes the name as it is.
   const tab = file.includes(' ') ? '\t' : '';
-  const oldName = before === undefined ? '/dev/null' : `a/${file}${tab}`;
-  const newName = after === undefined ? '/dev/null' : `b/${file}${tab}`;
-  return `--- ${oldName}\n+++ ${newName}\n${body}`;
+  return diffBetween(
+    { label: before === undefined ? '/dev/null' : `a/${file}${tab}`, text: before ?? '' },
+    { label: after === undefined ? '/dev/null' : `b/${file}${tab}`, text: after ?? '' },
+  );
+}
+
+interface Side {
+  /** On one line. */
+  label: string;
+  text: string;
+}
+
+export function diffBetween(old: Side, now: Side): string {
+  if (old.text === now.text) return '';
+  const options = { context: 3, maxEditLength: mostEdits };
+  const patch = structuredPatch('', '', old.text, now.text, '', '', options) ?? {
+    ...{ oldFileName: '', newFileName: '', oldHeader: '', newHeader: '' },
+    hunks: [wholeHunk(old.text, now.text)],
+  };
+  return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
 /** Everything out and everything in, where looking for what stayed would take too long. */

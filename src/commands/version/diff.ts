@@ -1,0 +1,38 @@
+import { codeOf } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { argument, column, Differences, defineCommand } from '../../command.ts';
+import { jsonNumber } from '../../json.ts';
+import { valArgument, versionNumber } from '../options.ts';
+
+export const versionDiff = defineCommand({
+  path: 'version diff',
+  summary: 'Show what changed between two versions',
+  description:
+    'Show what changed from one version of a val to another, or to its current code, as a unified diff.',
+  arguments: {
+    val: valArgument,
+    a: argument('<a>', 'the version to start from', versionNumber),
+    b: argument('[b]', 'the version to compare it with; absent: the current code', versionNumber),
+  },
+  examples: [
+    'vals version diff 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1',
+    'vals version diff 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1 2',
+  ],
+  columns: [column('a'), column('b'), column('diff')],
+  async run({ connect, hint }, { val, a, b }) {
+    const { diffBetween } = await import('../../workspace/unified-diff.ts');
+    const api = await connect();
+    const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
+    const [before, after] = await Promise.all([
+      api.record(routes.getVersion(val, a)),
+      api.record({ ...later, withoutToken: false }),
+    ]);
+    const diff = diffBetween(
+      { label: `version ${a}`, text: codeOf(before) },
+      { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+    );
+    if (diff === '') hint('Nothing differs.');
+    const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
+    return new Differences([row], diff);
+  },
+});

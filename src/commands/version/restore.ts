@@ -1,0 +1,21 @@
+import { codeOf } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { argument, defineCommand } from '../../command.ts';
+import { valColumns } from '../columns.ts';
+import { dryRun, plan, valArgument, versionNumber } from '../options.ts';
+
+export const versionRestore = defineCommand({
+  path: 'version restore',
+  summary: "Make an old version's code the current one",
+  description:
+    "Add an old version's code to a val as a new version. Nothing is deleted: what was current stays among the versions.",
+  arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
+  options: { dryRun },
+  examples: ['vals version restore 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1'],
+  columns: valColumns,
+  async run({ connect }, { val, version, dryRun }) {
+    const api = await connect();
+    const call = routes.createVersion(val, codeOf(await api.record(routes.getVersion(val, version))));
+    return dryRun ? plan(call) : api.record(call);
+  },
+});

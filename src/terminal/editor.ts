@@ -1,0 +1,60 @@
+// A text in the user's own editor.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalError, UsageError } from '../errors.ts';
+
+export interface Editing {
+  /** As it was saved. */
+  bytes: Buffer;
+  /** Where it is. */
+  file: string;
+  /** Removes the file, once nobody needs it any more. */
+  discard(): Promise<void>;
+}
+
+/** The file is readable by its owner alone, and stays until it is discarded. */
+export async function edit(text: string, fileName: string, env: NodeJS.ProcessEnv): Promise<Editing> {
+  const editor = chosenEditor(env);
+  const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
+  const file = join(folder, fileName);
+  const discard = () => rm(folder, { recursive: true, force: true });
+  await writeFile(file, text, { mode: 0o600 }).catch(asLocalError);
+  const problem = await run(editor, file);
+  const bytes = await readFile(file).catch(asLocalError);
+  if (problem === undefined) return { bytes, file, discard };
+  const isSaved = !bytes.equals(Buffer.from(text));
+  if (!isSaved) await discard();
+  throw new LocalError(`The editor \`${editor}\` ${problem}. Nothing was sent.`, {
+    hint: isSaved ? `What you wrote is in ${file}.` : 'Set VISUAL or EDITOR to an editor that is installed.',
+  });
+}
+
+function asLocalError(error: Error): never {
+  throw new LocalError(`The text could not be edited: ${error.message}.`, {
+    hint: 'See that the folder for temporary files can be written.',
+    cause: error,
+  });
+}
+
+function chosenEditor(env: NodeJS.ProcessEnv): string {
+  const editor = [env.VISUAL, env.EDITOR].find((value) => value?.trim());
+  if (editor !== undefined) return editor;
+  throw new UsageError('No editor is chosen.', {
+    hint: 'Set VISUAL or EDITOR, for example to vi or "code --wait".',
+  });
+}
+
+/** Through a shell, because an editor may come with flags; the file is handed over as an argument, so it needs no quotes. */
+function run(editor: string, file: string): Promise<string | undefined> {
+  const [shell, ...args] =
+    process.platform === 'win32' ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
+  return new Promise((resolve) => {
+    const child = spawn(shell as string, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `ended with ${code}`),
+    );
+  });
+}
