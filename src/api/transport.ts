@@ -1,11 +1,19 @@
 // One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
 import { isUtf8 } from 'node:buffer';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type JsonValue, parseJson } from '../json.ts';
 import type { Rows } from '../rows.ts';
+import { connectTimeoutMs, directAgent, proxyAgent } from './agent.ts';
 import type { Clock } from './clock.ts';
+import {
+  encodingOf,
+  exchange,
+  GivenUp,
+  headerOf,
+  isRedirect,
+  isSuccess,
+  type Outgoing,
+  type Reply,
+} from './exchange.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 import { readSentPage } from './sent-rows.ts';
@@ -16,20 +24,6 @@ export interface Answer {
   body: JsonValue | undefined;
   /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
   rows?: Rows;
-}
-
-interface Outgoing {
-  method: string;
-  origin: string;
-  /** With its query. */
-  path: string;
-  headers: Record<string, string>;
-  body: string | undefined;
-  /** Whether a list is expected. */
-  list: boolean;
-  /** How long to wait for the whole answer. */
-  limitMs: number;
-  signal: AbortSignal;
 }
 
 export interface TransportOptions {
@@ -44,21 +38,18 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-const connectTimeoutMs = 5_000;
-
 export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
-  const { dispatcher, everConnected, isConnectError, dropConnecting } =
-    proxy === undefined ? directAgent(clock, connections) : await proxyAgent(proxy);
+  const agent = proxy === undefined ? directAgent(clock, connections) : await proxyAgent(proxy);
 
   const faultOf = (error: unknown): Fault =>
     error instanceof GivenUp
-      ? { kind: everConnected() ? 'timed_out' : 'not_connected', reason: error.message }
-      : connectionFault(error, isConnectError(error));
+      ? { kind: agent.everConnected() ? 'timed_out' : 'not_connected', reason: error.message }
+      : connectionFault(error, agent.isConnectError(error));
 
   return {
     async send(outgoing) {
       try {
-        const reply = await exchange(dispatcher, outgoing, clock);
+        const reply = await exchange(agent.dispatcher, outgoing, clock);
         return reply.body instanceof Error && isSuccess(reply)
           ? faultOf(reply.body)
           : answerOf(outgoing, reply, clock);
@@ -66,167 +57,8 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
         return faultOf(error);
       }
     },
-    async close() {
-      dropConnecting();
-      await dispatcher.destroy();
-    },
+    close: () => agent.close(),
   };
-}
-
-/** An agent that knows which errors came before a connection stood: nothing was sent then. */
-function directAgent(clock: Clock, connections: number) {
-  const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
-  const connecting = new Set<Socket>();
-  const connectErrors = new WeakSet<Error>();
-  let connected = false;
-  const dispatcher = new Agent({
-    connections,
-    connect(target, callback) {
-      // The connector returns its socket, which its type does not say.
-      const socket = connect(target, (...outcome) => {
-        settle();
-        const [error] = outcome;
-        if (error) connectErrors.add(error);
-        if (error || connected) return callback(...outcome);
-        connected = true;
-        optimiseParser(false);
-        callback(...outcome);
-        optimiseParser(true);
-      }) as unknown as Socket;
-      const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
-      const settle = () => {
-        cancel();
-        connecting.delete(socket);
-      };
-      connecting.add(socket);
-      socket.once('close', settle);
-      // undici takes this code for the end of a body that only the end of its connection ends.
-      socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
-      });
-    },
-  });
-  return {
-    dispatcher,
-    everConnected: () => connected,
-    isConnectError: (error: unknown) => connectErrors.has(error as Error),
-    /** undici would wait for them, and so would the process. */
-    dropConnecting() {
-      for (const socket of connecting) socket.destroy();
-    },
-  };
-}
-
-/** Behind a proxy we see neither when the service is reached nor when the parser is made. */
-async function proxyAgent(proxy: ProxySettings) {
-  const { createProxyAgent } = await import('./proxy.ts');
-  optimiseParser(false);
-  return {
-    dispatcher: createProxyAgent(proxy, connectTimeoutMs),
-    // So sent is what may have been sent.
-    everConnected: () => true,
-    isConnectError: () => false,
-    dropConnecting: () => {},
-  };
-}
-
-/**
- * undici's parser is WebAssembly, made when the first connection stands. V8 would optimise it while it runs, which
- * takes 130 ms, for which Node waits before it exits, and 30 MB. Where we can, the flags are set back at once: while
- * they differ from what Node was built with, V8 refuses compiled code, that of Node's own modules included.
- */
-function optimiseParser(wanted: boolean): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const way of ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation']) {
-    setFlagsFromString(`--${wanted ? '' : 'no-'}${way}`);
-  }
-}
-
-/** The head of an answer. */
-interface Head {
-  status: number;
-  headers: IncomingHttpHeaders;
-}
-
-interface Reply extends Head {
-  /** Or why there is none. */
-  body: Buffer | 'unwanted' | 'too large' | Error;
-}
-
-/** The time was up, or the user wanted no more of it. */
-class GivenUp extends Error {}
-
-/** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
-function exchange(dispatcher: Dispatcher, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { origin, path, headers, body, signal, limitMs } = outgoing;
-  const method = outgoing.method as Dispatcher.HttpMethod;
-  return new Promise((resolve, reject) => {
-    let head: Head | undefined;
-    let request: Dispatcher.DispatchController | undefined;
-    let given: Error | undefined;
-    const chunks: Buffer[] = [];
-    let room = 0;
-    const settle = (body: Reply['body']) => {
-      cancelLimit();
-      signal.removeEventListener('abort', interrupt);
-      if (head) resolve({ ...head, body });
-      else reject(body);
-    };
-    /** undici tells of a request given up only once it is connected, so we do not wait for it. */
-    const giveUp = (body: 'unwanted' | 'too large' | Error) => {
-      given = body instanceof Error ? body : new Error(body);
-      settle(body);
-      request?.abort(given);
-    };
-    const interrupt = () => giveUp(new GivenUp('interrupted'));
-    const seconds = Math.round(limitMs / 100) / 10;
-    const cancelLimit = clock.after(limitMs, () =>
-      giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
-    );
-    signal.addEventListener('abort', interrupt, { once: true });
-    if (signal.aborted) return interrupt();
-    dispatcher.dispatch(
-      // The deadline is ours, so undici's own time-outs are off.
-      { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
-      {
-        onRequestStart(controller) {
-          request = controller;
-          if (given) controller.abort(given);
-        },
-        onResponseStart(_controller, status, headers) {
-          if (status < 200) return;
-          head = { status, headers };
-          room = largestBodyOf(method, head);
-          if (room === 0) giveUp('unwanted');
-        },
-        onResponseData(_controller, chunk) {
-          chunks.push(chunk);
-          room -= chunk.length;
-          if (room < 0) giveUp('too large');
-        },
-        onResponseEnd: () => settle(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-        onResponseError: (_controller, error) => settle(error),
-      },
-    );
-  });
-}
-
-const headerOf = ({ headers }: Head, name: string): string | undefined => [headers[name] ?? []].flat()[0];
-const isSuccess = ({ status }: Head): boolean => status >= 200 && status < 300;
-const isRedirect = ({ status }: Head): boolean => status >= 300 && status < 400;
-const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
-const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'identity';
-
-/** An answer cut short would be a false one, so a larger one is refused. */
-const largestBody = 64 * 1024 * 1024;
-/** Of an error's body, what can matter to a reader. */
-const largestErrorBody = 1024 * 1024;
-
-function largestBodyOf(method: string, head: Head): number {
-  if (isRedirect(head)) return 0;
-  // What a delete answers beside its status says nothing, so it may come in any form.
-  if (isEncoded(head) && !(isSuccess(head) && method === 'DELETE')) return 0;
-  return isSuccess(head) ? largestBody : largestErrorBody;
 }
 
 function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Fault {
@@ -292,7 +124,6 @@ const neverMade = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });
 const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA)/;
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
