@@ -2,7 +2,7 @@
 
 const { fstatSync, readFileSync, writeSync } = require('node:fs');
 
-/** What was rendered when building, the version and the help, needs no program: only to be written. */
+/** What was rendered when building, the version, the help and completion, needs no program: only to be written. */
 function answerAtOnce(words) {
   const text = preparedText(words);
   if (text === undefined) return false;
@@ -16,7 +16,7 @@ function answerAtOnce(words) {
 function preparedText(words) {
   const name = preparedName(words);
   // Help is laid out for 80 columns; a narrower terminal gets its own.
-  if (name === undefined || (name !== 'version' && isNarrowTerminal())) return undefined;
+  if (name === undefined || (name.startsWith('help') && isNarrowTerminal())) return undefined;
   try {
     return readFileSync(`${__dirname}/../dist/prepared/${name}.txt`, 'utf8');
   } catch {
@@ -26,6 +26,7 @@ function preparedText(words) {
 
 function preparedName(words) {
   if (words.length === 1 && words[0] === '--version') return 'version';
+  if (words[0] === 'completion' && /^[a-z]+$/.test(words[1]) && words.length === 2) return words.join('-');
   const asksForHelp = words.length === 0 || words.at(-1) === '--help' || words.at(-1) === '-h';
   const command = words.slice(0, -1);
   if (!asksForHelp || !command.every((word) => /^[a-z]+$/.test(word))) return undefined;

@@ -11,6 +11,8 @@ export interface OptionDefinition<T> {
   /** Throws a UsageError for a word it cannot take. */
   parse?: (word: string) => T;
   choices?: readonly string[];
+  /** Worth offering, where other words are taken too. */
+  words?: readonly string[];
   default?: T;
   /** What its opposite, `--no-...`, means, where there is one. */
   negated?: string;
@@ -23,6 +25,8 @@ export interface ArgumentDefinition<T> {
   form: string;
   description: string;
   parse?: (word: string) => string;
+  /** Worth offering when the user asks for completion. */
+  words?: readonly string[];
   /** Never set: carries the type of the argument's value. */
   type?: T;
 }

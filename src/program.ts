@@ -15,7 +15,8 @@ export type CommandLine =
   | { help: string }
   | { command: AnyCommand; input: Record<string, unknown>; flags: Flags };
 
-const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
+/** The options of every command. */
+export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
   ndjson: toggle('--ndjson', 'print one JSON record a line, as they arrive'),
   fields: parsed('--fields <a,b.c>', 'print these fields alone', parseFields),
@@ -252,7 +253,8 @@ function usageError(error: CommanderError, argv: readonly string[], tree: Comman
 const helpHint = (argv: readonly string[], tree: CommandTree): string =>
   `\`vals ${[...namedCommand(argv, tree), '--help'].join(' ')}\` shows what there is.`;
 
-const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
+/** A command's path and its other names. */
+export const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
 
 const isCommand = ({ groups }: CommandTree, name: string): boolean =>
   groups.some(({ commands }) => commands.some((command) => namesOf(command).includes(name)));
