@@ -7,6 +7,7 @@ import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { parseCommandLine, pathsOf } from './program.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { SeveralFailed } from './several.ts';
+import { visibleLines } from './terminal/escape.ts';
 import { createProgress } from './terminal/progress.ts';
 import { createPrompt } from './terminal/prompt.ts';
 import { render } from './terminal/render.ts';
@@ -75,7 +76,7 @@ export async function main(host: Host): Promise<number> {
       hint: reporter.hint,
       annotate: reporter.annotate,
       print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
-      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(lines)),
+      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
       async connect(options) {
         const { openConnection } = await import('./connection.ts');
         progress.show('Waiting for the service');
@@ -167,7 +168,8 @@ export async function runProcess(): Promise<void> {
   listen('SIGINT', 130);
   listen('SIGTERM', 143);
   process.on('uncaughtException', (error) => {
-    stderr.write(`error: ${asValsError(error).message}\n`);
+    const { message, facts } = asValsError(error);
+    stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
     process.exitCode = 1;
   });
   const exit = await main({

@@ -22,13 +22,13 @@ import { versionRm } from './version/rm.ts';
 
 export const commandTree: CommandTree = {
   topics: {
-    val: { title: 'Vals:', summary: 'Create, read and delete vals: create, get, rm, runs' },
-    version: { title: 'Vals:', summary: 'The versions of a val: ls, new, get, rm' },
+    val: { title: 'Vals:', summary: 'Single vals' },
+    version: { title: 'Versions:', summary: 'The versions of a val' },
   },
   groups: [
-    { title: 'Vals:', commands: [push, valCreate, valGet, valRm, valRuns] },
-    { title: 'Vals:', commands: [versionLs, versionNew, versionGet, versionRm] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
+    { title: 'Vals:', commands: [push, valCreate, valGet, valRm, valRuns] },
+    { title: 'Versions:', commands: [versionLs, versionNew, versionGet, versionRm] },
     { title: 'Set-up:', commands: [login, logout, config, serve, completion] },
   ],
 };

@@ -11,7 +11,9 @@ type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
 export async function readCode(file: string, input: Input): Promise<string> {
   const text = await readText(file, input);
   if (text === '') {
-    throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
+    throw new LocalError(`${nameOf(file)} is empty.`, {
+      hint: 'A val needs code: write some, or leave it out.',
+    });
   }
   return text;
 }
