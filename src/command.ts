@@ -159,6 +159,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
+  /** Whether its rows go onto the page of a CI job too. */
+  jobSummary?: boolean;
   /** What to say, at a terminal, when a list has nothing in it. */
   empty?: string;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;

@@ -109,10 +109,20 @@ export async function main(host: Host): Promise<number> {
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     };
+    const summarize = async <Made extends Result>(result: Made): Promise<Made> => {
+      const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
+      if (!command.jobSummary || !file || !Array.isArray(result)) return result;
+      const { appendJobSummary } = await import('./job-summary.ts');
+      await appendJobSummary(file, command.path, result, command.columns, redactor.redact).catch(
+        (error: Error) => reporter.warn(`The job summary could not be written: ${error.message}`),
+      );
+      return result;
+    };
     try {
-      await show(await command.run(context, line.input));
+      await show(await summarize(await command.run(context, line.input)));
     } catch (error) {
       if (!(error instanceof SeveralFailed)) throw error;
+      await summarize(error.outcomes);
       await show(error.outcomes).catch(ignoreReaderGone);
       throw error.summary;
     }

@@ -31,6 +31,7 @@ export const push = defineCommand({
   },
   examples: ['vals push hello.ts', 'vals push examples --local', 'cat hello.ts | vals push - --name hello'],
   columns: [column('status'), column('name'), column('version'), column('id'), column('file')],
+  jobSummary: true,
   async run(context, { paths, name, concurrency = 8, dryRun }) {
     const sources = await chooseSources(context, paths, name);
     const vals = await loadAll(context, sources);
