@@ -130,7 +130,7 @@ export interface Context {
   warn(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
-  /** A line for another program that reads stderr, such as a CI runner. */
+  /** A line on stderr as it is: for another program that reads it, such as a CI runner, or a log. */
   annotate(line: string): void;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
