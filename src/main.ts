@@ -8,6 +8,7 @@ import { parseCommandLine, pathsOf } from './program.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { SeveralFailed } from './several.ts';
 import { visibleLines } from './terminal/escape.ts';
+import { understandsLinks } from './terminal/link.ts';
 import { createProgress } from './terminal/progress.ts';
 import { createPrompt } from './terminal/prompt.ts';
 import { render } from './terminal/render.ts';
@@ -103,6 +104,7 @@ export async function main(host: Host): Promise<number> {
         format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
         fields: flags.fields,
         columns: command.columns,
+        links: understandsLinks(env),
         color: wantsColor(flags.color, env, stdout),
         now: clock.now(),
         redactor,

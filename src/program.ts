@@ -94,6 +94,7 @@ function createRoot(helpWidth: number, wantsHelp: boolean, onHelp: (text: string
     .addHelpOption(new Option('-h, --help', 'show this help').hideHelp(wantsHelp))
     .helpCommand(false)
     .configureHelp({
+      minWidthToWrap: narrowestText,
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map((argument) => argumentTerm(argument))].join(' '),
     })
@@ -113,6 +114,9 @@ function createRoot(helpWidth: number, wantsHelp: boolean, onHelp: (text: string
   addOptions(root, globalOptions, allCommands, wantsHelp);
   return root;
 }
+
+/** Beside a long term in a narrow terminal, a column of short lines is read better than what the terminal wraps. */
+const narrowestText = 12;
 
 const firstExamples = `Examples:
   $ vals push examples --local
