@@ -16,9 +16,11 @@ function answerAtOnce(words) {
 function preparedText(words) {
   const name = preparedName(words);
   // Help is laid out for 80 columns; a narrower terminal gets its own.
-  if (name === undefined || (name.startsWith('help') && isNarrowTerminal())) return undefined;
+  const isHelp = name?.startsWith('help');
+  if (name === undefined || (isHelp && isNarrowTerminal())) return undefined;
+  const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
-    return readFileSync(`${__dirname}/../dist/prepared/${name}.txt`, 'utf8');
+    return readFileSync(`${__dirname}/../dist/${folder}/${name}.txt`, 'utf8');
   } catch {
     return undefined;
   }
@@ -33,9 +35,16 @@ function preparedName(words) {
   return ['help', ...command].join('-');
 }
 
-function isNarrowTerminal() {
-  // Asking the stream alone would load what streams are made of, which takes longer than the whole help.
-  return fstatSync(1).isCharacterDevice() && process.stdout.columns < 80;
+/** As the program decides it without a flag. */
+function wantsColor() {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isTerminal() && TERM !== 'dumb';
 }
+
+// Asking the stream alone would load what streams are made of, which takes longer than the whole help.
+const isTerminal = () => fstatSync(1).isCharacterDevice();
+const isNarrowTerminal = () => isTerminal() && process.stdout.columns < 80;
 
 if (!answerAtOnce(process.argv.slice(2))) require('./load.js').load('main.js').runProcess();

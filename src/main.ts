@@ -14,7 +14,7 @@ import { createPrompt } from './terminal/prompt.ts';
 import { render } from './terminal/render.ts';
 import { createReporter } from './terminal/report.ts';
 import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
-import { wantsColor } from './terminal/style.ts';
+import { createStyle, wantsColor, withBoldTitles } from './terminal/style.ts';
 
 /** What an invocation has of the world. */
 export interface Host {
@@ -59,7 +59,10 @@ export async function main(host: Host): Promise<number> {
   async function invoke(): Promise<void> {
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
     const line = parseCommandLine(argv, commandTree, helpWidth);
-    if ('help' in line) return stdout.write(line.help);
+    if ('help' in line) {
+      const color = argv.includes('--no-color') ? false : wantsColor(undefined, env, stdout);
+      return stdout.write(withBoldTitles(line.help, await createStyle(color)));
+    }
     flags = line.flags;
     const { command } = line;
     const settings = createSettings(flags, env, reporter.warn);

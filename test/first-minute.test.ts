@@ -1,4 +1,5 @@
 // What a newcomer sees: the help, signing in, and addresses to click on.
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../src/commands/index.ts';
 import { run, runAtTerminal } from './support/program.ts';
@@ -8,7 +9,7 @@ describe('vals alone', () => {
   it('shows every command in its group, and three examples, on one screen', async () => {
     const { exit, screen } = await runAtTerminal([]);
     expect(exit).toBe(0);
-    const lines = screen.trimEnd().split('\r\n');
+    const lines = stripVTControlCharacters(screen).trimEnd().split('\r\n');
     expect(lines.length).toBeLessThanOrEqual(40);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
@@ -22,9 +23,37 @@ describe('vals alone', () => {
 
   it('fits a narrow terminal', async () => {
     const { screen } = await runAtTerminal([], { columns: 40 });
-    const lines = screen.split('\r\n').filter((line) => !line.startsWith('  $ '));
+    const lines = stripVTControlCharacters(screen)
+      .split('\r\n')
+      .filter((line) => !line.startsWith('  $ '));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
     expect(screen).toContain('completion');
+  });
+
+  // The prepared help is for 80 columns; a narrow one is made anew.
+  describe.each([80, 60])('at %i columns', (columns) => {
+    it.each([
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+      [{ NO_COLOR: '' }, true],
+      [{ FORCE_COLOR: '0' }, false],
+      [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+      [{ TERM: 'dumb' }, false],
+    ])('has bold titles with %j: %j', async (env, isBold) => {
+      for (const args of [[], ['push', '--help']]) {
+        const { screen } = await runAtTerminal(args, { columns, env });
+        expect(screen.includes('\u001b[1mExamples:\u001b[22m')).toBe(isBold);
+        expect(screen.includes('\u001b')).toBe(isBold);
+      }
+    });
+  });
+
+  it('has no bold titles in a pipe, unless they are forced', async () => {
+    expect((await run([])).stdout).not.toContain('\u001b');
+    expect((await run([], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1mExamples:');
+    expect((await run(['--help', '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain(
+      '\u001b',
+    );
   });
 
   it('is the same without a terminal', async () => {
