@@ -20,7 +20,7 @@ export const completion = defineCommand({
     if (shell === namesForScripts) {
       const { valNames } = await import('../completion/val-names.ts');
       // A shell may take anything else for an order.
-      return valNames()
+      return (await valNames())
         .filter((name) => /^\w[\w.-]*$/.test(name))
         .map((name) => `${name}\n`)
         .join('');
