@@ -43,10 +43,10 @@ async function bundle(path, entry) {
   await replace(path, `/*${mark}*/${text}`);
 }
 
-/** The version and every help, as the program itself prints them, so that asking for them costs nothing. */
+/** The version, every help and the completion scripts, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
   const { main, commandPaths } = createRequire(import.meta.url)('./dist/main.js');
-  const print = async (name, argv) => {
+  const print = async (name, argv, env = {}) => {
     let text = '';
     const stdout = new Writable({
       write(chunk, _encoding, done) {
@@ -54,14 +54,20 @@ async function prepareTexts() {
         done();
       },
     });
-    await main({ argv, env: {}, stdout, stderr: stdout, signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    await main({ argv, env, stdout, stderr: stdout, signal, clock: { now: Date.now } });
     await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);
-  await print('help', ['--help']);
+  const printHelp = async (name, argv) => {
+    await print(name, argv);
+    await print(`styled/${name}`, argv, { FORCE_COLOR: '1' });
+  };
+  await printHelp('help', ['--help']);
+  for (const shell of ['bash', 'zsh', 'fish']) await print(`completion-${shell}`, ['completion', shell]);
   for (const path of commandPaths) {
     const words = path.split(' ');
-    await print(['help', ...words].join('-'), [...words, '--help']);
+    await printHelp(['help', ...words].join('-'), [...words, '--help']);
   }
 }
 

@@ -2,7 +2,7 @@
 
 const { fstatSync, readFileSync, writeSync } = require('node:fs');
 
-/** What was rendered when building, the version and the help, needs no program: only to be written. */
+/** What was rendered when building, the version, the help and completion, needs no program: only to be written. */
 function answerAtOnce(words) {
   const text = preparedText(words);
   if (text === undefined) return false;
@@ -16,9 +16,11 @@ function answerAtOnce(words) {
 function preparedText(words) {
   const name = preparedName(words);
   // Help is laid out for 80 columns; a narrower terminal gets its own.
-  if (name === undefined || (name !== 'version' && isNarrowTerminal())) return undefined;
+  const isHelp = name?.startsWith('help');
+  if (name === undefined || (isHelp && isNarrowTerminal())) return undefined;
+  const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
-    return readFileSync(`${__dirname}/../dist/prepared/${name}.txt`, 'utf8');
+    return readFileSync(`${__dirname}/../dist/${folder}/${name}.txt`, 'utf8');
   } catch {
     return undefined;
   }
@@ -26,15 +28,23 @@ function preparedText(words) {
 
 function preparedName(words) {
   if (words.length === 1 && words[0] === '--version') return 'version';
+  if (words[0] === 'completion' && /^[a-z]+$/.test(words[1]) && words.length === 2) return words.join('-');
   const asksForHelp = words.length === 0 || words.at(-1) === '--help' || words.at(-1) === '-h';
   const command = words.slice(0, -1);
   if (!asksForHelp || !command.every((word) => /^[a-z]+$/.test(word))) return undefined;
   return ['help', ...command].join('-');
 }
 
-function isNarrowTerminal() {
-  // Asking the stream alone would load what streams are made of, which takes longer than the whole help.
-  return fstatSync(1).isCharacterDevice() && process.stdout.columns < 80;
+/** As the program decides it without a flag. */
+function wantsColor() {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isTerminal() && TERM !== 'dumb';
 }
+
+// Asking the stream alone would load what streams are made of, which takes longer than the whole help.
+const isTerminal = () => fstatSync(1).isCharacterDevice();
+const isNarrowTerminal = () => isTerminal() && process.stdout.columns < 80;
 
 if (!answerAtOnce(process.argv.slice(2))) require('./load.js').load('main.js').runProcess();

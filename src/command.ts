@@ -13,6 +13,8 @@ export interface OptionDefinition<T> {
   /** Throws a UsageError for a word it cannot take. */
   parse?: (word: string) => T;
   choices?: readonly string[];
+  /** Worth offering, where other words are taken too. */
+  words?: readonly string[];
   default?: T;
   /** What its opposite, `--no-...`, means, where there is one. */
   negated?: string;
@@ -29,6 +31,8 @@ export interface ArgumentDefinition<T> {
   parse?: (word: string) => string;
   /** Names a val, as the option of that kind. */
   isVal?: boolean;
+  /** Worth offering when the user asks for completion. */
+  words?: readonly string[];
   /** Never set: carries the type of the argument's value. */
   type?: T;
 }
@@ -155,7 +159,7 @@ export interface Context {
   warn(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
-  /** A line for another program that reads stderr, such as a CI runner. */
+  /** A line on stderr as it is: for another program that reads it, such as a CI runner, or a log. */
   annotate(line: string): void;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
@@ -188,6 +192,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
+  /** Whether its rows go onto the page of a CI job too. */
+  jobSummary?: boolean;
   /** What to say, at a terminal, when a list has nothing in it. */
   empty?: string;
   run(context: Context, input: Input<A, O>): Promise<Result | Differences> | Result | Differences;

@@ -7,12 +7,14 @@ import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { parseCommandLine, pathsOf } from './program.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { SeveralFailed } from './several.ts';
+import { visibleLines } from './terminal/escape.ts';
+import { understandsLinks } from './terminal/link.ts';
 import { createProgress } from './terminal/progress.ts';
 import { createPrompt } from './terminal/prompt.ts';
 import { render } from './terminal/render.ts';
 import { createReporter } from './terminal/report.ts';
 import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
-import { wantsColor } from './terminal/style.ts';
+import { createStyle, wantsColor, withBoldTitles } from './terminal/style.ts';
 import { withIds } from './val-words.ts';
 
 /** What an invocation has of the world. */
@@ -61,7 +63,10 @@ export async function main(host: Host): Promise<number> {
   async function invoke(): Promise<void> {
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
     const line = parseCommandLine(argv, commandTree, helpWidth);
-    if ('help' in line) return stdout.write(line.help);
+    if ('help' in line) {
+      const color = argv.includes('--no-color') ? false : wantsColor(undefined, env, stdout);
+      return stdout.write(withBoldTitles(line.help, await createStyle(color)));
+    }
     flags = line.flags;
     const { command } = line;
     const settings = createSettings(flags, env, reporter.warn);
@@ -86,7 +91,7 @@ export async function main(host: Host): Promise<number> {
         const { eventLine } = await import('./terminal/event-line.ts');
         await stdout.write(await eventLine(record, columns, stdout.isTerminal, look()));
       },
-      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(lines)),
+      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
       async connect(options) {
         const { openConnection } = await import('./connection.ts');
         progress.show('Waiting for the service');
@@ -121,16 +126,28 @@ export async function main(host: Host): Promise<number> {
         format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
         fields: flags.fields,
         columns: command.columns,
+        links: understandsLinks(env),
         color: look().color,
         redactor,
         now: clock.now(),
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     };
+    const summarize = async <Made extends Result | Differences>(result: Made): Promise<Made> => {
+      const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
+      if (!command.jobSummary || !file || !Array.isArray(result)) return result;
+      const { appendJobSummary } = await import('./job-summary.ts');
+      await appendJobSummary(file, command.path, result, command.columns, redactor.redact).catch(
+        (error: Error) => reporter.warn(`The job summary could not be written: ${error.message}`),
+      );
+      return result;
+    };
     try {
-      await show(await command.run(context, await withIds(command, line.input, settings)));
+      const input = await withIds(command, line.input, settings);
+      await show(await summarize(await command.run(context, input)));
     } catch (error) {
       if (!(error instanceof SeveralFailed)) throw error;
+      await summarize(error.outcomes);
       await show(error.outcomes).catch(ignoreReaderGone);
       throw error.summary;
     }
@@ -186,7 +203,8 @@ export async function runProcess(): Promise<void> {
   listen('SIGINT', 130);
   listen('SIGTERM', 143);
   process.on('uncaughtException', (error) => {
-    stderr.write(`error: ${asValsError(error).message}\n`);
+    const { message, facts } = asValsError(error);
+    stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
     process.exitCode = 1;
   });
   const exit = await main({

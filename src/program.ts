@@ -15,7 +15,8 @@ export type CommandLine =
   | { help: string }
   | { command: AnyCommand; input: Record<string, unknown>; flags: Flags };
 
-const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
+/** The options of every command. */
+export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
   ndjson: toggle('--ndjson', 'print one JSON record a line, as they arrive'),
   fields: parsed('--fields <a,b.c>', 'print these fields alone', parseFields),
@@ -43,12 +44,13 @@ export function parseCommandLine(
   let help = '';
   let invocation: CommandLine | undefined;
   const wantsHelp = argv.every((word) => !word.startsWith('-') || word === '--help' || word === '-h');
-  const root = createRoot(tree, helpWidth, wantsHelp, (text) => {
+  const root = createRoot(helpWidth, wantsHelp, (text) => {
     help += text;
   });
   const named = namedCommand(argv, tree).join(' ');
   const namesOne = isCommand(tree, named);
   for (const { title, commands } of tree.groups) {
+    addTopics(root, title, tree, wantsHelp);
     for (const definition of commands) {
       // Building the others takes longer than running most of them.
       if (namesOne && !namesOf(definition).includes(named)) continue;
@@ -82,21 +84,17 @@ function withHelpAsFlag(argv: readonly string[], { topics }: CommandTree): reado
   return argv[index] === 'help' ? [...argv.toSpliced(index, 1), '--help'] : argv;
 }
 
-function createRoot(
-  tree: CommandTree,
-  helpWidth: number,
-  wantsHelp: boolean,
-  onHelp: (text: string) => void,
-): Command {
+function createRoot(helpWidth: number, wantsHelp: boolean, onHelp: (text: string) => void): Command {
   const root = new Command('vals')
     .description('Push, version and inspect vals: units of code kept by a val hosting service.')
     .usage('<command> [options]')
     .enablePositionalOptions()
     .exitOverride()
     .version(VERSION, '--version', 'print the version')
-    .helpOption('-h, --help', 'show this help')
+    .addHelpOption(new Option('-h, --help', 'show this help').hideHelp(wantsHelp))
     .helpCommand(false)
     .configureHelp({
+      minWidthToWrap: narrowestText,
       subcommandTerm: (command) =>
         [command.name(), ...command.registeredArguments.map((argument) => argumentTerm(argument))].join(' '),
     })
@@ -108,29 +106,44 @@ function createRoot(
       getErrHelpWidth: () => helpWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-    })
-    .addHelpText(
-      'after',
-      `
-Examples:
+    });
+  const steps = nextSteps.map((step) => root.createHelp().boxWrap(step, helpWidth));
+  root.addHelpText('after', `\n${[firstExamples, ...steps].join('\n')}`);
+  // Short help, but commander suggests only what it would show.
+  for (const option of root.options) option.hideHelp(wantsHelp);
+  addOptions(root, globalOptions, allCommands, wantsHelp);
+  return root;
+}
+
+/** Beside a long term in a narrow terminal, a column of short lines is read better than what the terminal wraps. */
+const narrowestText = 12;
+
+const firstExamples = `Examples:
   $ vals push examples --local
   $ vals login --base-url https://api.example.com
   $ vals runs --error --since 2h --json
+`;
+const nextSteps = [
+  '`vals <command> --help` explains a command; `vals --version` prints the version.',
+  'Every command takes --json, --ndjson, --fields and what else its help lists.',
+];
 
-Every command takes --json, --ndjson, --fields and the other options that its --help lists.
-`,
-    );
-  // Short help, but commander suggests only what it would show.
-  addOptions(root, globalOptions, allCommands, wantsHelp);
-  for (const [name, { title, summary }] of Object.entries(tree.topics)) {
+/** The topics of a group come first in it, each with the names of its commands. */
+function addTopics(root: Command, title: string, tree: CommandTree, wantsHelp: boolean): void {
+  for (const [name, topic] of Object.entries(tree.topics)) {
+    if (topic.title !== title || root.commands.some((command) => command.name() === name)) continue;
+    const names = tree.groups
+      .flatMap(({ commands }) => commands)
+      .filter(({ path }) => path.startsWith(`${name} `))
+      .map(({ path }) => path.slice(name.length + 1));
+    const command = root.command(name).helpGroup(title).helpCommand(false);
     addOptions(
-      root.command(name).helpGroup(title).description(summary).helpCommand(false),
+      command.description(`${topic.summary}: ${names.join(', ')}`),
       globalOptions,
       allCommands,
       wantsHelp,
     );
   }
-  return root;
 }
 
 const argumentTerm = (argument: Argument): string => {
@@ -252,7 +265,8 @@ function usageError(error: CommanderError, argv: readonly string[], tree: Comman
 const helpHint = (argv: readonly string[], tree: CommandTree): string =>
   `\`vals ${[...namedCommand(argv, tree), '--help'].join(' ')}\` shows what there is.`;
 
-const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
+/** A command's path and its other names. */
+export const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
 
 const isCommand = ({ groups }: CommandTree, name: string): boolean =>
   groups.some(({ commands }) => commands.some((command) => namesOf(command).includes(name)));

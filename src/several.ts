@@ -68,7 +68,10 @@ export async function doSeveral<Item>(
   if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const message = `Interrupted: ${done} of ${items.length} done.`;
-    throw new SeveralFailed(outcomes, new InterruptedError(exit, message));
+    throw new SeveralFailed(
+      outcomes,
+      new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' }),
+    );
   }
   if (failures.size === 0) return outcomes;
   throw new SeveralFailed(outcomes, summarize(failures, items.length, done));
@@ -105,7 +108,7 @@ function summarize(failures: ReadonlyMap<unknown, ValsError>, total: number, don
     return new AllFailed(first, `${counts}. The first: ${first.message}`);
   }
   return new PartialError(`${counts}, ${done} done.`, {
-    hint: 'The output tells which, and the warnings why.',
+    hint: 'The output tells which, and the warnings why; run it again for those.',
   });
 }
 

@@ -1,5 +1,6 @@
 // The embedded service as users meet it: `vals serve` and `--local`, on one file, alone and together.
 
+import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -120,6 +121,66 @@ describe('vals serve', () => {
     expect(exit).toBe(130);
     expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain('export VALS_TOKEN=');
+  });
+
+  it('tells of each request on one line: no query, no secret, nothing that moves a terminal', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--json'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+    const [line] = await once(child.stdout, 'data');
+    const { baseUrl, token } = JSON.parse(String(line));
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
+      await fetch(`${baseUrl}${path}`, { headers });
+    }
+    await fetch(`${baseUrl}/v1/me`);
+    child.kill('SIGTERM');
+    const { stderr, stdout } = await child;
+    expect(stdout.split('\n')).toHaveLength(1);
+    expect(stderr.replace(/ \d+ ms$/gm, '').split('\n')).toEqual([
+      'GET /v1/me 200',
+      'GET /v1/me/runs 200',
+      'GET /*** 404',
+      'GET /a%1Bb/%E2%80%AE 404',
+      'GET /v1/me 401',
+    ]);
+  });
+
+  it('tells of nothing under --quiet', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--quiet'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+    const [line] = await once(child.stdout, 'data');
+    await fetch(`${String(line).trim()}/v1/me`);
+    child.kill('SIGTERM');
+    expect(await child).toMatchObject({ stderr: '', exitCode: 0 });
+  });
+
+  it('shows a person a link to its page, and a new one to whom it refused', async () => {
+    let visited = false;
+    let ended = false;
+    const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
+      columns: 200,
+      async onScreen(shown, press) {
+        const [link] = shown.match(/http:\S+key=[\w-]+(?=\s)/) ?? [];
+        if (link !== undefined && !visited) {
+          visited = true;
+          expect(await (await fetch(link)).text()).toContain('No vals yet');
+          expect((await fetch(link)).status).toBe(401);
+        }
+        if (!ended && / 401 \d+ ms/.test(shown)) {
+          ended = true;
+          press('\u0003');
+        }
+      },
+    });
+    expect(exit).toBe(130);
+    expect(screen.match(/key=/g)).toHaveLength(2);
+    expect(screen).toMatch(/GET \/ 401 \d+ ms/);
   });
 
   it('refuses a wrong token, and answers public vals without one', async () => {

@@ -89,7 +89,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         return new AuthError(message, facts('The token may not do this; use one that may.'));
       case 404:
       case 410:
-        return new NotFoundError(message, facts('It does not exist, or it is not yours.'));
+        return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
       case 409:
       case 412:
         return new ConflictError(message, facts('See what is there now, then decide.'));
@@ -102,7 +102,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       return new RefusedError(message, facts('Change the input as the service asks.'));
     }
     if (status >= 500 && status < 600) return unavailable(message, 'The service has a problem: try later.');
-    return new BadResponseError(message, facts('No such status is expected from a val service.'));
+    return new BadResponseError(
+      message,
+      facts('Check that the base URL is that of a val service: `vals config` shows it.'),
+    );
   }
 }
 

@@ -35,7 +35,9 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 /** An id as one segment of a path; a URL would take dots for a step upwards. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
-    throw new UsageError(`"${id}" is not the id of a val.`, { hint: 'An id looks like a UUID.' });
+    throw new UsageError(`"${id}" is not the id of a val.`, {
+      hint: 'Give the id that push and create print; it looks like a UUID.',
+    });
   }
   return encodeURIComponent(id);
 }

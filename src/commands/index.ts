@@ -1,6 +1,7 @@
 // All commands, in the order of the help.
 import type { CommandTree } from '../program.ts';
 import { comments } from './comments.ts';
+import { completion } from './completion.ts';
 import { config } from './config.ts';
 import { diff } from './diff.ts';
 import { init } from './init.ts';
@@ -28,14 +29,17 @@ import { versionRm } from './version/rm.ts';
 
 export const commandTree: CommandTree = {
   topics: {
-    val: { title: 'Vals:', summary: 'Create, read and delete vals: create, get, edit, rm, runs' },
-    version: { title: 'Vals:', summary: 'The versions of a val: ls, get, diff, new, restore, rm' },
+    val: { title: 'Vals:', summary: 'Single vals' },
+    version: { title: 'Versions:', summary: 'The versions of a val' },
   },
   groups: [
-    { title: 'Vals:', commands: [push, valCreate, valGet, valEdit, valRm, valRuns] },
-    { title: 'Vals:', commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm] },
-    { title: 'Workspace:', commands: [init, status, diff, pull] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Set-up:', commands: [login, logout, config, serve] },
+    { title: 'Vals:', commands: [push, valCreate, valGet, valEdit, valRm, valRuns] },
+    {
+      title: 'Versions:',
+      commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
+    },
+    { title: 'Workspace:', commands: [init, status, diff, pull] },
+    { title: 'Set-up:', commands: [login, logout, config, serve, completion] },
   ],
 };

@@ -18,7 +18,7 @@ export const login = defineCommand({
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
   async run(context, { withToken }) {
-    const { settings, prompt, warn, hint, env } = context;
+    const { settings, prompt, banner, warn, hint, env } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'Leave --local and VALS_LOCAL away.',
@@ -27,8 +27,15 @@ export const login = defineCommand({
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service to sign in to.', {
-        hint: 'Name it: `vals login --base-url https://...`.',
+        hint: 'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.',
       });
+    }
+    if (!withToken) {
+      banner(
+        `Signing in to ${baseUrl.href}\n` +
+          "Get a token on the service's settings page and paste it here: it is not shown.\n" +
+          `Once the service accepts it, it is kept for you alone in\n${settings.configFile}\n`,
+      );
     }
     const text = withToken
       ? (await readText('-', context)).trim()
@@ -36,7 +43,10 @@ export const login = defineCommand({
           `Token for ${baseUrl.href}: `,
           'Pipe the token in: `vals login --with-token < file`.',
         );
-    if (text === '') throw new AuthError('No token was given.', { hint: 'Nothing was stored.' });
+    if (text === '')
+      throw new AuthError('No token was given.', {
+        hint: 'Nothing was stored. Run it again, and paste the token.',
+      });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 
     const user = await (await context.connect({ token })).record(routes.me());
@@ -46,7 +56,7 @@ export const login = defineCommand({
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
     if (env.VALS_TOKEN) warn('VALS_TOKEN is set and comes before the token that was stored now.');
-    hint('Signed in. `vals push <file>` sends your first val.');
+    hint('Signed in. Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
     return {
       username: textAt(user, 'username') ?? null,
       baseUrl: baseUrl.href,

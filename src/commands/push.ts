@@ -41,6 +41,7 @@ export const push = defineCommand({
   ],
   columns: [column('status'), column('name'), versionColumn, column('id'), column('file')],
   empty: 'Nothing to push.',
+  jobSummary: true,
   async run(context, { paths, name, concurrency = 8, dryRun = false, force = false, watch }) {
     if (watch) {
       const { watchWorkspace } = await import('./push-watch.ts');

@@ -11,7 +11,8 @@ export const serve = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
     'Run the embedded service on 127.0.0.1 until it is interrupted: every route of the API, over one SQLite file. ' +
-    'The first line is its address. --local uses the same data without this command.',
+    'The first line is its address; a line on stderr tells of each request. ' +
+    '--local uses the same data without this command.',
   options: {
     port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
     data: word('--data <file>', 'the SQLite file, made when absent'),
@@ -20,12 +21,23 @@ export const serve = defineCommand({
   examples: ['vals serve', 'vals serve --port 0 --json'],
   columns: [],
   async run(context, { port = 8787, data, seed }) {
-    const { settings, flags, signal, print, banner } = context;
+    const { settings, flags, signal, print, banner, annotate } = context;
     const { startService, parseSeed } = await import('../service/index.ts');
+    let shownLink = '';
+    const showLink = () => {
+      if (service.pageLink() === shownLink) return;
+      shownLink = service.pageLink();
+      banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
+    };
     const service = await startService({
       file: data === undefined ? settings.dataFile : resolve(data),
       port,
       seed: seed === undefined ? undefined : parseSeed(await readText(seed, context)),
+      onAnswered: ({ method, path, status, ms }) => {
+        if (!flags.quiet)
+          annotate(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`);
+      },
+      onRefusedVisit: showLink,
     });
     const { baseUrl, token } = service;
     await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, token }) : baseUrl);
@@ -33,10 +45,11 @@ export const serve = defineCommand({
       [
         'To use it from another terminal:',
         `  export VALS_BASE_URL=${baseUrl}`,
-        `  export VALS_TOKEN=${token}`,
-        'Ctrl-C ends it.\n',
+        `  export VALS_TOKEN=${token}\n`,
       ].join('\n'),
     );
+    showLink();
+    banner('Ctrl-C ends it.\n');
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
     await service.close();
     const { exit } = signal.reason as InterruptedError;

@@ -2,11 +2,19 @@
 import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import * as check from './checks.ts';
-import { type Env, identify, local, readable, signedInOnly } from './door.ts';
+import { type Env, identify, local, readable, signedInOnly, unauthorized } from './door.ts';
+import { listPage, pageHeaders, refusalPage, versionPage } from './page.ts';
 import { answerError, Problem } from './problem.ts';
 import type { RecordFilter, RecordKind, Store, Val } from './store.ts';
+import type { Visits } from './visits.ts';
 
-export function createApp(store: Store): Hono<Env> {
+export interface AppOptions {
+  visits: Visits;
+  /** A browser came without the link. */
+  onRefusedVisit?(): void;
+}
+
+export function createApp(store: Store, { visits, onRefusedVisit }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const { json, query } = check;
   const records = (c: Context<Env>, kind: RecordKind, filter: RecordFilter = {}) => {
@@ -18,6 +26,12 @@ export function createApp(store: Store): Hono<Env> {
   app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
   app.use(local, readable, identify(store.token), methodNotAllowed({ app, onMethodNotAllowed }));
 
+  app.get('/', query(check.shownVersion), (c) => {
+    if (c.get('signedIn') || visits.admit(c)) return page(c, store, c.req.valid('query'));
+    onRefusedVisit?.();
+    if (c.req.header('accept')?.includes('text/html')) return c.html(refusalPage(), 401, pageHeaders);
+    throw unauthorized('This needs the token, or in a browser the link that `vals serve` shows.');
+  });
   app.get('/v1/vals/:id', (c) => c.json(store.val(c.req.param('id'), !c.get('signedIn'))));
 
   app.use('/v1/*', signedInOnly);
@@ -60,6 +74,26 @@ export function createApp(store: Store): Hono<Env> {
   });
 
   return app;
+}
+
+/** As many as a page is good for. */
+const mostShown = 200;
+
+function page(c: Context<Env>, store: Store, { val, version }: check.ShownVersion): Response {
+  const withVersions = (shown: Val) => ({
+    ...shown,
+    versions: store.versions(shown.id).map(({ version }) => version),
+  });
+  if (val !== undefined) {
+    const shown = version === undefined ? store.val(val) : store.version(val, version);
+    return c.html(versionPage(withVersions(shown)), 200, pageHeaders);
+  }
+  const vals = store.newest(mostShown + 1);
+  return c.html(
+    listPage(vals.slice(0, mostShown).map(withVersions), vals.length > mostShown),
+    200,
+    pageHeaders,
+  );
 }
 
 function onMethodNotAllowed(c: Context, methods: string[]): Response {

@@ -70,6 +70,17 @@ export const comments = (query: Query) => ({
   tag: choice(query, 'relationship', { any: undefined, given: 'given', received: 'received' }),
 });
 
+export interface ShownVersion {
+  val?: string;
+  version?: number;
+}
+
+/** What the page is asked to show; without a val, all of them. */
+export const shownVersion = (query: Query): ShownVersion => {
+  const text = query('version');
+  return { val: query('val'), version: text === undefined ? undefined : version(text) };
+};
+
 export function version(text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
   return Number(text);

@@ -4,14 +4,17 @@ import { createApp } from './app.ts';
 import { storeError } from './database.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 import { loadSeed, type SeedData } from './seed.ts';
-import { listen, loopbackAddress } from './server.ts';
+import { type Answered, listen, loopbackAddress } from './server.ts';
 import { openStore } from './store.ts';
+import { createVisits } from './visits.ts';
 
 export { parseSeed, type SeedData } from './seed.ts';
 
 export interface EmbeddedService {
   baseUrl: string;
   token: string;
+  /** Opens the page in a browser, once. */
+  pageLink(): string;
   /** Stops accepting, finishes what is under way, closes the store. */
   close(): Promise<void>;
 }
@@ -22,21 +25,26 @@ export async function startService(options: {
   /** 0 takes a free one. */
   port: number;
   seed?: SeedData;
+  onAnswered?(answered: Answered): void;
+  onRefusedVisit?(): void;
 }): Promise<EmbeddedService> {
   const store = await openStore(options.file);
   try {
     if (options.seed) loadSeed(store, options.seed);
-    const { fetch } = createApp(store);
+    const visits = createVisits();
+    const { fetch } = createApp(store, { visits, onRefusedVisit: options.onRefusedVisit });
     // The globals belong to the program that this runs in.
     const listener = getRequestListener(fetch, {
       overrideGlobalObjects: false,
       errorHandler: answerUnreadable,
     });
-    const server = await listen(listener, options.port);
+    const server = await listen(listener, options.port, options.onAnswered);
     let closed: Promise<void> | undefined;
+    const baseUrl = `http://${loopbackAddress}:${server.port}`;
     return {
-      baseUrl: `http://${loopbackAddress}:${server.port}`,
+      baseUrl,
       token: store.token,
+      pageLink: () => `${baseUrl}/?key=${visits.key}`,
       close() {
         closed ??= server.close().finally(store.close);
         return closed;

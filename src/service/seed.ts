@@ -24,7 +24,11 @@ export function parseSeed(text: string): SeedData {
     }
     for (const [index, record] of records.entries()) {
       const fault = faultOf(kind, record);
-      if (fault) throw new LocalError(`In the seed, ${kind}[${index}]${fault}.`);
+      if (fault) {
+        throw new LocalError(`In the seed, ${kind}[${index}]${fault}.`, {
+          hint: 'Mend the record, then start it again.',
+        });
+      }
     }
   }
   return seed as SeedData;
@@ -34,7 +38,10 @@ function parse(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new LocalError(`The seed is not JSON: ${(error as Error).message}.`, { cause: error });
+    throw new LocalError(`The seed is not JSON: ${(error as Error).message}.`, {
+      hint: keysHint,
+      cause: error,
+    });
   }
 }
 

@@ -14,13 +14,26 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 
+/** A request and what became of it. */
+export interface Answered {
+  method: string;
+  /** Without its query, which may hold a secret. */
+  path: string;
+  status: number;
+  ms: number;
+}
+
 interface Server {
   port: number;
   /** Stops accepting and finishes what is under way, or gives up on it after some seconds. */
   close(): Promise<void>;
 }
 
-export async function listen(listener: RequestListener, port: number): Promise<Server> {
+export async function listen(
+  listener: RequestListener,
+  port: number,
+  onAnswered: (answered: Answered) => void = () => {},
+): Promise<Server> {
   const server = createServer(timeouts, listener);
   server.maxHeadersCount = 100;
   server.on('clientError', answerMalformed);
@@ -38,9 +51,14 @@ export async function listen(listener: RequestListener, port: number): Promise<S
     requestsUnderWay.set(socket, 0);
     socket.once('close', () => requestsUnderWay.delete(socket));
   });
-  server.on('request', ({ socket }, response) => {
+  server.on('request', ({ socket, method = '', url = '' }, response) => {
+    const start = performance.now();
     count(socket, 1);
-    response.once('close', () => count(socket, -1));
+    response.once('close', () => {
+      count(socket, -1);
+      const path = url.replace(/[?#].*$/s, '');
+      onAnswered({ method, path, status: response.statusCode, ms: performance.now() - start });
+    });
   });
 
   await new Promise<void>((resolve, reject) => {

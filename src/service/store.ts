@@ -87,7 +87,10 @@ export async function openStore(file: string) {
 
   function find(condition: string, ...values: Value[]): Val | undefined {
     const row = one<ValRow>(`${valsQuery} WHERE ${condition} ORDER BY version DESC LIMIT 1`, ...values);
-    if (!row) return undefined;
+    return row && valOf(row);
+  }
+
+  function valOf(row: ValRow): Val {
     const { id, name, privacy, version, createdAt, updatedAt } = row;
     const code = text(row.code);
     const readme = row.readme && text(row.readme);
@@ -107,6 +110,16 @@ export async function openStore(file: string) {
     const found = find('id = ? AND version = ?', id, number);
     if (!found) throw new Problem(404, `The val ${val(id).id} has no version ${number}.`);
     return found;
+  }
+
+  /** As they are, those that changed last first. */
+  function newest(limit: number): Val[] {
+    const rows = database.all<ValRow>(
+      `${valsQuery} WHERE version = (SELECT max(version) FROM versions WHERE val_id = id)
+        ORDER BY updatedAt DESC, name LIMIT ?`,
+      [limit],
+    );
+    return rows.map(valOf);
   }
 
   function insertVal({ name, code, readme, privacy }: ValContent): Val {
@@ -136,6 +149,7 @@ export async function openStore(file: string) {
     user,
     token,
     named,
+    newest,
     val,
     version,
     write: database.write,

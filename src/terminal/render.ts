@@ -14,6 +14,8 @@ export interface RenderOptions {
   columns: readonly Column[];
   color: boolean;
   now: number;
+  /** Whether the terminal makes links of addresses. */
+  links: boolean;
   /** Takes the token out of a cell before it is escaped or cut. */
   redactor: Redactor;
   /** Called where a list has no records. */
@@ -92,10 +94,11 @@ async function renderList(
   }
 }
 
-const look = async (stdout: Sink, { color, now, redactor }: RenderOptions) => ({
+const look = async (stdout: Sink, { color, now, links, redactor }: RenderOptions) => ({
   width: stdout.width,
   style: await createStyle(color),
   now,
+  links,
   redact: redactor.redact,
 });
 

@@ -23,3 +23,7 @@ export async function createStyle(color: boolean): Promise<Style> {
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });
 }
+
+/** A help whose titles stand out. */
+export const withBoldTitles = (help: string, { bold }: Style): string =>
+  help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));

@@ -3,6 +3,7 @@ import type { Column } from '../command.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
+import { linked } from './link.ts';
 import { createRuler, type Ruler } from './ruler.ts';
 import type { Style } from './style.ts';
 
@@ -10,6 +11,8 @@ export interface TableOptions {
   width: number;
   style: Style;
   now: number;
+  /** Whether addresses become links. */
+  links: boolean;
   redact(text: string): string;
 }
 
@@ -59,7 +62,8 @@ export async function formatRecord(
   return pairs
     .map(({ key, value, whole }) => {
       const room = Math.max(narrowestColumn, options.width - keyWidth - gap.length);
-      const shown = whole ? value : ruler.cut(value, room);
+      const cut = whole ? value : ruler.cut(value, room);
+      const shown = options.links ? linked(cut, value) : cut;
       return `${options.style.bold(ruler.fit(key, keyWidth))}${gap}${shown}\n`;
     })
     .join('');

@@ -14,7 +14,9 @@ export async function readCode(file: string, input: Input): Promise<string> {
 
 export function notEmpty(file: string, code: string): string {
   if (code !== '') return code;
-  throw new LocalError(`${nameOf(file)} is empty.`, { hint: 'A val needs code.' });
+  throw new LocalError(`${nameOf(file)} is empty.`, {
+    hint: 'A val needs code: write some, or leave it out.',
+  });
 }
 
 export async function readText(file: string, input: Input): Promise<string> {

@@ -234,7 +234,6 @@ describe('what is not there', () => {
     ['GET', '/v1/vals/ID/versions/latest', 400],
     ['DELETE', '/v1/vals/ID/versions/01', 400],
     ['DELETE', '/v1/vals/ID/versions/1e0', 400],
-    ['GET', '/', 404],
     ['GET', '/v1', 404],
     ['GET', '/v1/me/', 404],
     ['GET', '/v2/me', 404],

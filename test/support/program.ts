@@ -64,6 +64,8 @@ export interface TerminalOptions extends RunOptions {
   columns?: number;
   /** Keys to press: each is sent once its text has appeared on the screen. */
   answers?: { after: string; keys: string }[];
+  /** Called with the whole screen whenever something was added to it. */
+  onScreen?(screen: string, press: (keys: string) => void): void;
 }
 
 /** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */
@@ -85,6 +87,7 @@ export function runAtTerminal(
     while (answers[0] !== undefined && screen.includes(answers[0].after)) {
       terminal.write((answers.shift() as { keys: string }).keys);
     }
+    options.onScreen?.(screen, (keys) => terminal.write(keys));
   });
   return new Promise((done) => {
     terminal.onExit(({ exitCode }) => setTimeout(() => done({ exit: exitCode, screen }), 20));

@@ -16,7 +16,9 @@ export const valCreate = defineCommand({
   },
   options: {
     readme: word('--readme <file>', 'a file with its readme'),
-    privacy: word('--privacy <word>', 'public, unlisted or private; the service decides when absent'),
+    privacy: word('--privacy <word>', 'public, unlisted or private; the service decides when absent', {
+      words: ['public', 'unlisted', 'private'],
+    }),
     dryRun,
   },
   examples: [

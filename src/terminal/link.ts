@@ -1,0 +1,22 @@
+// Addresses that can be clicked (OSC 8), in terminals that are known to understand it: others would show it as text.
+
+const programs = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
+const terminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
+
+export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
+  // A multiplexer stands between, and may not pass it on.
+  if (env.TMUX || env.STY || env.CI) return false;
+  return (
+    Number(env.VTE_VERSION) >= 5000 ||
+    Boolean(env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) ||
+    programs.has(env.TERM_PROGRAM ?? '') ||
+    terminals.has(env.TERM ?? '')
+  );
+}
+
+/** Visible ASCII alone, so that nothing ends the sequence early; a backslash stands for what was escaped. */
+const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
+
+/** A text, which may be a part of the address, that leads to it. */
+export const linked = (text: string, address: string): string =>
+  isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
