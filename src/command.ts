@@ -159,8 +159,10 @@ export interface Context {
   warn(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
-  /** A line on stderr as it is: for another program that reads it, such as a CI runner, or a log. */
+  /** A line on stderr as it is: for another program that reads it, such as a CI runner. */
   annotate(line: string): void;
+  /** For a command that serves others: lines on stderr that may be missed. */
+  openLog(): Promise<{ write(line: string): void; close(): void }>;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
   /** For a command that goes on: a record on stdout, at once, as a line of the format in force. */

@@ -7,7 +7,7 @@ import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { parseCommandLine, pathsOf } from './program.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { SeveralFailed } from './several.ts';
-import { visibleLines } from './terminal/escape.ts';
+import { visible, visibleLines } from './terminal/escape.ts';
 import { understandsLinks } from './terminal/link.ts';
 import { createProgress } from './terminal/progress.ts';
 import { createPrompt } from './terminal/prompt.ts';
@@ -85,6 +85,14 @@ export async function main(host: Host): Promise<number> {
       warn: reporter.warn,
       hint: reporter.hint,
       annotate: reporter.annotate,
+      async openLog() {
+        const { createLog } = await import('./terminal/log.ts');
+        const { write, close } = createLog(host.stderr);
+        return {
+          write: (line) => flags.quiet || write(`${visible(redactor.redact(line))}\n`),
+          close,
+        };
+      },
       print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
       event: async (record, columns) => {
         if (flags.ndjson || flags.fields) return show([record]);

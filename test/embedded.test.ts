@@ -148,6 +148,21 @@ describe('vals serve', () => {
     ]);
   });
 
+  it('is not held up by a reader of its log that stopped reading', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+      buffer: { stderr: false },
+    });
+    child.stderr.pause();
+    const [line] = await once(child.stdout, 'data');
+    const longPath = `${String(line).trim()}/${'x'.repeat(4_000)}`;
+    for (let request = 0; request < 100; request++) expect((await fetch(longPath)).status).toBe(401);
+    child.kill('SIGTERM');
+    expect(await child).toMatchObject({ exitCode: 0 });
+  });
+
   it('tells of nothing under --quiet', async () => {
     const child = execa(process.execPath, [program, 'serve', '--port', '0', '--quiet'], {
       env: environment(temporaryFolder()),

@@ -21,7 +21,8 @@ export const serve = defineCommand({
   examples: ['vals serve', 'vals serve --port 0 --json'],
   columns: [],
   async run(context, { port = 8787, data, seed }) {
-    const { settings, flags, signal, print, banner, annotate } = context;
+    const { settings, flags, signal, print, banner } = context;
+    const log = await context.openLog();
     const { startService, parseSeed } = await import('../service/index.ts');
     let shownLink = '';
     const showLink = () => {
@@ -33,10 +34,8 @@ export const serve = defineCommand({
       file: data === undefined ? settings.dataFile : resolve(data),
       port,
       seed: seed === undefined ? undefined : parseSeed(await readText(seed, context)),
-      onAnswered: ({ method, path, status, ms }) => {
-        if (!flags.quiet)
-          annotate(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`);
-      },
+      onAnswered: ({ method, path, status, ms }) =>
+        log.write(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
     });
     const { baseUrl, token } = service;
@@ -52,6 +51,7 @@ export const serve = defineCommand({
     banner('Ctrl-C ends it.\n');
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
     await service.close();
+    log.close();
     const { exit } = signal.reason as InterruptedError;
     // Ctrl-C is how a person ends it, and nothing to be told of.
     if (exit === 130) throw new InterruptedError(exit, '');
