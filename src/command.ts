@@ -1,6 +1,6 @@
 // What a command is: one declaration from which help, checks, output and completion are made.
 import type { Api } from './api/api.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Rows } from './rows.ts';
 import type { Flags, Settings } from './settings/settings.ts';
 
@@ -8,8 +8,8 @@ export interface OptionDefinition<T> {
   /** As in the help: `--limit <n>`. */
   flags: string;
   description: string;
-  /** Throws a UsageError for a word it cannot take. */
-  parse?: (word: string) => T;
+  /** Throws a UsageError for a word it cannot take. `before` is what the option given earlier came to. */
+  parse?(word: string, before?: T): T;
   choices?: readonly string[];
   default?: T;
   /** What its opposite, `--no-...`, means, where there is one. */
@@ -61,6 +61,17 @@ export const parsed = <T>(
   more: Partial<OptionDefinition<T | undefined>> = {},
 ): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
 
+/** An option that may be given again and again: its values, in their order. */
+export const several = <T>(
+  flags: string,
+  description: string,
+  parse: (word: string) => T,
+): OptionDefinition<T[] | undefined> => ({
+  flags,
+  description,
+  parse: (word, before = []) => [...before, parse(word)],
+});
+
 type Arguments = Record<string, ArgumentDefinition<unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: the values' types are recovered one by one in Input.
 type Options = Record<string, OptionDefinition<any>>;
@@ -100,8 +111,13 @@ export class Shown {
   ) {}
 }
 
+/** A value of whatever shape: it has no columns, so it is JSON in every format. */
+export class AsJson {
+  constructor(readonly value: JsonValue) {}
+}
+
 /** A record, a list, rows that are all there, a text as it is, or nothing. */
-export type Result = JsonObject | Shown | Pages | readonly JsonObject[] | string | undefined;
+export type Result = JsonObject | Shown | AsJson | Pages | readonly JsonObject[] | string | undefined;
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */

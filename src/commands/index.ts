@@ -1,5 +1,6 @@
 // All commands, in the order of the help.
 import type { CommandTree } from '../program.ts';
+import { api } from './api.ts';
 import { comments } from './comments.ts';
 import { config } from './config.ts';
 import { likes } from './likes.ts';
@@ -28,6 +29,6 @@ export const commandTree: CommandTree = {
     { title: 'Vals:', commands: [push, valCreate, valGet, valRm, valRuns] },
     { title: 'Vals:', commands: [versionLs, versionNew, versionGet, versionRm] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Set-up:', commands: [login, logout, config, serve] },
+    { title: 'Set-up:', commands: [login, logout, config, api, serve] },
   ],
 };

@@ -1,6 +1,6 @@
 // A command's result on stdout, in the one format that was asked for.
-import { type Column, type Pages, type Result, Shown } from '../command.ts';
-import type { JsonObject } from '../json.ts';
+import { AsJson, type Column, type Pages, type Result, Shown } from '../command.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Rows, rowsOfRecords } from '../rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { cellText, columnValue, project } from './fields.ts';
@@ -23,6 +23,7 @@ export interface RenderOptions {
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   if (result === undefined) return;
   if (result instanceof Shown) return render(result.record, stdout, { ...options, columns: result.columns });
+  if (result instanceof AsJson) return renderJson(result.value, stdout, options);
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
@@ -34,6 +35,19 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
 async function renderText(text: string, stdout: Sink, { format, redactor }: RenderOptions): Promise<void> {
   if (format !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+}
+
+async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { format, fields, redactor } = options;
+  const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
+  const whole = Array.isArray(value) ? value.map(chosen) : chosen(value);
+  if (format === 'ndjson') {
+    const lines = [whole].flat().map((line) => `${jsonText(line, redactor.redact)}\n`);
+    return stdout.write(lines.join(''));
+  }
+  const text = jsonText(whole, redactor.redact, stdout.isTerminal ? 2 : undefined);
+  // What turns the direction of writing stands in strings, where an escape means the same.
+  await stdout.write(`${format === 'text' && stdout.isTerminal ? visibleLines(text) : text}\n`);
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
