@@ -116,8 +116,21 @@ export class AsJson {
   constructor(readonly value: JsonValue) {}
 }
 
+/** A list without an end: its records are shown as they come, in every format. */
+export class Following {
+  constructor(readonly pages: Pages) {}
+}
+
 /** A record, a list, rows that are all there, a text as it is, or nothing. */
-export type Result = JsonObject | Shown | AsJson | Pages | readonly JsonObject[] | string | undefined;
+export type Result =
+  | JsonObject
+  | Shown
+  | AsJson
+  | Following
+  | Pages
+  | readonly JsonObject[]
+  | string
+  | undefined;
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */

@@ -89,6 +89,8 @@ export async function main(host: Host): Promise<number> {
           notes: {
             circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
+            away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
+            back: () => reporter.note('The service is back.'),
           },
         });
         return connection.api;

@@ -2,6 +2,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand, toggle, word } from '../command.ts';
 import { runColumns } from './columns.ts';
 import { paging, timeRange } from './options.ts';
+import { runViews, showRuns } from './run-views.ts';
 
 export const runs = defineCommand({
   path: 'runs',
@@ -13,15 +14,15 @@ export const runs = defineCommand({
       conflicts: ['error', 'since', 'until'],
     }),
     ...paging,
+    ...runViews,
   },
-  examples: ['vals runs --error --since 2h', 'vals runs --all --ndjson | jq -r .id'],
+  examples: [
+    'vals runs --error --since 2h',
+    'vals runs --all --ndjson | jq -r .id',
+    'vals runs --follow --error',
+  ],
   columns: runColumns,
   empty: 'No runs.',
-  async run({ connect }, { error, since, until, val, ...paging }) {
-    const api = await connect();
-    return api.pages(
-      val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(val),
-      paging,
-    );
-  },
+  run: (context, { error, since, until, val, ...view }) =>
+    showRuns(context, val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(val), view),
 });

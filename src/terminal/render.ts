@@ -1,5 +1,5 @@
 // A command's result on stdout, in the one format that was asked for.
-import { AsJson, type Column, type Pages, type Result, Shown } from '../command.ts';
+import { AsJson, type Column, Following, type Pages, type Result, Shown } from '../command.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Rows, rowsOfRecords } from '../rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
@@ -7,6 +7,7 @@ import { cellText, columnValue, project } from './fields.ts';
 import { jsonRows, jsonText } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
+import type { GrowingTable } from './table.ts';
 
 export interface RenderOptions {
   format: 'json' | 'ndjson' | 'text';
@@ -27,6 +28,7 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
+  if (result instanceof Following) return renderFollowing(result.pages, stdout, chosen);
   if (isRecords(result)) return renderList([rowsOfRecords(result)], stdout, chosen);
   if (isPages(result)) return renderList(result, stdout, chosen);
   return renderRecord(result, stdout, chosen);
@@ -103,6 +105,26 @@ async function renderList(
     await stdout.write(await formatTable(records, columns, await look(stdout, options)));
   } else {
     for (const piece of pieces) await stdout.write(piece);
+  }
+}
+
+/** A table that grows keeps its columns; the other formats are written as they come anyway. */
+async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOptions): Promise<void> {
+  if (options.format !== 'text') return renderList(pages, stdout, { ...options, format: 'ndjson' });
+  let table: GrowingTable | undefined;
+  for await (const rows of pages) {
+    if (stdout.isTerminal) {
+      const { createGrowingTable } = await import('./table.ts');
+      table ??= createGrowingTable(options.columns, await look(stdout, options));
+      await stdout.write(await table.append(rows.records()));
+    } else {
+      await stdout.write(
+        rows
+          .records()
+          .map((record) => tabLine(record, options))
+          .join(''),
+      );
+    }
   }
 }
 

@@ -10,6 +10,8 @@ export interface TableOptions {
   width: number;
   style: Style;
   now: number;
+  /** How a moment is written; as its age where absent. */
+  writeMoment?(moment: string, now: number): string;
   redact(text: string): string;
 }
 
@@ -21,16 +23,53 @@ export async function formatTable(
   columns: readonly Column[],
   options: TableOptions,
 ): Promise<string> {
-  const head = columns.map(({ header }) => visible(header.toUpperCase()));
+  const head = headOf(columns);
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const ruler = await createRuler([head, ...rows].flat());
-  const widths = head.map((title, index) =>
-    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), ruler.width(title)),
-  );
-  const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
-  const [headLine = '', ...lines] = layOut([head, ...rows], fitting, options.width, ruler);
+  const widths = shrink(widthsOf([head, ...rows], ruler), columns, roomFor(columns, options));
+  const [headLine = '', ...lines] = layOut([head, ...rows], widths, options.width, ruler);
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
+
+export interface GrowingTable {
+  /** What is to be written below what was written before. */
+  append(records: readonly JsonObject[]): Promise<string>;
+}
+
+/** Its first records settle how wide the columns are, and what they leave of the width is for those to come. */
+export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
+  const head = headOf(columns);
+  let widths: number[] | undefined;
+  return {
+    async append(records) {
+      const rows = records.map((record) =>
+        columns.map((column) => cell(record, column, { ...options, writeMoment: timeOfDay })),
+      );
+      const lines = widths === undefined ? [head, ...rows] : rows;
+      const ruler = await createRuler(lines.flat());
+      const isFirst = widths === undefined;
+      widths ??= widen(
+        shrink(widthsOf(lines, ruler), columns, roomFor(columns, options)),
+        columns,
+        roomFor(columns, options),
+      );
+      return layOut(lines, widths, options.width, ruler)
+        .map((line, index) => `${isFirst && index === 0 ? options.style.bold(line) : line}\n`)
+        .join('');
+    },
+  };
+}
+
+const headOf = (columns: readonly Column[]): string[] =>
+  columns.map(({ header }) => visible(header.toUpperCase()));
+
+const roomFor = (columns: readonly Column[], { width }: TableOptions): number =>
+  width - gap.length * (columns.length - 1);
+
+const widthsOf = (rows: readonly string[][], ruler: Ruler): number[] =>
+  (rows[0] ?? []).map((_, index) =>
+    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), 0),
+  );
 
 /** The columns first, then whatever else the service sent. */
 export async function formatRecord(
@@ -71,7 +110,7 @@ function layOut(rows: readonly string[][], widths: number[], width: number, rule
 
 function cell(record: JsonObject, column: Column, options: TableOptions): string {
   const text = screenText(columnValue(record, column), options);
-  return column.moment ? age(text, options.now) : text;
+  return column.moment ? (options.writeMoment ?? age)(text, options.now) : text;
 }
 
 /** No line is this long, and measuring the whole of a long text takes minutes. */
@@ -99,6 +138,13 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
   return shrunk;
 }
 
+/** What is left goes to the last column that can be cut, where texts of any length stand. */
+function widen(widths: number[], columns: readonly Column[], available: number): number[] {
+  const left = available - widths.reduce((sum, width) => sum + width, 0);
+  const last = columns.findLastIndex(({ whole }) => !whole);
+  return widths.map((width, index) => (index === last ? width + Math.max(0, left) : width));
+}
+
 const units: [string, number][] = [
   ['d', 86_400],
   ['h', 3_600],
@@ -106,8 +152,18 @@ const units: [string, number][] = [
   ['s', 1],
 ];
 
+const timeOf = (moment: string): number =>
+  /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
+
+/** For lines that stay, where an age would soon be wrong: the time here, or the day of what is older. */
+function timeOfDay(moment: string, now: number): string {
+  const time = timeOf(moment);
+  if (Number.isNaN(time)) return moment;
+  return now - time < 86_400_000 ? new Date(time).toTimeString().slice(0, 8) : moment.slice(0, 10);
+}
+
 function age(moment: string, now: number): string {
-  const time = /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
+  const time = timeOf(moment);
   const seconds = Math.floor((now - time) / 1_000);
   if (Number.isNaN(time) || seconds < 0) return moment;
   if (seconds > 30 * 86_400) return moment.slice(0, 10);

@@ -1,0 +1,45 @@
+// Runs, as their commands show them: a list, a list that grows, or a summary.
+import type { Call } from '../api/call.ts';
+import type { Paging } from '../api/pages.ts';
+import { type Context, Following, type Result, toggle } from '../command.ts';
+import { InterruptedError, UsageError } from '../errors.ts';
+import type { Rows } from '../rows.ts';
+
+/** Of the runs that are there when following begins. */
+const shownFirst = 10;
+
+export const runViews = {
+  follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
+    conflicts: ['summary', 'until', 'all', 'offset'],
+  }),
+  summary: toggle('--summary', 'how often and how long each version ran, and how often it failed', {
+    conflicts: ['limit', 'offset'],
+  }),
+};
+
+export interface RunView extends Paging {
+  follow: boolean | undefined;
+  summary: boolean | undefined;
+}
+
+export async function showRuns(context: Context, call: Call, view: RunView): Promise<Result> {
+  const { follow, summary, ...paging } = view;
+  if (follow && context.flags.json) {
+    throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
+      hint: 'Give --ndjson: one record a line, as they happen.',
+    });
+  }
+  const api = await context.connect();
+  if (!follow) return api.pages(call, paging);
+  context.progress.show('Waiting for runs; Ctrl-C ends it');
+  return new Following(untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal));
+}
+
+/** To be interrupted is how this ends, and nothing to be told of. */
+async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
+  try {
+    yield* pages;
+  } catch (error) {
+    throw signal.aborted ? new InterruptedError((signal.reason as InterruptedError).exit, '') : error;
+  }
+}
