@@ -88,6 +88,10 @@ export interface Column {
   moment?: boolean;
   /** Useless when cut, as an id is: other columns give way first. */
   whole?: boolean;
+  /** At a terminal, a number is shown so. */
+  write?(value: number): string;
+  /** Counts over time, shown as bars. */
+  chart?: boolean;
 }
 
 export const column = (header: string, ...paths: string[]): Column => ({
@@ -100,13 +104,20 @@ export const moment = (header: string, ...paths: string[]): Column => ({
   moment: true,
 });
 
+export const figure = (header: string, path: string, write: (value: number) => string): Column => ({
+  ...column(header, path),
+  write,
+  whole: true,
+});
+export const chart = (header: string, path: string): Column => ({ ...column(header, path), chart: true });
+
 /** A list, page by page, as it arrives. */
 export type Pages = AsyncIterable<Rows>;
 
-/** A record whose columns are not those of its command. */
+/** A record, or rows, whose columns are not those of the command. */
 export class Shown {
   constructor(
-    readonly record: JsonObject,
+    readonly result: JsonObject | readonly JsonObject[],
     readonly columns: readonly Column[],
   ) {}
 }

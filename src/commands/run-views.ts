@@ -1,9 +1,10 @@
 // Runs, as their commands show them: a list, a list that grows, or a summary.
 import type { Call } from '../api/call.ts';
 import type { Paging } from '../api/pages.ts';
-import { type Context, Following, type Result, toggle } from '../command.ts';
+import { type Context, Following, type Result, Shown, toggle } from '../command.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Rows } from '../rows.ts';
+import { summaryColumns } from './columns.ts';
 
 /** Of the runs that are there when following begins. */
 const shownFirst = 10;
@@ -20,16 +21,26 @@ export const runViews = {
 export interface RunView extends Paging {
   follow: boolean | undefined;
   summary: boolean | undefined;
+  /** Whose runs they are, where they are those of one val. */
+  val?: string;
 }
 
 export async function showRuns(context: Context, call: Call, view: RunView): Promise<Result> {
-  const { follow, summary, ...paging } = view;
+  const { follow, summary, val, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
       hint: 'Give --ndjson: one record a line, as they happen.',
     });
   }
   const api = await context.connect();
+  if (summary) {
+    const { summarize } = await import('../summary/summary.ts');
+    const rows = await summarize(api.pages(call, { all: true }), {
+      val,
+      onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
+    });
+    return new Shown(rows, summaryColumns);
+  }
   if (!follow) return api.pages(call, paging);
   context.progress.show('Waiting for runs; Ctrl-C ends it');
   return new Following(untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal));

@@ -20,9 +20,14 @@ export const runs = defineCommand({
     'vals runs --error --since 2h',
     'vals runs --all --ndjson | jq -r .id',
     'vals runs --follow --error',
+    'vals runs --summary --since 7d',
   ],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, { error, since, until, val, ...view }) =>
-    showRuns(context, val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(val), view),
+  run: (context, { error, since, until, ...view }) =>
+    showRuns(
+      context,
+      view.val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(view.val),
+      view,
+    ),
 });

@@ -3,7 +3,7 @@ import { AsJson, type Column, Following, type Pages, type Result, Shown } from '
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Rows, rowsOfRecords } from '../rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
-import { cellText, columnValue, project } from './fields.ts';
+import { columnText, project } from './fields.ts';
 import { jsonRows, jsonText } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
@@ -23,7 +23,7 @@ export interface RenderOptions {
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   if (result === undefined) return;
-  if (result instanceof Shown) return render(result.record, stdout, { ...options, columns: result.columns });
+  if (result instanceof Shown) return render(result.result, stdout, { ...options, columns: result.columns });
   if (result instanceof AsJson) return renderJson(result.value, stdout, options);
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
@@ -136,7 +136,7 @@ const look = async (stdout: Sink, { color, now, redactor }: RenderOptions) => ({
 });
 
 const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): string =>
-  `${columns.map((column) => tabSeparated(redactor.redact(cellText(columnValue(record, column))))).join('\t')}\n`;
+  `${columns.map((column) => tabSeparated(redactor.redact(columnText(record, column)))).join('\t')}\n`;
 
 const withoutLast = (output: string | Buffer): string | Buffer =>
   typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);

@@ -1,8 +1,9 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
 import type { Column } from '../command.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { drawBars } from './chart.ts';
 import { visible } from './escape.ts';
-import { cellText, columnValue } from './fields.ts';
+import { cellText, columnText, columnValue } from './fields.ts';
 import { createRuler, type Ruler } from './ruler.ts';
 import type { Style } from './style.ts';
 
@@ -27,7 +28,13 @@ export async function formatTable(
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const ruler = await createRuler([head, ...rows].flat());
   const widths = shrink(widthsOf([head, ...rows], ruler), columns, roomFor(columns, options));
-  const [headLine = '', ...lines] = layOut([head, ...rows], widths, options.width, ruler);
+  const draw: Drawing = (row, index, room) => {
+    const column = columns[index];
+    const record = records[row - 1];
+    if (!column?.chart || !record) return undefined;
+    return drawBars(columnValue(record, column), room, options.style);
+  };
+  const [headLine = '', ...lines] = layOut([head, ...rows], widths, options.width, ruler, draw);
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
 
@@ -39,6 +46,8 @@ export interface GrowingTable {
 /** Its first records settle how wide the columns are, and what they leave of the width is for those to come. */
 export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
   const head = headOf(columns);
+  // Half a time of day tells nothing.
+  const firm = columns.map((column) => ({ ...column, whole: column.whole || column.moment }));
   let widths: number[] | undefined;
   return {
     async append(records) {
@@ -49,8 +58,8 @@ export function createGrowingTable(columns: readonly Column[], options: TableOpt
       const ruler = await createRuler(lines.flat());
       const isFirst = widths === undefined;
       widths ??= widen(
-        shrink(widthsOf(lines, ruler), columns, roomFor(columns, options)),
-        columns,
+        shrink(widthsOf(lines, ruler), firm, roomFor(columns, options)),
+        firm,
         roomFor(columns, options),
       );
       return layOut(lines, widths, options.width, ruler)
@@ -100,16 +109,33 @@ export async function formatRecord(
     .join('');
 }
 
-function layOut(rows: readonly string[][], widths: number[], width: number, ruler: Ruler): string[] {
-  return rows.map((row) => {
+/** What stands in a cell instead of its text, no wider than this. Only in the last column, as it is not filled up. */
+type Drawing = (row: number, column: number, width: number) => string | undefined;
+
+function layOut(
+  rows: readonly string[][],
+  widths: number[],
+  width: number,
+  ruler: Ruler,
+  draw: Drawing = () => undefined,
+): string[] {
+  return rows.map((row, at) => {
     const cells = row.map((text, index) => ruler.fit(text, widths[index] ?? 0));
+    const line = cells.join(gap).trimEnd();
     // More columns than the terminal has room for, even at their narrowest.
-    return ruler.cut(cells.join(gap).trimEnd(), width);
+    if (ruler.width(line) > width) return ruler.cut(line, width);
+    return cells
+      .map((text, index) => draw(at, index, widths[index] ?? 0) ?? text)
+      .join(gap)
+      .trimEnd();
   });
 }
 
 function cell(record: JsonObject, column: Column, options: TableOptions): string {
-  const text = screenText(columnValue(record, column), options);
+  const value = columnValue(record, column);
+  if (column.chart) return columnText(record, column);
+  if (column.write && typeof value === 'number') return column.write(value);
+  const text = screenText(value, options);
   return column.moment ? (options.writeMoment ?? age)(text, options.now) : text;
 }
 

@@ -9,8 +9,12 @@ export const valRuns = defineCommand({
   summary: 'List the runs of a val',
   arguments: { val: valArgument },
   options: { ...paging, ...runViews },
-  examples: ['vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --limit 5'],
+  examples: [
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --limit 5',
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --follow',
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --summary',
+  ],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, { val, ...view }) => showRuns(context, routes.valRuns(val), view),
+  run: (context, view) => showRuns(context, routes.valRuns(view.val), view),
 });
