@@ -16,6 +16,8 @@ const notToBeRunHere = new Set([
   'vals serve',
   'vals serve --port 0 --json',
   `vals login --base-url ${exampleService}`,
+  'vals runs --follow --error',
+  `vals val runs ${exampleId} --follow`,
 ]);
 
 const examples = commands.flatMap(({ path, examples }) =>
