@@ -4,7 +4,7 @@ import { type Rows, rowsOfRecords } from '../rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './client.ts';
 import { type FollowNotes, type FollowOptions, follow } from './follow.ts';
-import { type ListNotes, listPages, type Paging } from './pages.ts';
+import { type ListNotes, listPages, type Page, type Paging } from './pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
 import { readRun } from './run.ts';
 import type { Answer } from './transport.ts';
@@ -27,13 +27,10 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
 }
 
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
-  const read = (call: Call, paging: Paging | undefined, notes: ListNotes) => {
-    const fetchPage = async (query: URLSearchParams) => {
-      const { body = null, rows } = await client.request({ ...call, query, list: true });
-      const parsed = rowsOf(body, call);
-      return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
-    };
-    return listPages(fetchPage, new URLSearchParams(call.query), paging, notes);
+  const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
+    const { body = null, rows } = await client.request({ ...call, query, list: true });
+    const parsed = rowsOf(body, call);
+    return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
   };
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),
@@ -42,18 +39,17 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
       const { body } = await client.request(call);
       return body === undefined ? {} : recordOf(body, call);
     },
-    pages: (call, paging) => read(call, paging, notes),
-    follow(call, last) {
-      // Said at every look, neither would tell anything.
-      const silent = { circular() {}, more() {} };
-      return follow({
+    pages: (call, paging) =>
+      listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes),
+    follow: (call, last) =>
+      follow({
+        fetchPage: (query) => fetchPage(call, query),
+        filters: new URLSearchParams(call.query),
+        momentOf: (record) => readRun(record).startedAt,
         last,
         clock,
         signal,
         notes,
-        momentOf: (record) => readRun(record).startedAt,
-        read: (paging) => read(call, paging, silent),
-      });
-    },
+      }),
   };
 }

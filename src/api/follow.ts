@@ -3,8 +3,8 @@ import { UnavailableError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Rows } from '../rows.ts';
 import { type Clock, wait } from './clock.ts';
-import type { Paging } from './pages.ts';
-import { RecentKeys } from './recent-keys.ts';
+import type { Page } from './pages.ts';
+import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
   /** The service cannot be reached; it is asked again until it can. Said once. */
@@ -12,13 +12,17 @@ export interface FollowNotes {
   back(): void;
 }
 
-export interface FollowOptions {
-  /** Reads the list from its head, newest first. */
-  read(paging: Paging): AsyncIterable<Rows>;
-  /** How many of the records that are there already are given. */
-  last: number;
+/** Newest first, with limit and offset. */
+export interface ListToFollow {
+  fetchPage(query: URLSearchParams): Promise<Page>;
+  filters: URLSearchParams;
   /** When a record came about, in milliseconds; undefined where it does not say. */
   momentOf(record: JsonObject): number | undefined;
+}
+
+export interface FollowOptions extends ListToFollow {
+  /** How many of the records that are there already are given. */
+  last: number;
   clock: Clock;
   signal: AbortSignal;
   notes: FollowNotes;
@@ -33,6 +37,8 @@ export const lookDelayMs = (failures: number): number =>
 
 /** As many records as one request brings. */
 const headSize = 100;
+/** How often a look is begun anew because the list moved under it. */
+const mostAttempts = 10;
 
 export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
   const { last, clock, signal, notes } = options;
@@ -62,40 +68,75 @@ interface Entry {
   key: string;
 }
 
+/** Newest first, without a gap. */
+interface Stretch {
+  entries: Entry[];
+  /** Whether it goes down to the end of the list. */
+  isWhole: boolean;
+}
+
+/** Told of what a page added and of how many there are in all. */
+type Enough = (added: readonly Entry[], total: number) => boolean;
+
 /**
  * Which records are new is told by their ids, because the time that a record bears need not be the one at which it
- * appeared; times help only where nothing that we know is left. Nothing counts as known before a look has succeeded as a whole: one that fails half-way is made again.
+ * appeared; times help only where nothing that we know is left. Nothing counts as known before a look has succeeded
+ * as a whole: one that fails half-way is made again.
  */
-function createWatch({ read, momentOf }: Pick<FollowOptions, 'read' | 'momentOf'>) {
+function createWatch({ fetchPage, filters, momentOf }: ListToFollow) {
   const known = new RecentKeys();
   /** A record that stays at the head would in time be forgotten. */
   let head = new Set<string>();
+  let count = 0;
   let knowsAll = true;
   let newest = -Infinity;
 
   const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(key);
 
-  async function readHead(size: number): Promise<Entry[]> {
-    const entries: Entry[] = [];
-    for await (const rows of read({ limit: size })) entries.push(...entriesOf(rows));
-    return entries;
-  }
-
-  /** More came than one request brings: on, until a record is met that was there before. */
-  async function readToKnown(): Promise<Entry[]> {
-    const entries: Entry[] = [];
-    for await (const rows of read({ all: true })) {
-      const page = entriesOf(rows);
-      entries.push(...page);
-      if (page.some(isKnown)) break;
-    }
-    return entries;
-  }
-
   const momentAt = ({ rows, index }: Entry): number | undefined => {
     const [record] = rows.pick([index]).records();
     return record && momentOf(record);
   };
+
+  async function readDown(isEnough: Enough): Promise<Stretch> {
+    for (let attempt = 1; ; attempt++) {
+      const stretch = await tryToReadDown(isEnough, attempt === mostAttempts);
+      if (stretch !== undefined) return stretch;
+    }
+  }
+
+  /**
+   * Page by page, until there is enough. Each page is asked for from the last record of the one before on: where
+   * others came meanwhile, that record stands further down. Undefined where it stands nowhere any more.
+   */
+  async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
+    const entries: Entry[] = [];
+    let before: readonly Entry[] = [];
+    let overlap = 0;
+    for (let offset = 0; ; ) {
+      const { rows, next } = await fetchPage(pageAt(offset));
+      const page = entriesOf(rows);
+      const anchor = entries.at(-1);
+      const at = overlap === 0 ? -1 : page.findLastIndex(({ key }) => key === anchor?.key);
+      const isLost = overlap > 0 && at === -1;
+      const isEnd = page.length <= overlap || next === null;
+      const goesRound = page.length > 0 && isSamePage(page, before);
+      if ((isLost && isEnd) || goesRound) return mayHaveGaps ? { entries, isWhole: false } : undefined;
+      const added = isLost ? [] : page.slice(at + 1);
+      entries.push(...added);
+      if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd };
+      before = page;
+      overlap = isLost || page.length > 1 ? 1 : 0;
+      offset += isLost ? page.length : page.length - overlap;
+    }
+  }
+
+  function pageAt(offset: number): URLSearchParams {
+    const query = new URLSearchParams(filters);
+    query.set('limit', String(headSize));
+    query.set('offset', String(offset));
+    return query;
+  }
 
   /**
    * Behind the last known record stand older ones, which moved up because others vanished. Where none is known any
@@ -113,28 +154,31 @@ function createWatch({ read, momentOf }: Pick<FollowOptions, 'read' | 'momentOf'
     const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
     for (const entry of fresh) newest = Math.max(newest, momentAt(entry) ?? -Infinity);
     head = new Set(entries.slice(0, headSize).map(({ key }) => key));
+    count += fresh.length;
+    knowsAll &&= count < leastRemembered;
     return fresh;
   }
 
   return {
     /** The last so many of what is there. */
     async begin(last: number): Promise<Rows[]> {
-      const entries = await readHead(Math.max(last, headSize));
-      knowsAll = entries.length < headSize;
+      const { entries, isWhole } = await readDown((_added, total) => total >= Math.max(last, headSize));
+      knowsAll = isWhole;
       remember(entries);
       return pagesOf(entries.slice(0, last).toReversed());
     },
 
-    /** What came since the look before. */
+    /** What came since the look before: down to a record that was there. */
     async look(): Promise<Rows[]> {
-      let entries = await readHead(headSize);
-      knowsAll &&= entries.length < headSize;
-      if (entries.length >= headSize && !entries.some(isKnown)) entries = await readToKnown();
+      const { entries } = await readDown((added) => added.some(isKnown));
       const older = new Set(olderOnes(entries));
       return pagesOf(remember(entries).filter((entry) => !older.has(entry)));
     },
   };
 }
+
+const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
+  page.length === other.length && page.every(({ key }, index) => key === other[index]?.key);
 
 /** Without an id, a record is its text. */
 const entriesOf = (rows: Rows): Entry[] =>
