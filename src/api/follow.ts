@@ -13,7 +13,7 @@ export interface FollowNotes {
 }
 
 /** Newest first, with limit and offset. */
-export interface ListToFollow {
+interface ListToFollow {
   fetchPage(query: URLSearchParams): Promise<Page>;
   filters: URLSearchParams;
   /** When a record came about, in milliseconds; undefined where it does not say. */

@@ -18,7 +18,7 @@ export interface Answer {
   rows?: Rows;
 }
 
-export interface Outgoing {
+interface Outgoing {
   method: string;
   origin: string;
   /** With its query. */

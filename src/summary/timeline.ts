@@ -1,6 +1,6 @@
 // What happened when, in a few buckets of equal length that grow with the time they cover.
 
-export interface Bucket {
+interface Bucket {
   /** In milliseconds. */
   from: number;
   runs: number;

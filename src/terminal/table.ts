@@ -18,6 +18,7 @@ export interface TableOptions {
 
 const gap = '  ';
 const narrowestColumn = 4;
+const comfortableText = 24;
 
 export async function formatTable(
   records: readonly JsonObject[],
@@ -43,9 +44,8 @@ export interface GrowingTable {
   append(records: readonly JsonObject[]): Promise<string>;
 }
 
-/** Its first records settle how wide the columns are, and what they leave of the width is for those to come. */
+/** Its first records settle how wide the columns are. */
 export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
-  const head = headOf(columns);
   // Half a time of day tells nothing.
   const firm = columns.map((column) => ({ ...column, whole: column.whole || column.moment }));
   let widths: number[] | undefined;
@@ -54,14 +54,10 @@ export function createGrowingTable(columns: readonly Column[], options: TableOpt
       const rows = records.map((record) =>
         columns.map((column) => cell(record, column, { ...options, writeMoment: timeOfDay })),
       );
-      const lines = widths === undefined ? [head, ...rows] : rows;
-      const ruler = await createRuler(lines.flat());
       const isFirst = widths === undefined;
-      widths ??= widen(
-        shrink(widthsOf(lines, ruler), firm, roomFor(columns, options)),
-        firm,
-        roomFor(columns, options),
-      );
+      const lines = isFirst ? [headOf(columns), ...rows] : rows;
+      const ruler = await createRuler(lines.flat());
+      widths ??= withRoomForMore(widthsOf(lines, ruler), firm, roomFor(columns, options));
       return layOut(lines, widths, options.width, ruler)
         .map((line, index) => `${isFirst && index === 0 ? options.style.bold(line) : line}\n`)
         .join('');
@@ -164,11 +160,14 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
   return shrunk;
 }
 
-/** What is left goes to the last column that can be cut, where texts of any length stand. */
-function widen(widths: number[], columns: readonly Column[], available: number): number[] {
-  const left = available - widths.reduce((sum, width) => sum + width, 0);
+/** For the texts to come, of any length, in the last column that can be cut: some room, and all that is left. */
+function withRoomForMore(widths: number[], columns: readonly Column[], available: number): number[] {
   const last = columns.findLastIndex(({ whole }) => !whole);
-  return widths.map((width, index) => (index === last ? width + Math.max(0, left) : width));
+  const left = available - widths.reduce((sum, width) => sum + width, 0);
+  const widened = widths.map((width, index) =>
+    index === last ? Math.max(width, width + left, comfortableText) : width,
+  );
+  return shrink(widened, columns, available);
 }
 
 const units: [string, number][] = [
