@@ -91,6 +91,7 @@ export async function main(host: Host): Promise<number> {
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
             away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
             back: () => reporter.note('The service is back.'),
+            gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
           },
         });
         return connection.api;

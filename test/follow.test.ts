@@ -37,6 +37,8 @@ interface Plan {
   links: boolean;
   ids: boolean;
   looks: Look[];
+  /** The service always sends the head of its list. */
+  ignoresOffset?: boolean;
 }
 
 interface Followed {
@@ -54,7 +56,7 @@ interface Followed {
 
 /** Follows a list that does as planned, then stands still for some looks, with a clock that does not wait. */
 async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
-  const { start, last, cap, links, ids, looks } = plan;
+  const { start, last, cap, links, ids, looks, ignoresOffset } = plan;
   const controller = new AbortController();
   const arrived: string[] = [];
   const old = Array.from({ length: start }, (_, index) => `old-${index}`);
@@ -92,7 +94,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
     request += 1;
     requests += 1;
     if (planned?.awayAt === request - 1) throw failWith ?? new UnavailableError('away');
-    const offset = Number(query.get('offset'));
+    const offset = ignoresOffset ? 0 : Number(query.get('offset'));
     const page = list.slice(offset, offset + Math.min(cap, Number(query.get('limit'))));
     const end = offset + page.length;
     const next = end < list.length ? new URLSearchParams({ offset: `${end}` }) : null;
@@ -109,7 +111,11 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
       clock,
       signal: controller.signal,
       momentOf: () => undefined,
-      notes: { away: () => notes.push('away'), back: () => notes.push('back') },
+      notes: {
+        away: () => notes.push('away'),
+        back: () => notes.push('back'),
+        gap: () => notes.push('gap'),
+      },
       fetchPage,
       filters: new URLSearchParams(),
     });
@@ -207,6 +213,24 @@ describe('following, whatever the schedule', () => {
     expect(given.length).toBe(new Set(given).size);
   });
 
+  it('takes nothing for new that it has forgotten', async () => {
+    const many = { arrive: 90, during: [] };
+    const vanish = Array.from({ length: 26_980 }, (_, index) => index + 10);
+    const looks = [...Array(300).fill(many), { arrive: 1, vanish, during: [] }];
+    const plan = { start: 50, last: 50, cap: 100, links: true, ids: true, looks };
+    const { given } = await followPlan(plan);
+    expect({ given: given.length, once: new Set(given).size }).toEqual({ given: 27_051, once: 27_051 });
+  });
+
+  it('says that records may be missing where the service always sends the same page', async () => {
+    const looks = [{ arrive: 150, during: [] }];
+    const plan = { start: 100, last: 1, cap: 100, links: false, ids: true, ignoresOffset: true, looks };
+    const { given, arrived, notes, requests } = await followPlan(plan);
+    expect(given).toEqual(['old-99', ...arrived.slice(50)]);
+    expect(notes).toEqual(['gap']);
+    expect(requests).toBeLessThan(30);
+  });
+
   it('tells by their times what is new where nothing that it knew is left', async () => {
     let list = Array.from({ length: 400 }, (_, index) => ({ id: `old-${index}`, at: 400 - index }));
     const controller = new AbortController();
@@ -216,7 +240,7 @@ describe('following, whatever the schedule', () => {
       last: 1,
       signal: controller.signal,
       momentOf: ({ at }) => Number(at),
-      notes: { away() {}, back() {} },
+      notes: { away() {}, back() {}, gap() {} },
       clock: {
         now: () => 0,
         after(_ms, callback) {

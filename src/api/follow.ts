@@ -10,6 +10,8 @@ export interface FollowNotes {
   /** The service cannot be reached; it is asked again until it can. Said once. */
   away(error: UnavailableError): void;
   back(): void;
+  /** The list did not let itself be read down to what was known. */
+  gap(): void;
 }
 
 /** Newest first, with limit and offset. */
@@ -83,7 +85,7 @@ type Enough = (added: readonly Entry[], total: number) => boolean;
  * appeared; times help only where nothing that we know is left. Nothing counts as known before a look has succeeded
  * as a whole: one that fails half-way is made again.
  */
-function createWatch({ fetchPage, filters, momentOf }: ListToFollow) {
+function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { notes: FollowNotes }) {
   const known = new RecentKeys();
   /** A record that stays at the head would in time be forgotten. */
   let head = new Set<string>();
@@ -121,7 +123,11 @@ function createWatch({ fetchPage, filters, momentOf }: ListToFollow) {
       const isLost = overlap > 0 && at === -1;
       const isEnd = page.length <= overlap || next === null;
       const goesRound = page.length > 0 && isSamePage(page, before);
-      if ((isLost && isEnd) || goesRound) return mayHaveGaps ? { entries, isWhole: false } : undefined;
+      if ((isLost && isEnd) || goesRound) {
+        if (!mayHaveGaps) return undefined;
+        notes.gap();
+        return { entries, isWhole: false };
+      }
       const added = isLost ? [] : page.slice(at + 1);
       entries.push(...added);
       if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd };
