@@ -1,7 +1,7 @@
 // What a command is: one declaration from which help, checks, output and completion are made.
 import type { Api } from './api/api.ts';
 import type { Clock } from './api/clock.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Rows } from './rows.ts';
 import type { Flags, Settings } from './settings/settings.ts';
 import type { Style } from './terminal/style.ts';
@@ -10,8 +10,8 @@ export interface OptionDefinition<T> {
   /** As in the help: `--limit <n>`. */
   flags: string;
   description: string;
-  /** Throws a UsageError for a word it cannot take. */
-  parse?: (word: string) => T;
+  /** Throws a UsageError for a word it cannot take. `before` is what the option given earlier came to. */
+  parse?(word: string, before?: T): T;
   choices?: readonly string[];
   /** Worth offering, where other words are taken too. */
   words?: readonly string[];
@@ -77,6 +77,17 @@ export const parsed = <T>(
   more: Partial<OptionDefinition<T | undefined>> = {},
 ): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
 
+/** An option that may be given again and again: its values, in their order. */
+export const several = <T>(
+  flags: string,
+  description: string,
+  parse: (word: string) => T,
+): OptionDefinition<T[] | undefined> => ({
+  flags,
+  description,
+  parse: (word, before = []) => [...before, parse(word)],
+});
+
 type Arguments = Record<string, ArgumentDefinition<unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: the values' types are recovered one by one in Input.
 type Options = Record<string, OptionDefinition<any>>;
@@ -97,6 +108,10 @@ export interface Column {
   look?: (value: string) => { text: string; tone?: keyof Style };
   /** A text made from the record, which JSON does not have; undefined where the paths say it. */
   text?: (record: JsonObject) => string | undefined;
+  /** At a terminal, a number is shown so. */
+  write?(value: number): string;
+  /** Counts over time, shown as bars. */
+  chart?: boolean;
 }
 
 export const column = (header: string, ...paths: string[]): Column => ({
@@ -109,13 +124,20 @@ export const moment = (header: string, ...paths: string[]): Column => ({
   moment: true,
 });
 
+export const figure = (header: string, path: string, write: (value: number) => string): Column => ({
+  ...column(header, path),
+  write,
+  whole: true,
+});
+export const chart = (header: string, path: string): Column => ({ ...column(header, path), chart: true });
+
 /** A list, page by page, as it arrives. */
 export type Pages = AsyncIterable<Rows>;
 
-/** A record whose columns are not those of its command. */
+/** A record, or rows, whose columns are not those of the command. */
 export class Shown {
   constructor(
-    readonly record: JsonObject,
+    readonly result: JsonObject | readonly JsonObject[],
     readonly columns: readonly Column[],
   ) {}
 }
@@ -128,8 +150,26 @@ export class Differences {
   ) {}
 }
 
+/** A value of whatever shape: it has no columns, so it is JSON in every format. */
+export class AsJson {
+  constructor(readonly value: JsonValue) {}
+}
+
+/** A list without an end: its records are shown as they come, in every format. */
+export class Following {
+  constructor(readonly pages: Pages) {}
+}
+
 /** A record, a list, rows that are all there, a text as it is, or nothing. */
-export type Result = JsonObject | Shown | Pages | readonly JsonObject[] | string | undefined;
+export type Result =
+  | JsonObject
+  | Shown
+  | AsJson
+  | Following
+  | Pages
+  | readonly JsonObject[]
+  | string
+  | undefined;
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */

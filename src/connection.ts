@@ -1,8 +1,8 @@
 // The way to the service: a real one, or the embedded one started here. From then on both are alike.
-import { type Api, createApi } from './api/api.ts';
+import { type Api, type ApiOptions, createApi } from './api/api.ts';
 import { createClient } from './api/client.ts';
 import type { Clock } from './api/clock.ts';
-import { type ListNotes, mostAhead } from './api/pages.ts';
+import { mostAhead } from './api/pages.ts';
 import type { ProxySettings } from './api/proxy.ts';
 import type { ConnectOptions } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -20,7 +20,7 @@ export interface ConnectionOptions extends ConnectOptions {
   settings: Settings;
   signal: AbortSignal;
   clock: Clock;
-  notes: ListNotes;
+  notes: ApiOptions['notes'];
   trace(line: string): void;
   /** Told of the token before anything can print it. */
   redactor: Redactor;
@@ -44,7 +44,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     signInHint: signInHint(options, baseUrl),
   });
   return {
-    api: createApi(client, options.notes, token),
+    api: createApi(client, { notes: options.notes, token, clock, signal }),
     async close() {
       await client.close();
       await close?.();

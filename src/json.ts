@@ -24,6 +24,7 @@ const mark = (): string => {
 
 // Timestamps hold digits and dots too, so a suspect must stand where only a number can.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
+const isNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const deepest = 1_000;
@@ -32,7 +33,7 @@ const deepest = 1_000;
 export function parseJson(text: string): JsonValue {
   const value: JsonValue = JSON.parse(text);
   if (isTooDeep(text)) throw new RangeError(`nested deeper than ${deepest} levels`);
-  if (!mayLoseDigits.test(text)) return value;
+  if (!mayLoseDigits.test(text) && !isNumber.test(text)) return value;
   const prefix = mark();
   const keepDigits = (token: string) => (String(Number(token)) === token ? token : `"${prefix}${token}"`);
   const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, keepDigits));

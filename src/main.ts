@@ -113,6 +113,9 @@ export async function main(host: Host): Promise<number> {
           notes: {
             circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
             more: () => reporter.hint('There are more: --limit N or --all shows them.'),
+            away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
+            back: () => reporter.note('The service is back.'),
+            gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
           },
         });
         reachedService = true;

@@ -20,6 +20,8 @@ const notToBeRunHere = new Set([
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
   'vals completion fish | source',
+  'vals runs --follow --error',
+  `vals val runs ${exampleId} --follow`,
 ]);
 
 const examples = commands.flatMap(({ path, examples }) =>

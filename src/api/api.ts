@@ -3,8 +3,10 @@ import type { JsonObject } from '../json.ts';
 import { type Rows, rowsOfRecords } from '../rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './client.ts';
-import { type ListNotes, listPages, type Paging } from './pages.ts';
+import { type FollowNotes, type FollowOptions, follow } from './follow.ts';
+import { type ListNotes, listPages, type Page, type Paging } from './pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
+import { readRun } from './run.ts';
 import type { Answer } from './transport.ts';
 
 export interface Api {
@@ -15,9 +17,21 @@ export interface Api {
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the call goes out without `limit` and `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Rows>;
+  /** The last so many records, then new ones as they come, oldest first, until interrupted. */
+  follow(call: Call, last: number): AsyncGenerator<Rows>;
 }
 
-export function createApi(client: Client, notes: ListNotes, token: string | undefined): Api {
+export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
+  notes: ListNotes & FollowNotes;
+  token: string | undefined;
+}
+
+export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
+  const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
+    const { body = null, rows } = await client.request({ ...call, query, list: true });
+    const parsed = rowsOf(body, call);
+    return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
+  };
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
@@ -25,13 +39,17 @@ export function createApi(client: Client, notes: ListNotes, token: string | unde
       const { body } = await client.request(call);
       return body === undefined ? {} : recordOf(body, call);
     },
-    pages(call, paging) {
-      const fetchPage = async (query: URLSearchParams) => {
-        const { body = null, rows } = await client.request({ ...call, query, list: true });
-        const parsed = rowsOf(body, call);
-        return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
-      };
-      return listPages(fetchPage, new URLSearchParams(call.query), paging, notes);
-    },
+    pages: (call, paging) =>
+      listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes),
+    follow: (call, last) =>
+      follow({
+        fetchPage: (query) => fetchPage(call, query),
+        filters: new URLSearchParams(call.query),
+        momentOf: (record) => readRun(record).startedAt,
+        last,
+        clock,
+        signal,
+        notes,
+      }),
   };
 }

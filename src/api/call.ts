@@ -1,5 +1,5 @@
 // What is to be sent, before anybody sends it.
-import type { JsonObject } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 
 export type Query = Record<string, string>;
 
@@ -7,9 +7,13 @@ export interface Call {
   method: string;
   path: string;
   query?: Query | URLSearchParams;
-  body?: JsonObject;
+  body?: JsonValue;
+  /** The body's own text, where it goes out byte for byte. */
+  text?: string;
   /** It is answered with a list. */
   list?: boolean;
+  /** Nobody here knows what it is answered with: any JSON, or nothing. */
+  open?: boolean;
   /** The service may answer this without a token. */
   withoutToken?: boolean;
   /** How to find out whether a write whose answer was lost was applied. */

@@ -5,7 +5,14 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import type { Call } from './call.ts';
 import { wait } from './clock.ts';
 import { failureOf } from './failure.ts';
-import { backoffMs, type Fault, maxAttempts, mayHaveBeenApplied, maySendAgain } from './retry.ts';
+import {
+  backoffMs,
+  type Fault,
+  isRepeatable,
+  maxAttempts,
+  mayHaveBeenApplied,
+  maySendAgain,
+} from './retry.ts';
 import { type Answer, createTransport, type TransportOptions } from './transport.ts';
 
 export interface Client {
@@ -52,8 +59,9 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       origin,
       path: href.slice(origin.length) + call.path + (query === '?' ? '' : query),
       headers: headersOf(call),
-      body: call.body && stringifyJson(call.body),
+      body: bodyOf(call),
       list: call.list === true,
+      open: call.open === true,
     };
     const deadline = clock.now() + deadlineMs;
     let maybeApplied = false;
@@ -92,13 +100,13 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       accept: 'application/json',
       'user-agent': options.userAgent,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(call.body && { 'content-type': 'application/json' }),
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
       ...(call.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
     };
   }
 
   const longestAttemptMs = (method: string): number =>
-    method === 'POST' ? deadlineMs : Math.max(shortestAttemptMs, deadlineMs / 2);
+    isRepeatable(method) ? Math.max(shortestAttemptMs, deadlineMs / 2) : deadlineMs;
 
   function interruption(call: Call, maybeApplied: boolean): InterruptedError {
     const reason = signal.reason as InterruptedError;
@@ -119,6 +127,9 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     },
   };
 }
+
+const bodyOf = ({ text, body }: Call): string | undefined =>
+  text ?? (body === undefined ? undefined : stringifyJson(body));
 
 const isStatus = (fault: Fault, status: number): boolean =>
   fault.kind === 'status' && fault.status === status;

@@ -12,6 +12,8 @@ export interface Outgoing {
   body: string | undefined;
   /** Whether a list is expected. */
   list: boolean;
+  /** Whether any JSON, or none, is expected. */
+  open: boolean;
   /** How long to wait for the whole answer. */
   limitMs: number;
   signal: AbortSignal;
@@ -100,7 +102,7 @@ const largestErrorBody = 1024 * 1024;
 
 function largestBodyOf(method: string, head: Head): number {
   if (isRedirect(head)) return 0;
-  // What a delete answers beside its status says nothing, so it may come in any form.
-  if (isEncoded(head) && !(isSuccess(head) && method === 'DELETE')) return 0;
+  // What a delete answers beside its status says nothing, so it may come in any form; a HEAD brings no body.
+  if (isEncoded(head) && !(isSuccess(head) && (method === 'DELETE' || method === 'HEAD'))) return 0;
   return isSuccess(head) ? largestBody : largestErrorBody;
 }

@@ -2,7 +2,7 @@
 // makes a heap grow.
 
 /** While a list moves, what was given comes again near the place where it was, so a window will do. */
-const remembered = 10_000;
+export const leastRemembered = 10_000;
 const slots = 32_768;
 
 /** Two generations: the older one goes when the younger is full. */
@@ -24,7 +24,7 @@ export class RecentKeys {
     if (key === undefined) return true;
     const [low, high] = this.#digest(key);
     if (isIn(this.#older, low, high) || isIn(this.#younger, low, high)) return false;
-    if (this.#size === remembered) {
+    if (this.#size === leastRemembered) {
       [this.#older, this.#younger] = [this.#younger, this.#older.fill(0)];
       this.#size = 0;
     }

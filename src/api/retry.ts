@@ -22,6 +22,7 @@ const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
 /** Statuses with which a service says that it did not even begin. */
 const untouchedStatuses = new Set([429, 503]);
 
+export const isRepeatable = (method: string): boolean => repeatable.has(method);
 export const isRead = (method: string): boolean => reading.has(method);
 
 export function maySendAgain(method: string, fault: Fault): boolean {
@@ -30,9 +31,9 @@ export function maySendAgain(method: string, fault: Fault): boolean {
       return true;
     case 'lost':
     case 'timed_out':
-      return repeatable.has(method);
+      return isRepeatable(method);
     case 'status':
-      return (repeatable.has(method) ? passingStatuses : untouchedStatuses).has(fault.status);
+      return (isRepeatable(method) ? passingStatuses : untouchedStatuses).has(fault.status);
     case 'unreadable':
       return isRead(method);
     case 'tls':

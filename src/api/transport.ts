@@ -84,15 +84,16 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
   );
 }
 
-function decode({ method, list }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
-  if (method === 'DELETE') return { status, body: undefined };
+function decode({ method, list, open }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
+  if (method === 'HEAD' || (method === 'DELETE' && !open)) return { status, body: undefined };
   const sent = list ? readSentPage(bytes) : undefined;
   if (sent) return { status, body: sent.rest, rows: sent.rows };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
   const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
-    return isRead(method) ? unreadable('sent an empty answer') : { status, body: undefined };
+    const mayBeEmpty = !isRead(method) || (open && status === 204);
+    return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
     return { status, body: parseJson(text) };

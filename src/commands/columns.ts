@@ -1,5 +1,5 @@
 // Columns that several commands show.
-import { column, moment } from '../command.ts';
+import { chart, column, figure, moment } from '../command.ts';
 
 export const valColumns = [
   column('name'),
@@ -19,3 +19,28 @@ export const runColumns = [
   column('error', 'error.message', 'error'),
   column('id'),
 ];
+
+export const summaryColumns = [
+  column('val'),
+  column('version'),
+  column('runs'),
+  column('failed'),
+  figure('errors', 'errorRate', percentage),
+  figure('p50', 'p50Ms', duration),
+  figure('p95', 'p95Ms', duration),
+  chart('over time', 'buckets'),
+];
+
+function percentage(part: number): string {
+  if (part > 0 && part < 0.001) return '<0.1%';
+  return `${Number((100 * part).toFixed(1))}%`;
+}
+
+function duration(ms: number): string {
+  if (ms < 1_000) return `${ms}ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60
+    ? `${minutes}m ${Math.floor(ms / 1_000) % 60}s`
+    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}

@@ -1,5 +1,6 @@
 // All commands, in the order of the help.
 import type { CommandTree } from '../program.ts';
+import { api } from './api.ts';
 import { comments } from './comments.ts';
 import { completion } from './completion.ts';
 import { config } from './config.ts';
@@ -40,6 +41,6 @@ export const commandTree: CommandTree = {
       commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
     },
     { title: 'Workspace:', commands: [init, status, diff, pull] },
-    { title: 'Set-up:', commands: [login, logout, config, serve, completion] },
+    { title: 'Set-up:', commands: [login, logout, config, api, serve, completion] },
   ],
 };

@@ -48,4 +48,8 @@ export function versionNumber(text: string): string {
 
 /** What `--dry-run` shows of a call. */
 export const plan = ({ method, path, body }: Call): Shown =>
-  new Shown({ method, path, ...(body && { body }) }, [column('method'), column('path'), column('body')]);
+  new Shown({ method, path, ...(body !== undefined && { body }) }, [
+    column('method'),
+    column('path'),
+    column('body'),
+  ]);

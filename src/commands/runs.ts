@@ -2,6 +2,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand, toggle, word } from '../command.ts';
 import { runColumns } from './columns.ts';
 import { paging, timeRange } from './options.ts';
+import { runViews, showRuns } from './run-views.ts';
 
 export const runs = defineCommand({
   path: 'runs',
@@ -14,15 +15,20 @@ export const runs = defineCommand({
       isVal: true,
     }),
     ...paging,
+    ...runViews,
   },
-  examples: ['vals runs --error --since 2h', 'vals runs --all --ndjson | jq -r .id'],
+  examples: [
+    'vals runs --error --since 2h',
+    'vals runs --all --ndjson | jq -r .id',
+    'vals runs --follow --error',
+    'vals runs --summary --since 7d',
+  ],
   columns: runColumns,
   empty: 'No runs.',
-  async run({ connect }, { error, since, until, val, ...paging }) {
-    const api = await connect();
-    return api.pages(
-      val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(val),
-      paging,
-    );
-  },
+  run: (context, { error, since, until, ...view }) =>
+    showRuns(
+      context,
+      view.val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(view.val),
+      view,
+    ),
 });

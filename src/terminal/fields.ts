@@ -1,6 +1,8 @@
 // From a record to the cells and keys that were asked for.
 import type { Column } from '../command.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../json.ts';
+import { drawBars } from './chart.ts';
+import { plain } from './style.ts';
 
 /** What the column makes of the record, or the first of its paths that has a value. */
 export function columnValue(record: JsonObject, { paths, text }: Column): JsonValue | undefined {
@@ -11,6 +13,11 @@ export function columnValue(record: JsonObject, { paths, text }: Column): JsonVa
     if (value !== undefined && value !== null) return value;
   }
   return undefined;
+}
+
+export function columnText(record: JsonObject, column: Column): string {
+  const value = columnValue(record, column);
+  return column.chart ? drawBars(value, Infinity, plain) : cellText(value);
 }
 
 export function cellText(value: JsonValue | undefined): string {

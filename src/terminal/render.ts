@@ -1,12 +1,13 @@
 // A command's result on stdout, in the one format that was asked for.
-import { type Column, type Pages, type Result, Shown } from '../command.ts';
-import type { JsonObject } from '../json.ts';
+import { AsJson, type Column, Following, type Pages, type Result, Shown } from '../command.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Rows, rowsOfRecords } from '../rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
-import { cellText, columnValue, project } from './fields.ts';
+import { columnText, project } from './fields.ts';
 import { jsonRows, jsonText } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
+import type { GrowingTable } from './table.ts';
 
 export interface RenderOptions {
   format: 'json' | 'ndjson' | 'text';
@@ -24,10 +25,12 @@ export interface RenderOptions {
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   if (result === undefined) return;
-  if (result instanceof Shown) return render(result.record, stdout, { ...options, columns: result.columns });
+  if (result instanceof Shown) return render(result.result, stdout, { ...options, columns: result.columns });
+  if (result instanceof AsJson) return renderJson(result.value, stdout, options);
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
+  if (result instanceof Following) return renderFollowing(result.pages, stdout, chosen);
   if (isRecords(result)) return renderList([rowsOfRecords(result)], stdout, chosen);
   if (isPages(result)) return renderList(result, stdout, chosen);
   return renderRecord(result, stdout, chosen);
@@ -36,6 +39,19 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
 async function renderText(text: string, stdout: Sink, { format, redactor }: RenderOptions): Promise<void> {
   if (format !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+}
+
+async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { format, fields, redactor } = options;
+  const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
+  const whole = Array.isArray(value) ? value.map(chosen) : chosen(value);
+  if (format === 'ndjson') {
+    const lines = [whole].flat().map((line) => `${jsonText(line, redactor.redact)}\n`);
+    return stdout.write(lines.join(''));
+  }
+  const text = jsonText(whole, redactor.redact, stdout.isTerminal ? 2 : undefined);
+  // What turns the direction of writing stands in strings, where an escape means the same.
+  await stdout.write(`${format === 'text' && stdout.isTerminal ? visibleLines(text) : text}\n`);
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
@@ -94,6 +110,26 @@ async function renderList(
   }
 }
 
+/** A table that grows keeps its columns; the other formats are written as they come anyway. */
+async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOptions): Promise<void> {
+  if (options.format !== 'text') return renderList(pages, stdout, { ...options, format: 'ndjson' });
+  let table: GrowingTable | undefined;
+  for await (const rows of pages) {
+    if (stdout.isTerminal) {
+      const { createGrowingTable } = await import('./table.ts');
+      table ??= createGrowingTable(options.columns, await look(stdout, options));
+      await stdout.write(await table.append(rows.records()));
+    } else {
+      await stdout.write(
+        rows
+          .records()
+          .map((record) => tabLine(record, options))
+          .join(''),
+      );
+    }
+  }
+}
+
 const look = async (stdout: Sink, { color, now, links, redactor }: RenderOptions) => ({
   width: stdout.width,
   style: await createStyle(color),
@@ -103,7 +139,7 @@ const look = async (stdout: Sink, { color, now, links, redactor }: RenderOptions
 });
 
 const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): string =>
-  `${columns.map((column) => tabSeparated(redactor.redact(cellText(columnValue(record, column))))).join('\t')}\n`;
+  `${columns.map((column) => tabSeparated(redactor.redact(columnText(record, column)))).join('\t')}\n`;
 
 const withoutLast = (output: string | Buffer): string | Buffer =>
   typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);

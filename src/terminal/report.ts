@@ -9,6 +9,8 @@ export interface Reporter {
   warn(message: string): void;
   /** Kept until the result is out, and said only to a person. */
   hint(message: string): void;
+  /** Neither a warning nor a hint; at once. */
+  note(message: string): void;
   trace(line: string): void;
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
@@ -44,6 +46,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
   return {
     warn: (message) => say(({ yellow }) => `${yellow('warning:')} ${visible(message)}`),
     hint: (message) => void hints.push(message),
+    note: (message) => say(({ dim }) => dim(visible(message))),
     trace: (line) => say(({ dim }) => dim(visible(line))),
     annotate: (line) => say(() => visible(line)),
     error(error) {

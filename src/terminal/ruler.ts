@@ -8,8 +8,8 @@ export interface Ruler {
   fit(text: string, width: number): string;
 }
 
-/** ASCII, and the ellipsis of what was cut: a column for each. */
-const isPlain = (text: string): boolean => /^[ -~…]*$/.test(text);
+/** ASCII, the ellipsis of what was cut, and the bars of a chart: a column for each. */
+const isPlain = (text: string): boolean => /^[ -~…▁-█]*$/.test(text);
 
 /** For these texts and their parts. Measuring what is not plain loads tables that cost 16 ms. */
 export async function createRuler(texts: readonly string[]): Promise<Ruler> {

@@ -15,7 +15,7 @@ export function wantsColor(
 }
 
 const same = (text: string): string => text;
-const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 /** Sixteen colours do: they follow the user's theme, light or dark. Without colour, chalk is not loaded. */
 export async function createStyle(color: boolean): Promise<Style> {

@@ -1,8 +1,9 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
 import type { Column } from '../command.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { drawBars } from './chart.ts';
 import { visible } from './escape.ts';
-import { cellText, columnValue } from './fields.ts';
+import { cellText, columnText, columnValue } from './fields.ts';
 import { linked } from './link.ts';
 import { createRuler, type Ruler } from './ruler.ts';
 import type { Style } from './style.ts';
@@ -13,31 +14,72 @@ export interface TableOptions {
   now: number;
   /** Whether addresses become links. */
   links: boolean;
+  /** How a moment is written; as its age where absent. */
+  writeMoment?(moment: string, now: number): string;
   redact(text: string): string;
 }
 
 const gap = '  ';
 const narrowestColumn = 4;
+const comfortableText = 24;
 
 export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   options: TableOptions,
 ): Promise<string> {
-  const head = columns.map(({ header }) => visible(header.toUpperCase()));
+  const head = headOf(columns);
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const ruler = await createRuler([head, ...rows].flat());
-  const widths = head.map((title, index) =>
-    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), ruler.width(title)),
-  );
-  const fitting = shrink(widths, columns, options.width - gap.length * (columns.length - 1));
-  const [headLine = ''] = layOut([head], fitting, options.width, ruler);
-  const lines = layOut(rows, fitting, options.width, ruler, (row, index) => {
-    const tone = toneOf(records[row] ?? {}, columns[index]);
-    return tone === undefined ? (text) => text : options.style[tone];
-  });
+  const widths = shrink(widthsOf([head, ...rows], ruler), columns, roomFor(columns, options));
+  const paint: Painting = (text, row, index) => {
+    const [column, record] = [columns[index], records[row]];
+    if (!column || !record) return text;
+    if (column.chart) return drawBars(columnValue(record, column), widths[index] ?? 0, options.style);
+    const tone = toneOf(record, column);
+    return tone === undefined ? text : options.style[tone](text);
+  };
+  const [headLine = ''] = layOut([head], widths, options.width, ruler);
+  const lines = layOut(rows, widths, options.width, ruler, paint);
   return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
 }
+
+export interface GrowingTable {
+  /** What is to be written below what was written before. */
+  append(records: readonly JsonObject[]): Promise<string>;
+}
+
+/** Its first records settle how wide the columns are. */
+export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
+  // Half a time of day tells nothing.
+  const firm = columns.map((column) => ({ ...column, whole: column.whole || column.moment }));
+  let widths: number[] | undefined;
+  return {
+    async append(records) {
+      const rows = records.map((record) =>
+        columns.map((column) => cell(record, column, { ...options, writeMoment: timeOfDay })),
+      );
+      const isFirst = widths === undefined;
+      const lines = isFirst ? [headOf(columns), ...rows] : rows;
+      const ruler = await createRuler(lines.flat());
+      widths ??= withRoomForMore(widthsOf(lines, ruler), firm, roomFor(columns, options));
+      return layOut(lines, widths, options.width, ruler)
+        .map((line, index) => `${isFirst && index === 0 ? options.style.bold(line) : line}\n`)
+        .join('');
+    },
+  };
+}
+
+const headOf = (columns: readonly Column[]): string[] =>
+  columns.map(({ header }) => visible(header.toUpperCase()));
+
+const roomFor = (columns: readonly Column[], { width }: TableOptions): number =>
+  width - gap.length * (columns.length - 1);
+
+const widthsOf = (rows: readonly string[][], ruler: Ruler): number[] =>
+  (rows[0] ?? []).map((_, index) =>
+    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), 0),
+  );
 
 /** The columns first, then whatever else the service sent. */
 export async function formatRecord(
@@ -69,29 +111,35 @@ export async function formatRecord(
     .join('');
 }
 
+/** A cell as it is shown: no wider than its text, which fills its column, unless the column is the last. */
+type Painting = (text: string, row: number, column: number) => string;
+
 function layOut(
   rows: readonly string[][],
   widths: number[],
   width: number,
   ruler: Ruler,
-  paint: (row: number, column: number) => (text: string) => string = () => (text) => text,
+  paint: Painting = (text) => text,
 ): string[] {
-  return rows.map((row, rowIndex) => {
+  return rows.map((row, at) => {
     const cells = row.map((text, index) => ruler.fit(text, widths[index] ?? 0));
     const line = cells.join(gap).trimEnd();
     // More columns than the terminal has room for, even at their narrowest.
     if (ruler.width(line) > width) return ruler.cut(line, width);
     return cells
-      .map((text, index) => paint(rowIndex, index)(text))
+      .map((text, index) => paint(text, at, index))
       .join(gap)
       .trimEnd();
   });
 }
 
 function cell(record: JsonObject, column: Column, options: TableOptions): string {
-  const text = screenText(columnValue(record, column), options);
+  const value = columnValue(record, column);
+  if (column.chart) return columnText(record, column);
+  if (column.write && typeof value === 'number') return column.write(value);
+  const text = screenText(value, options);
   if (column.look) return visible(column.look(text).text);
-  return column.moment ? age(text, options.now) : text;
+  return column.moment ? (options.writeMoment ?? age)(text, options.now) : text;
 }
 
 const toneOf = (record: JsonObject, column: Column | undefined): keyof Style | undefined =>
@@ -122,6 +170,16 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
   return shrunk;
 }
 
+/** For the texts to come, of any length, in the last column that can be cut: some room, and all that is left. */
+function withRoomForMore(widths: number[], columns: readonly Column[], available: number): number[] {
+  const last = columns.findLastIndex(({ whole }) => !whole);
+  const left = available - widths.reduce((sum, width) => sum + width, 0);
+  const widened = widths.map((width, index) =>
+    index === last ? Math.max(width, width + left, comfortableText) : width,
+  );
+  return shrink(widened, columns, available);
+}
+
 const units: [string, number][] = [
   ['d', 86_400],
   ['h', 3_600],
@@ -129,8 +187,18 @@ const units: [string, number][] = [
   ['s', 1],
 ];
 
+const timeOf = (moment: string): number =>
+  /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
+
+/** For lines that stay, where an age would soon be wrong: the time here, or the day of what is older. */
+function timeOfDay(moment: string, now: number): string {
+  const time = timeOf(moment);
+  if (Number.isNaN(time)) return moment;
+  return now - time < 86_400_000 ? new Date(time).toTimeString().slice(0, 8) : moment.slice(0, 10);
+}
+
 function age(moment: string, now: number): string {
-  const time = /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
+  const time = timeOf(moment);
   const seconds = Math.floor((now - time) / 1_000);
   if (Number.isNaN(time) || seconds < 0) return moment;
   if (seconds > 30 * 86_400) return moment.slice(0, 10);

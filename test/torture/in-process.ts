@@ -1,6 +1,6 @@
 // The program inside the test's own process, with streams that only remember: quick enough for thousands of runs.
 import { Readable, Writable } from 'node:stream';
-import { systemClock } from '../../src/api/clock.ts';
+import { type Clock, systemClock } from '../../src/api/clock.ts';
 import { main } from '../../src/main.ts';
 
 interface Options {
@@ -8,6 +8,10 @@ interface Options {
   /** Where somebody looks; a pipe otherwise. */
   terminal?: { columns: number };
   input?: string;
+  signal?: AbortSignal;
+  clock?: Clock;
+  /** Told of what stands on stdout and stderr, whenever more does. */
+  heard?(output: Omit<Output, 'exit'>): void;
 }
 
 export interface Output {
@@ -20,15 +24,18 @@ class Memory extends Writable {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   readonly #chunks: Buffer[] = [];
+  readonly #heard: () => void;
 
-  constructor(columns: number | undefined) {
+  constructor(columns: number | undefined, heard: () => void) {
     super({ decodeStrings: true });
+    this.#heard = heard;
     this.isTTY = columns !== undefined;
     this.columns = columns;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#heard();
     done();
   }
 
@@ -44,16 +51,17 @@ class Memory extends Writable {
 }
 
 export async function inProcess(argv: readonly string[], options: Options): Promise<Output> {
-  const stdout = new Memory(options.terminal?.columns);
-  const stderr = new Memory(options.terminal?.columns);
+  const heard = () => options.heard?.({ stdout: stdout.text, stderr: stderr.text });
+  const stdout: Memory = new Memory(options.terminal?.columns, heard);
+  const stderr: Memory = new Memory(options.terminal?.columns, heard);
   const exit = await main({
     argv,
     env: options.env,
     stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),
-    signal: new AbortController().signal,
-    clock: systemClock,
+    signal: options.signal ?? new AbortController().signal,
+    clock: options.clock ?? systemClock,
   });
   return { exit, stdout: stdout.text, stderr: stderr.text };
 }

@@ -2,14 +2,19 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../command.ts';
 import { runColumns } from '../columns.ts';
 import { paging, valArgument } from '../options.ts';
+import { runViews, showRuns } from '../run-views.ts';
 
 export const valRuns = defineCommand({
   path: 'val runs',
   summary: 'List the runs of a val',
   arguments: { val: valArgument },
-  options: paging,
-  examples: ['vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --limit 5'],
+  options: { ...paging, ...runViews },
+  examples: [
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --limit 5',
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --follow',
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --summary',
+  ],
   columns: runColumns,
   empty: 'No runs.',
-  run: async ({ connect }, { val, ...paging }) => (await connect()).pages(routes.valRuns(val), paging),
+  run: (context, view) => showRuns(context, routes.valRuns(view.val), view),
 });

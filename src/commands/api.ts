@@ -1,0 +1,162 @@
+import type { Api } from '../api/api.ts';
+import type { Call } from '../api/call.ts';
+import { isRead } from '../api/retry.ts';
+import { parsePath, type UserPath } from '../api/user-path.ts';
+import {
+  AsJson,
+  argument,
+  type Context,
+  defineCommand,
+  type Result,
+  several,
+  toggle,
+  word,
+} from '../command.ts';
+import { LocalError, UsageError } from '../errors.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../json.ts';
+import { readText } from '../workspace/code.ts';
+import { dryRun, plan } from './options.ts';
+
+type Field<Value = string> = [key: string, value: Value];
+
+export const api = defineCommand({
+  path: 'api',
+  summary: 'Send any request to the service',
+  description:
+    'Send any request to the service, for what has no command yet, and print the JSON that it answers. ' +
+    'Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
+    'otherwise. It needs a token, and never sends it anywhere but to the base URL.',
+  arguments: {
+    method: argument('<method>', 'GET, POST, PUT, PATCH, DELETE, ...', parseMethod),
+    path: argument('<path>', 'what stands behind the base URL, such as /v1/me; it may have a query'),
+  },
+  options: {
+    rawField: several('-f, --raw-field <key=value>', 'a field that is text', parseField),
+    field: several(
+      '-F, --field <key=json>',
+      "a field that is JSON, such as 1, true or '[1]'; @file: a file's text",
+      parseField,
+    ),
+    input: word('--input <file>', 'the body, JSON, byte for byte; -: standard input'),
+    paginate: toggle('--paginate', 'GET a list with all its pages, as one array'),
+    dryRun,
+  },
+  examples: [
+    'vals api GET /v1/me',
+    'vals api GET "/v1/me/runs?error=true" -f limit=5',
+    'vals api POST /v1/vals -f name=one -F code=@hello.ts',
+    'vals api GET /v1/me/runs --paginate --ndjson | jq -r .id',
+  ],
+  columns: [],
+  async run(context, { method, path, rawField = [], field = [], input, paginate, dryRun }) {
+    const target = parsePath(path);
+    checkCombination(method, input, field, paginate);
+    const body = input === undefined ? undefined : await readBody(input, context);
+    const fields: Field<JsonValue>[] = [...rawField];
+    for (const each of field) fields.push(await readField(each, context));
+    const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
+    const call: Call = {
+      method,
+      path: inQuery ? withFields(target, fields) : target.path + target.query,
+      ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
+      open: true,
+    };
+    if (dryRun) return plan(call);
+    const api = await context.connect();
+    if (paginate) return everyPage(api, call, context.flags);
+    const answer = await api.send(call);
+    return answer.body === undefined ? undefined : new AsJson(answer.body);
+  },
+});
+
+/** A method that a proxy or the parser of HTTP acts on by itself is none for a service. */
+function parseMethod(word: string): string {
+  const method = word.toUpperCase();
+  if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
+  throw new UsageError(`"${word}" is not a method that can be sent.`, {
+    hint: 'The method comes first: `vals api GET /v1/me`.',
+  });
+}
+
+function parseField(word: string): Field {
+  const equals = word.indexOf('=');
+  if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
+  throw new UsageError('A field is written key=value.', {
+    hint: 'For example -f name=hello, or -F version=3.',
+  });
+}
+
+function checkCombination(
+  method: string,
+  input: string | undefined,
+  fields: readonly Field[],
+  paginate: boolean | undefined,
+): void {
+  if (input !== undefined && isRead(method)) {
+    throw new UsageError(`${method} has no body, so --input is not for it.`, {
+      hint: 'Fields (-f, -F) go into its query.',
+    });
+  }
+  if (paginate && method !== 'GET') {
+    throw new UsageError('--paginate is for GET.', { hint: 'Leave it out, or read a list with GET.' });
+  }
+  const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
+  if (readers.length > 1) {
+    throw new UsageError('Standard input can be read only once.', { hint: 'Name a file for the others.' });
+  }
+}
+
+async function readField([key, text]: Field, context: Context): Promise<Field<JsonValue>> {
+  if (text.startsWith('@')) return [key, await readText(text.slice(1), context)];
+  try {
+    return [key, parseJson(text)];
+  } catch (error) {
+    // The value may be a secret, so it is not repeated.
+    throw new UsageError(`The value of the field ${key} is not JSON.`, {
+      hint: `For text give -f ${key}=..., for a file's text -F ${key}=@file.`,
+      cause: error,
+    });
+  }
+}
+
+async function readBody(file: string, context: Context): Promise<Pick<Call, 'text' | 'body'>> {
+  const text = await readText(file, context);
+  try {
+    return { text, body: parseJson(text) };
+  } catch (error) {
+    throw new LocalError(`${file === '-' ? 'Standard input' : file} is not JSON.`, {
+      hint: 'A body is sent as JSON; -F key=@file sends a file of any text as a field.',
+      cause: error,
+    });
+  }
+}
+
+/** A query that was given stays as it was written. */
+function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
+  const more = new URLSearchParams(
+    fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
+  );
+  if (more.size === 0) return path + query;
+  return `${path}${query === '' ? '?' : `${query}&`}${more}`;
+}
+
+function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
+  const keys = fields.map(([key]) => key);
+  const again = keys.find((key, index) => keys.indexOf(key) < index);
+  if (again !== undefined) {
+    throw new UsageError(`The field ${again} was given twice.`, {
+      hint: `For a list give -F ${again}='[1, 2]'.`,
+    });
+  }
+  return Object.fromEntries(fields);
+}
+
+/** Without --json too, the pages are one document. */
+async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
+  const [bare = '', query = ''] = path.split(/\?(.*)/s);
+  const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });
+  if (flags.json || flags.ndjson) return pages;
+  const records: JsonObject[] = [];
+  for await (const rows of pages) for (const record of rows.records()) records.push(record);
+  return new AsJson(records);
+}

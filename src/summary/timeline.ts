@@ -1,0 +1,89 @@
+// What happened when, in a few buckets of equal length that grow with the time they cover.
+
+interface Bucket {
+  /** In milliseconds. */
+  from: number;
+  runs: number;
+  failed: number;
+}
+
+/** The counts of one row, by the number of the bucket; its time is in none of its own. */
+type Series = Map<number, { runs: number; failed: number }>;
+
+export interface Timeline {
+  add(): Series;
+  count(series: Series, moment: number, failed: boolean): void;
+  /** From the first bucket of any row to the last, so that the rows can be compared. */
+  bucketsOf(series: Series): Bucket[];
+}
+
+/** As many as fit beside the figures on a screen of 80 columns. */
+const mostBuckets = 24;
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+/** Each a multiple of the one before, so that buckets can be put together; beyond them, each is twice as long. */
+const lengths = [
+  ...[1, 5, 15, 30].map((count) => count * second),
+  ...[1, 5, 15, 30].map((count) => count * minute),
+  ...[1, 3, 6, 12].map((count) => count * hour),
+  day,
+];
+
+/** The first moment that a Date can name. */
+const earliest = -8.64e15;
+
+export function createTimeline(): Timeline {
+  const rows: Series[] = [];
+  let length = second;
+  let first = Infinity;
+  let last = -Infinity;
+
+  function lengthen(): void {
+    const longer = lengths.find((each) => each > length) ?? 2 * length;
+    const within = (bucket: number) => Math.floor((bucket * length) / longer);
+    for (const series of rows) {
+      const before = [...series];
+      series.clear();
+      for (const [bucket, { runs, failed }] of before) put(series, within(bucket), runs, failed);
+    }
+    [first, last] = [within(first), within(last)];
+    length = longer;
+  }
+
+  return {
+    add() {
+      const series: Series = new Map();
+      rows.push(series);
+      return series;
+    },
+
+    count(series, moment, failed) {
+      const bucket = Math.floor(moment / length);
+      put(series, bucket, 1, failed ? 1 : 0);
+      first = Math.min(first, bucket);
+      last = Math.max(last, bucket);
+      while (last - first >= mostBuckets) lengthen();
+    },
+
+    bucketsOf: (series) =>
+      first > last
+        ? []
+        : Array.from({ length: last - first + 1 }, (_, index) => ({
+            from: Math.max(earliest, (first + index) * length),
+            ...(series.get(first + index) ?? { runs: 0, failed: 0 }),
+          })),
+  };
+}
+
+function put(series: Series, bucket: number, runs: number, failed: number): void {
+  const counts = series.get(bucket);
+  if (counts === undefined) {
+    series.set(bucket, { runs, failed });
+  } else {
+    counts.runs += runs;
+    counts.failed += failed;
+  }
+}
