@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-const { fstatSync, readFileSync, writeSync } = require('node:fs');
+const { fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
 /** What was rendered when building, the version, the help and completion, needs no program: only to be written. */
 function answerAtOnce(words) {
@@ -43,8 +43,12 @@ function wantsColor() {
   return isTerminal() && TERM !== 'dumb';
 }
 
-// Asking the stream alone would load what streams are made of, which takes longer than the whole help.
-const isTerminal = () => fstatSync(1).isCharacterDevice();
+/** Asking the stream would load what streams are made of, which takes longer than the whole help. */
+function isTerminal() {
+  const stats = fstatSync(1);
+  return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+}
+
 const isNarrowTerminal = () => isTerminal() && process.stdout.columns < 80;
 
 if (!answerAtOnce(process.argv.slice(2))) require('./load.js').load('main.js').runProcess();
