@@ -42,7 +42,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closed = new AbortController();
   const signal = AbortSignal.any([options.signal, closed.signal]);
-  const transport = await createTransport(options);
+  const transport = await createTransport({ ...options, signal });
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {
@@ -70,7 +70,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
       const started = clock.now();
       trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
       const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
-      const outcome = await transport.send({ ...message, limitMs, signal });
+      const outcome = await transport.send({ ...message, limitMs });
       const took = `in ${Math.round(clock.now() - started)} ms`;
       if (!('kind' in outcome)) {
         trace(`< ${outcome.status} ${took}`);

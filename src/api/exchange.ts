@@ -16,7 +16,6 @@ export interface Outgoing {
   open: boolean;
   /** How long to wait for the whole answer. */
   limitMs: number;
-  signal: AbortSignal;
 }
 
 /** The head of an answer. */
@@ -33,9 +32,17 @@ export interface Reply extends Head {
 /** The time was up, or the user wanted no more of it. */
 export class GivenUp extends Error {}
 
+/** What is to be called of exchanges that are under way, should the user interrupt. */
+export type UnderWay = Set<() => void>;
+
 /** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
-export function exchange(dispatcher: Dispatcher, outgoing: Outgoing, clock: Clock): Promise<Reply> {
-  const { origin, path, headers, body, signal, limitMs } = outgoing;
+export function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  clock: Clock,
+  underWay: UnderWay,
+): Promise<Reply> {
+  const { origin, path, headers, body, limitMs } = outgoing;
   const method = outgoing.method as Dispatcher.HttpMethod;
   return new Promise((resolve, reject) => {
     let head: Head | undefined;
@@ -45,7 +52,7 @@ export function exchange(dispatcher: Dispatcher, outgoing: Outgoing, clock: Cloc
     let room = 0;
     const settle = (body: Reply['body']) => {
       cancelLimit();
-      signal.removeEventListener('abort', interrupt);
+      underWay.delete(interrupt);
       if (head) resolve({ ...head, body });
       else reject(body);
     };
@@ -60,8 +67,7 @@ export function exchange(dispatcher: Dispatcher, outgoing: Outgoing, clock: Cloc
     const cancelLimit = clock.after(limitMs, () =>
       giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
     );
-    signal.addEventListener('abort', interrupt, { once: true });
-    if (signal.aborted) return interrupt();
+    underWay.add(interrupt);
     dispatcher.dispatch(
       // The deadline is ours, so undici's own time-outs are off.
       { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },

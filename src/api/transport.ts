@@ -13,6 +13,7 @@ import {
   isSuccess,
   type Outgoing,
   type Reply,
+  type UnderWay,
 } from './exchange.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
@@ -31,6 +32,8 @@ export interface TransportOptions {
   proxy: ProxySettings | undefined;
   connections: number;
   clock: Clock;
+  /** Aborted when nothing is wanted any more. */
+  signal: AbortSignal;
 }
 
 export interface Transport {
@@ -38,8 +41,14 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export async function createTransport({ proxy, clock, connections }: TransportOptions): Promise<Transport> {
+export async function createTransport(options: TransportOptions): Promise<Transport> {
+  const { proxy, clock, connections, signal } = options;
   const agent = proxy === undefined ? directAgent(clock, connections) : await proxyAgent(proxy);
+  // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
+  const underWay: UnderWay = new Set();
+  signal.addEventListener('abort', () => {
+    for (const interrupt of underWay) interrupt();
+  });
 
   const faultOf = (error: unknown): Fault =>
     error instanceof GivenUp
@@ -49,7 +58,8 @@ export async function createTransport({ proxy, clock, connections }: TransportOp
   return {
     async send(outgoing) {
       try {
-        const reply = await exchange(agent.dispatcher, outgoing, clock);
+        if (signal.aborted) throw new GivenUp('interrupted');
+        const reply = await exchange(agent.dispatcher, outgoing, clock, underWay);
         return reply.body instanceof Error && isSuccess(reply)
           ? faultOf(reply.body)
           : answerOf(outgoing, reply, clock);
