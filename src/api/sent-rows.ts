@@ -81,6 +81,10 @@ const closeBrace = 0x7d;
 
 /** The escapes that we would write too. In any other, a token could go through unseen. */
 const plainEscapes = new Set(Buffer.from('"\\bfnrt'));
+/** By byte: those of a text that need no second look, which are nearly all. */
+const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && ![quote, backslash, 0x7f, 0xc2, 0xe2].includes(byte) ? 1 : 0,
+);
 const deepest = 100;
 /** What no index is: the bytes are not as we would have written them. */
 const other = -1;
@@ -155,16 +159,16 @@ class RowReader {
 
   #string(start: number): number {
     const bytes = this.#bytes;
-    for (let at = start + 1; at < bytes.length; at++) {
-      const byte = bytes[at] as number;
+    for (let at = start + 1; ; at++) {
+      while (isOrdinary[bytes[at] ?? 0]) at++;
+      const byte = bytes[at];
       if (byte === quote) return at + 1;
       if (byte === backslash) {
         if (!plainEscapes.has(bytes[++at] ?? 0)) return other;
-      } else if (byte < 0x20 || (byte >= 0x7f && isUnsafe(bytes, at))) {
+      } else if (byte === undefined || byte < 0x20 || isUnsafe(bytes, at)) {
         return other;
       }
     }
-    return other;
   }
 
   #number(start: number): number {
