@@ -9,6 +9,12 @@ import { summaryColumns } from './columns.ts';
 /** Of the runs that are there when following begins. */
 const shownFirst = 10;
 
+/** What the help adds about the summary. */
+export const summaryExplained =
+  '--summary reads all of them and gives, per val and version, most runs first: runs, failures, the error rate, and ' +
+  'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
+  'differ and within 1% beyond.';
+
 export const runViews = {
   follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
     conflicts: ['summary', 'until', 'all', 'offset'],

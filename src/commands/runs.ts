@@ -2,11 +2,12 @@ import * as routes from '../api/routes.ts';
 import { defineCommand, toggle, word } from '../command.ts';
 import { runColumns } from './columns.ts';
 import { paging, timeRange } from './options.ts';
-import { runViews, showRuns } from './run-views.ts';
+import { runViews, showRuns, summaryExplained } from './run-views.ts';
 
 export const runs = defineCommand({
   path: 'runs',
   summary: 'List the runs of your vals',
+  description: `List the runs of your vals. ${summaryExplained}`,
   options: {
     error: toggle('--error', 'failed runs alone', { negated: 'runs that did not fail alone' }),
     ...timeRange,

@@ -2,11 +2,12 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../command.ts';
 import { runColumns } from '../columns.ts';
 import { paging, valArgument } from '../options.ts';
-import { runViews, showRuns } from '../run-views.ts';
+import { runViews, showRuns, summaryExplained } from '../run-views.ts';
 
 export const valRuns = defineCommand({
   path: 'val runs',
   summary: 'List the runs of a val',
+  description: `List the runs of a val. ${summaryExplained}`,
   arguments: { val: valArgument },
   options: { ...paging, ...runViews },
   examples: [
