@@ -2,6 +2,7 @@
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { storeError } from './database.ts';
+import { isOwnersConnection } from './peer.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 import { loadSeed, type SeedData } from './seed.ts';
 import { type Answered, listen, loopbackAddress } from './server.ts';
@@ -27,11 +28,13 @@ export async function startService(options: {
   seed?: SeedData;
   onAnswered?(answered: Answered): void;
   onRefusedVisit?(): void;
+  /** Whether a connection is known to be the owner's own. */
+  isOwners?: typeof isOwnersConnection;
 }): Promise<EmbeddedService> {
   const store = await openStore(options.file);
   try {
     if (options.seed) loadSeed(store, options.seed);
-    const visits = createVisits();
+    const visits = createVisits(options.isOwners ?? isOwnersConnection);
     const { fetch } = createApp(store, { visits, onRefusedVisit: options.onRefusedVisit });
     // The globals belong to the program that this runs in.
     const listener = getRequestListener(fetch, {

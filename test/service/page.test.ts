@@ -10,7 +10,7 @@ let service: Service;
 let val: Val;
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 beforeAll(async () => {
-  service = await temporaryService();
+  service = await temporaryService(undefined, undefined, () => false);
   val = await createVal(service, { name: 'hello', code: 'first code', readme: '<b>read</b> me' });
   await ask(service, 'POST', `/v1/vals/${val.id}/versions`, { body: { code: nasty } });
 });
@@ -25,7 +25,26 @@ async function firstVisit() {
   return { answer, cookie, text: await answer.text() };
 }
 
-describe('who may see it', () => {
+describe('where connections tell whose they are', () => {
+  const onLinux = process.platform === 'linux';
+  const isRoot = process.getuid?.() === 0;
+  const openPage = (baseUrl: string, user?: number) =>
+    execa(process.execPath, ['-e', `fetch('${baseUrl}/').then((answer) => console.log(answer.status))`], {
+      uid: user,
+    });
+
+  test.runIf(onLinux)('the owner needs no link', async () => {
+    const { baseUrl } = await temporaryService();
+    expect((await openPage(baseUrl)).stdout).toBe('200');
+  });
+
+  test.runIf(onLinux && isRoot)('another user of the machine does', async () => {
+    const { baseUrl } = await temporaryService();
+    expect((await openPage(baseUrl, 65_534)).stdout).toBe('401');
+  });
+});
+
+describe('who may see it elsewhere', () => {
   test('nobody without the link, and a browser learns how', async () => {
     const answer = await visit('/');
     expect(answer.status).toBe(401);

@@ -58,8 +58,9 @@ export function temporaryFolder(parent = tmpdir()): string {
 export async function temporaryService(
   seed?: SeedData,
   file = join(temporaryFolder(), 'store.db'),
+  isOwners?: () => boolean,
 ): Promise<EmbeddedService & { file: string; port: number }> {
-  const service = await startService({ file, port: 0, seed });
+  const service = await startService({ file, port: 0, seed, isOwners });
   cleanups.push(service.close);
   return { ...service, file, port: Number(new URL(service.baseUrl).port) };
 }
