@@ -190,6 +190,8 @@ export interface Context {
   stdin: () => NodeJS.ReadStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
+  /** The name or file by which the user named a val with this id, where it was not the id. */
+  wordFor(id: string): string | undefined;
   clock: Clock;
   /** Whether a person reads the result as text, so that it may be arranged for the eye. */
   forTheEye: boolean;

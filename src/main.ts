@@ -72,6 +72,8 @@ export async function main(host: Host): Promise<number> {
     const settings = createSettings(flags, env, reporter.warn);
     const trace = settings.debug.value ? reporter.trace : () => {};
 
+    /** How the user named vals, by their ids. */
+    const words = new Map<string, string>();
     const context: Context = {
       flags,
       settings,
@@ -79,6 +81,7 @@ export async function main(host: Host): Promise<number> {
       stdin,
       signal,
       clock,
+      wordFor: (id) => words.get(id),
       forTheEye: stdout.isTerminal && !flags.json && !flags.ndjson,
       prompt: createPrompt(stdin, host.stderr, signal),
       progress,
@@ -125,7 +128,7 @@ export async function main(host: Host): Promise<number> {
     const look = () => ({ color: wantsColor(flags.color, env, stdout), redact: redactor.redact });
     const show = async (made: Result | Differences): Promise<void> => {
       const asText = made instanceof Differences && !flags.json && !flags.ndjson && !flags.fields;
-      if (asText && stdout.isTerminal) {
+      if (asText && (stdout.isTerminal || look().color)) {
         const { paintDiff } = await import('./terminal/diff-text.ts');
         return stdout.write(await paintDiff(made.text, look()));
       }
@@ -154,7 +157,7 @@ export async function main(host: Host): Promise<number> {
       return result;
     };
     try {
-      const input = await withIds(command, line.input, settings);
+      const input = await withIds(command, line.input, settings, (word, id) => words.set(id, word));
       await show(await summarize(await command.run(context, input)));
     } catch (error) {
       if (!(error instanceof SeveralFailed)) throw error;

@@ -9,6 +9,7 @@ export async function withIds(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
   settings: Settings,
+  onResolved: (word: string, id: string) => void,
 ): Promise<Record<string, unknown>> {
   const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
     ...argumentDefinitions,
@@ -21,7 +22,12 @@ export async function withIds(
   if (root === undefined) return input;
   const { createResolver } = await import('./workspace/resolve.ts');
   const resolve = createResolver(root, settings);
-  const idOf = (word: unknown) => (isName(word) ? resolve(word as string) : word);
+  const idOf = (word: unknown) => {
+    if (!isName(word)) return word;
+    const id = resolve(word as string);
+    onResolved(word as string, id);
+    return id;
+  };
   return {
     ...input,
     ...Object.fromEntries(

@@ -148,6 +148,13 @@ describe('vals serve', () => {
     ]);
   });
 
+  it.runIf(process.platform === 'linux')('says where its data cannot be, even below /proc', async () => {
+    const { exit, error } = await run(['me', '--local', '--json'], {
+      env: { VALS_DATA_DIR: '/proc/nope/x' },
+    });
+    expect({ exit, kind: error?.kind }).toEqual({ exit: 10, kind: 'local' });
+  });
+
   it('is not held up by a reader of its log that stopped reading', async () => {
     const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
       env: environment(temporaryFolder()),

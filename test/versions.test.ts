@@ -44,6 +44,7 @@ describe('version diff', () => {
     expect(await vals(['version', 'diff', id, '3'])).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     expect((await runAtTerminal(['version', 'diff', id, '3'], { env })).screen).toContain('Nothing differs.');
     expect((await runAtTerminal(['version', 'diff', id, '1'], { env })).screen).toContain('\u001b[31m-two');
+    expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');
   });
 
   it('fails as a whole where a version is missing', async () => {

@@ -15,14 +15,18 @@ export interface Tracker {
   all(): Promise<WorkspaceVal[]>;
   /** The val that a path is; undefined outside of the workspace. */
   find(path: string): WorkspaceVal | undefined;
+  /** The path of a val that is named by its name; any other word is one already. */
+  pathOf(word: string): string;
   /** Undefined where its file is gone. */
   read(val: WorkspaceVal): string | undefined;
-  push(
-    api: Api,
-    val: WorkspaceVal,
-    code: string | undefined,
-    options: { force: boolean; dryRun: boolean },
-  ): Promise<JsonObject>;
+  push(api: Api, val: WorkspaceVal, code: string | undefined, options: SendOptions): Promise<JsonObject>;
+}
+
+export interface SendOptions {
+  force: boolean;
+  dryRun: boolean;
+  /** Called where the service has something newer, and the file was not changed. */
+  onBehind?(): void;
 }
 
 /** A file, and the val of the workspace that it is, where it is one. */
@@ -52,7 +56,7 @@ export async function chooseSources(
     if (paths.includes('-')) {
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
-    const files = await collectFiles(paths, warn);
+    const files = await collectFiles(tracker ? paths.map(tracker.pathOf) : paths, warn);
     const sources = files.map((file) => {
       const val = tracker?.find(file);
       return { file, name: val?.name ?? nameFrom(file), isNamed: true, ...(val && { val }) };

@@ -1,4 +1,6 @@
 // Pushing what a workspace knows: compared first, and remembered after.
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Api } from '../api/api.ts';
 import type { Context } from '../command.ts';
 import type { JsonObject } from '../json.ts';
@@ -8,13 +10,14 @@ import { pushVal } from '../workspace/push-val.ts';
 import { selectVals } from '../workspace/select.ts';
 import {
   fileBelow,
+  findVal,
   type KnownVals,
   valsOf,
   type Workspace,
   type WorkspaceVal,
   workspaceAt,
 } from '../workspace/workspace.ts';
-import type { Tracker } from './push-sources.ts';
+import type { SendOptions, Tracker } from './push-sources.ts';
 import { withVersionBefore } from './version-change.ts';
 
 /** With names alone, where nothing will be sent, no service has to be chosen. */
@@ -26,6 +29,10 @@ export function createTracker(context: Context, root: string, namesAlone: boolea
     find(path) {
       const file = fileBelow(root, path);
       return file === undefined ? undefined : valFor(file, known);
+    },
+    pathOf(word) {
+      const named = existsSync(word) ? undefined : findVal(known, word);
+      return named === undefined ? word : relative('.', join(root, named.file));
     },
     read: (val) => readBelow(root, val.file),
     push: (api, val, code, options) =>
@@ -49,7 +56,7 @@ export async function pushTracked(
   api: Api,
   val: WorkspaceVal,
   code: string | undefined,
-  options: { force: boolean; dryRun: boolean },
+  options: SendOptions,
 ): Promise<JsonObject> {
   if (code === undefined) {
     warn(`${val.file} is gone; \`vals pull ${val.file}\` brings it back, and vals.json can forget it.`);

@@ -68,6 +68,10 @@ export const push = defineCommand({
     }
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
+    let behind = 0;
+    const onBehind = () => {
+      behind += 1;
+    };
     const outcomes = await doSeveral<Loaded>(vals, {
       describe,
       concurrency,
@@ -77,8 +81,9 @@ export const push = defineCommand({
       work: (item) =>
         tracker === undefined || item.val === undefined
           ? pushPlainly(api, item)
-          : tracker.push(api, item.val, item.code, { force, dryRun }),
+          : tracker.push(api, item.val, item.code, { force, dryRun, onBehind }),
     });
+    if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
     return context.forTheEye && paths.length === 0
       ? outcomes.filter(({ status }) => status !== 'unchanged' && status !== 'skipped')

@@ -1,9 +1,10 @@
 // One SQLite file that several processes read and write at once.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
 
 /** The driver aborts the process on a boolean, so there is none here. */
 export type Value = string | number | null | Buffer;
@@ -50,7 +51,7 @@ export function storeError(file: string, error: unknown): LocalError {
 
 /** Before SQLite does: it gives its -wal and -shm files the mode of this one. */
 function create(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file), 0o700);
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {

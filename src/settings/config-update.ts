@@ -1,8 +1,8 @@
 // Changing the config file: under a lock, through conf, for its owner alone.
-import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
 import { lock } from '../lock.ts';
 import { readConfig, type StoredConfig, tighten } from './config-file.ts';
 
@@ -33,7 +33,7 @@ export async function updateConfig(
   }
 
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     tighten(directory, 0o700, warn);
     // Whoever finds that its lock was taken for stale has read what may be old, and begins again.
     while (!(await updateOnce())) {}

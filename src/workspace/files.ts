@@ -5,7 +5,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
 import { isMissing } from '../missing-file.ts';
 import { decode, fileError } from './code.ts';
 
@@ -72,7 +72,7 @@ export function replaceBelow(root: string, file: string, content: string, expect
   const mode = look(root, file)?.mode;
   let temporary: string | undefined;
   try {
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     temporary = temporaryFile(root, dirname(target));
     const descriptor = openSync(temporary, 'wx');
     try {
@@ -103,7 +103,7 @@ export function replaceBelow(root: string, file: string, content: string, expect
 function temporaryFile(root: string, folder: string): string {
   const ours = join(root, storeFolder, 'tmp');
   look(root, `${storeFolder}/tmp/x`);
-  mkdirSync(ours, { recursive: true });
+  makeFolder(ours);
   const isSameDisk = statSync(ours).dev === statSync(folder).dev;
   return join(isSameDisk ? ours : folder, `.${randomUUID()}.tmp`);
 }

@@ -45,7 +45,7 @@ export async function pullVal(
 
 function withoutService(
   workspace: Workspace,
-  { val, status }: Examined,
+  { val, status, here }: Examined,
   { isNamed, warn }: PullOptions,
 ): JsonObject {
   if (val.id === undefined) {
@@ -53,9 +53,12 @@ function withoutService(
     return { status: 'kept' };
   }
   const message = `"${val.name}" was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
-  const hint = `\`vals push ${val.file} --force\` creates it anew from its file.`;
+  const isGone = here === undefined;
+  const hint = isGone
+    ? `${val.file} is gone too: take it out of vals.json.`
+    : `\`vals push ${val.file} --force\` creates it anew from its file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
-  if (status !== 'new') warn(`${message} Its file was left as it is.`);
+  if (status !== 'new') warn(`${message} ${isGone ? hint : 'Its file was left as it is.'}`);
   return { status: 'kept', id: val.id };
 }
 

@@ -18,6 +18,8 @@ export interface PushOptions {
   dryRun: boolean;
   /** Called before it is sent; what it throws keeps it from being sent. */
   beforeSending?(): void;
+  /** Called where the service has something newer, and the file was not changed. */
+  onBehind?(): void;
   warn(message: string): void;
 }
 
@@ -52,8 +54,15 @@ export async function pushVal(
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
+  if (hasMarks(code)) options.warn(`${val.file} was sent with the marks of a merge in it.`);
   if (val.id !== undefined && id !== val.id) options.warn(`${val.file} is another val than before: ${id}.`);
   const version = versionOf(body);
+  // The API cannot be asked for a name, so only the answer tells.
+  if (val.id === undefined && status !== 201 && Number(version) > 1) {
+    options.warn(
+      `A val named "${name}" was there already and has the code of ${val.file} now; its versions keep what it was.`,
+    );
+  }
   await keep(workspace, { file: val.file, name, id }, { code, version });
   return {
     outcome: { status: status === 201 ? 'created' : 'pushed', ...identity(id, version) },
@@ -71,15 +80,14 @@ async function compareWithService(
   val: WorkspaceVal,
   noted: Agreed | undefined,
   code: string,
-  { force, warn }: PushOptions,
+  { force, warn, onBehind }: PushOptions,
 ): Promise<Found> {
   const id = val.id as string;
   const there = await readThere(api, id);
   const agreed = agreedWith(noted, there);
-  const unchanged = (version: JsonValue | undefined): Found => ({
-    isDone: true,
-    pushed: { outcome: { status: 'unchanged', ...identity(id, version) }, before: undefined },
-  });
+  const done = (outcome: JsonObject): Found => ({ isDone: true, pushed: { outcome, before: undefined } });
+  const unchanged = (version: JsonValue | undefined): Found =>
+    done({ status: 'unchanged', ...identity(id, version) });
   const wayOut =
     `\`vals diff ${val.file}\` shows the difference, \`vals pull ${val.file} --merge\` brings both together, ` +
     `\`vals push ${val.file} --force\` overwrites what is there.`;
@@ -88,7 +96,10 @@ async function compareWithService(
       if (there) agree(workspace, id, noted, there);
       return unchanged(there?.version);
     case 'changed there':
-      if (!force) return unchanged(agreed?.version);
+      if (!force) {
+        onBehind?.();
+        return unchanged(agreed?.version);
+      }
       break;
     case 'conflict':
       if (!force) {
@@ -101,7 +112,7 @@ async function compareWithService(
     case 'deleted there':
       if (!force && code === agreed?.code) {
         warn(`${val.file} was deleted on the service, or is no longer yours; --force creates it anew.`);
-        return unchanged(agreed?.version);
+        return done({ status: 'skipped', id });
       }
       if (!force) {
         throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {

@@ -1,7 +1,8 @@
 // The workspace's own folder, .vals, and the changes of vals.json that need its lock.
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConflictError, LocalError } from '../errors.ts';
+import { makeFolder } from '../folders.ts';
 import { stringifyJson } from '../json.ts';
 import { lock } from '../lock.ts';
 import { readBelow, replaceBelow, storeFolder } from './files.ts';
@@ -54,7 +55,7 @@ export async function updateManifest(
 async function lockStore(root: string) {
   const folder = join(root, storeFolder);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     removeLeftovers(join(folder, 'tmp'));
     return await lock(join(folder, 'lock'));
   } catch (error) {
@@ -69,7 +70,7 @@ const leftoverAfterMs = 3_600_000;
 
 /** Half-written files of processes that were killed. */
 function removeLeftovers(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
     const stats = statSync(file, { throwIfNoEntry: false });

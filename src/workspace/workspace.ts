@@ -120,8 +120,14 @@ export function findVal({ root, vals }: KnownVals, word: string): WorkspaceVal |
 }
 
 export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): NotFoundError {
-  const names = vals.flatMap(({ name, file }) => [name, file, basename(file)]);
-  return new NotFoundError(`The workspace knows no val "${word}".${didYouMean(word, names)}`, {
+  const inFolder = vals.find(({ file }) => basename(file) === word);
+  const suggestion = inFolder
+    ? ` Did you mean "${inFolder.file}"?`
+    : didYouMean(
+        word,
+        vals.flatMap(({ name, file }) => [name, file]),
+      );
+  return new NotFoundError(`The workspace knows no val "${word}".${suggestion}`, {
     hint: 'Name a val, its file or its id; `vals status` lists them.',
   });
 }

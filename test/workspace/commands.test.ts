@@ -369,6 +369,40 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
   });
 
+  it('tells that a new file took over a val of its name', async () => {
+    const service = await startService();
+    const { id } = await service.edit('a', 'theirs');
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'ours' });
+    await place.vals('init');
+    const { exit, stderr } = await place.vals('push', '--json');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('"a" was there already');
+    expect(await service.versions(id)).toEqual(['theirs', 'ours']);
+  });
+
+  it('takes a name for its file, and says when the service is ahead', async () => {
+    const { place, service } = await pushed({ 'sub/a.ts': 'a', 'b.ts': 'b' });
+    place.put({ 'sub/a.ts': 'a2' });
+    expect(await place.words(['push', 'a'])).toEqual({ 'sub/a.ts': 'pushed' });
+    await service.edit('b', 'theirs');
+    const { exit, screen } = await runAtTerminal(['push'], { env: place.env, cwd: place.folder });
+    expect({ exit, screen }).toEqual({
+      exit: 0,
+      screen: expect.stringContaining('`vals pull` brings that here'),
+    });
+    const { error } = await place.vals('val', 'get', 'a.ts', '--json');
+    expect(error?.message).toContain('Did you mean "sub/a.ts"?');
+  });
+
+  it('warns of the marks of a merge that --force sends', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': '<<<<<<< here\na\n=======\nb\n>>>>>>> there\n' });
+    expect(await place.vals('push')).toMatchObject({ exit: 5 });
+    const { exit, stderr } = await place.vals('push', '--force');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('marks of a merge') });
+  });
+
   it('goes on to send plainly what the first push of a fresh checkout did not reach', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     await service.edit('b', 'theirs');
@@ -413,6 +447,7 @@ describe('push', () => {
     const left = await place.vals('push', '--json');
     expect(left).toMatchObject({ exit: 0 });
     expect(left.stderr).toContain('deleted');
+    expect(JSON.parse(left.stdout).map(({ status }: Row) => status)).toEqual(['skipped', 'unchanged']);
     place.put({ 'a.ts': 'a2' });
     expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed', 'b.ts': 'unchanged' });
     expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'created', 'b.ts': 'unchanged' });

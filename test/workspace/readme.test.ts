@@ -17,9 +17,9 @@ it('the lines of the README', async () => {
     reject: false,
   });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toMatch(/created\thello\t1\t/);
-  expect(stdout).toMatch(/changed here\thello\t/);
+  expect(stdout).toMatch(/created\tgreet\t1\t/);
+  expect(stdout).toMatch(/changed here\tgreet\t/);
   expect(stdout).toContain('-export default () => "hello"\n+export default () => "hello, world"\n');
-  expect(stdout).toMatch(/pushed\thello\tv1 -> v2\t/);
-  expect(stdout).toMatch(/unchanged\thello\t2\t/);
+  expect(stdout).toMatch(/pushed\tgreet\tv1 -> v2\t/);
+  expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
 });

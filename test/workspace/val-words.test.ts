@@ -1,7 +1,7 @@
 // Every command that takes a val takes its name or file inside a workspace.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, put } from './support.ts';
 
@@ -27,6 +27,18 @@ async function known() {
 }
 
 describe('a name or a file stands for its id', () => {
+  it('is asked about by that name before anything is deleted', async () => {
+    const { service, folder } = await known();
+    const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello'], {
+      env: service.env,
+      cwd: folder,
+      columns: 200,
+      answers: [{ after: '[y/N]', keys: 'n\r' }],
+    });
+    expect({ exit, requests: service.requests.length }).toEqual({ exit: 2, requests: 0 });
+    expect(screen).toContain(`Delete the val hello (${id}), with all its versions?`);
+  });
+
   it.each<[string[], string]>([
     [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
     [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],

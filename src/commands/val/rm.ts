@@ -12,15 +12,20 @@ export const valRm = defineCommand({
   options: { yes, dryRun },
   examples: ['vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
   columns: [column('status'), column('id')],
-  run: (context, { vals, yes, dryRun }) =>
-    removeSeveral(context, vals, {
+  run(context, { vals, yes, dryRun }) {
+    const label = (id: string) => {
+      const word = context.wordFor(id);
+      return word === undefined ? id : `${word} (${id})`;
+    };
+    return removeSeveral(context, vals, {
       question: (many) =>
         many.length === 1
-          ? `Delete the val ${many[0]}?`
-          : `Delete these ${many.length} vals: ${many.join(', ')}?`,
+          ? `Delete the val ${label(many[0] ?? '')}, with all its versions?`
+          : `Delete these ${many.length} vals, with all their versions: ${many.map(label).join(', ')}?`,
       describe: (id) => ({ id }),
       route: routes.deleteVal,
       yes,
       dryRun,
-    }),
+    });
+  },
 });

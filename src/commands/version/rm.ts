@@ -16,7 +16,7 @@ export const versionRm = defineCommand({
   run: (context, { val, versions, yes, dryRun }) =>
     removeSeveral(context, versions, {
       question: (many) =>
-        `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${val}?`,
+        `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${context.wordFor(val) ?? val}?`,
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
       yes,
