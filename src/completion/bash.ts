@@ -1,27 +1,11 @@
 // Completion for bash, from version 3.2 on, which macOS has: no associative arrays, no compopt.
 import type { OfferedOption, Place, Places } from './places.ts';
-import { fillerWord, optionsWithFillers, quoted } from './tables.ts';
+import { caseTables, fillerWord, quoted } from './tables.ts';
 
 export const bashCompletion = (everything: Places): string => `\
 # Completion of vals for bash; load it with: eval "$(vals completion bash)"
 
-_vals_place() {
-  case $1 in
-${everything.places.map(placeRow).join('\n')}
-  esac
-}
-
-_vals_filler() {
-  case "$1 $2" in
-${optionsWithFillers(everything)
-  .map(
-    ({ path, name, filler }) =>
-      `    ${path === undefined ? '*' : ''}${quoted(`${path ?? ''} ${name}`)}) filler=${filler} ;;`,
-  )
-  .join('\n')}
-    *) filler= ;;
-  esac
-}
+${caseTables(everything, placeRow)}
 
 # With nothing to offer, readline completes file names: those it does best itself. Bash 3 always does.
 _vals_fill() {

@@ -1,28 +1,12 @@
 // Completion for zsh, with the summaries beside the words.
 import type { OfferedOption, Place, Places } from './places.ts';
-import { fillerWord, optionsWithFillers, quoted } from './tables.ts';
+import { caseTables, fillerWord, quoted } from './tables.ts';
 
 export const zshCompletion = (everything: Places): string => `\
 #compdef vals
 # Completion of vals for zsh; load it with: eval "$(vals completion zsh)"
 
-_vals_place() {
-  case $1 in
-${everything.places.map(placeRow).join('\n')}
-  esac
-}
-
-_vals_filler() {
-  case "$1 $2" in
-${optionsWithFillers(everything)
-  .map(
-    ({ path, name, filler }) =>
-      `    ${path === undefined ? '*' : ''}${quoted(`${path ?? ''} ${name}`)}) filler=${filler} ;;`,
-  )
-  .join('\n')}
-    *) filler= ;;
-  esac
-}
+${caseTables(everything, placeRow)}
 
 _vals_fill() {
   local -a names
