@@ -104,6 +104,8 @@ export interface Column {
   moment?: boolean;
   /** Useless when cut, as an id is: other columns give way first. */
   whole?: boolean;
+  /** Left out of a table that would otherwise have to be cut: what it says can be missed first. */
+  givesWay?: boolean;
   /** For the eye alone, at a terminal: another text for the value, and its colour. */
   look?: (value: string) => { text: string; tone?: keyof Style };
   /** A text made from the record, which JSON does not have; undefined where the paths say it. */

@@ -13,7 +13,7 @@ export const valColumns = [
 
 export const runColumns = [
   moment('started', 'runStartAt', 'startedAt', 'createdAt'),
-  moment('ended', 'runEndAt', 'endedAt'),
+  { ...moment('ended', 'runEndAt', 'endedAt'), givesWay: true },
   column('val', 'val.name', 'valName'),
   column('version', 'val.version', 'version'),
   column('error', 'error.message', 'error'),

@@ -33,7 +33,13 @@ export const status = defineCommand({
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
-  columns: [statusColumn, column('name'), column('version'), column('id'), column('file')],
+  columns: [
+    statusColumn,
+    column('name'),
+    column('version'),
+    { ...column('id'), givesWay: true },
+    column('file'),
+  ],
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
   async run(context, { vals, exitCode }) {
     const { compareVals } = await import('./comparing.ts');

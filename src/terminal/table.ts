@@ -31,7 +31,14 @@ export async function formatTable(
   const head = headOf(columns);
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
   const ruler = await createRuler([head, ...rows].flat());
-  const widths = shrink(widthsOf([head, ...rows], ruler), columns, roomFor(columns, options));
+  const wanted = widthsOf([head, ...rows], ruler);
+  const room = roomFor(columns, options);
+  const missed = columns.findLast(({ givesWay }) => givesWay);
+  if (missed && sum(wanted) > room) {
+    const others = columns.filter((column) => column !== missed);
+    return formatTable(records, others, options);
+  }
+  const widths = shrink(wanted, columns, room);
   const paint: Painting = (text, row, index) => {
     const [column, record] = [columns[index], records[row]];
     if (!column || !record) return text;
@@ -153,10 +160,12 @@ function screenText(value: JsonValue | undefined, { redact }: TableOptions): str
   return visible(text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 }
 
+const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
+
 /** The widest columns give way until all fit; those that are useless when cut, last. */
 function shrink(widths: number[], columns: readonly Column[], available: number): number[] {
   const shrunk = [...widths];
-  let excess = shrunk.reduce((sum, width) => sum + width, 0) - available;
+  let excess = sum(shrunk) - available;
   for (const isLast of [false, true]) {
     const candidates = [...shrunk.keys()].filter((index) => isLast || !columns[index]?.whole);
     while (excess > 0 && candidates.length > 0) {
@@ -173,7 +182,7 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
 /** For the texts to come, of any length, in the last column that can be cut: some room, and all that is left. */
 function withRoomForMore(widths: number[], columns: readonly Column[], available: number): number[] {
   const last = columns.findLastIndex(({ whole }) => !whole);
-  const left = available - widths.reduce((sum, width) => sum + width, 0);
+  const left = available - sum(widths);
   const widened = widths.map((width, index) =>
     index === last ? Math.max(width, width + left, comfortableText) : width,
   );

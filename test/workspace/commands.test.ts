@@ -381,6 +381,16 @@ describe('push', () => {
     expect(await service.versions(id)).toEqual(['theirs', 'ours']);
   });
 
+  it('leaves the ids out of a status that has no room for them, and cuts nothing else', async () => {
+    const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
+    const at = (columns: number) => runAtTerminal(['status'], { env: place.env, cwd: place.folder, columns });
+    const id = place.idOf('a_rather_long_name.ts');
+    expect((await at(120)).screen).toContain(id);
+    const { screen } = await at(80);
+    expect(screen).not.toContain(id.slice(0, 8));
+    expect(screen).toMatch(/= unchanged\S* {2}a_rather_long_name {2}1 +a_rather_long_name\.ts/);
+  });
+
   it('takes a name for its file, and says when the service is ahead', async () => {
     const { place, service } = await pushed({ 'sub/a.ts': 'a', 'b.ts': 'b' });
     place.put({ 'sub/a.ts': 'a2' });
