@@ -97,6 +97,13 @@ export function stringifyJson(value: unknown, indent?: number): string {
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
+/** A value as text, digit for digit; undefined where it is neither text nor a number. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof JsonNumber ? value.text : undefined;
+}
+
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 

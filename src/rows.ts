@@ -1,5 +1,5 @@
 // The records of one page of a list. Most are passed on as they came, so they are parsed only when looked into.
-import { JsonNumber, type JsonObject, stringifyJson } from './json.ts';
+import { type JsonObject, stringifyJson, textOf } from './json.ts';
 
 export interface Rows {
   readonly length: number;
@@ -16,16 +16,9 @@ export interface Rows {
 
 export const rowsOfRecords = (records: readonly JsonObject[]): Rows => ({
   length: records.length,
-  idAt: (index) => idOf(records[index]),
+  idAt: (index) => textOf(records[index]?.id),
   textAt: (index) => stringifyJson(records[index]),
   records: () => records,
   pick: (indexes) => rowsOfRecords(indexes.map((index) => records[index] as JsonObject)),
   sent: () => undefined,
 });
-
-function idOf(record: JsonObject | undefined): string | undefined {
-  const id = record?.id;
-  if (typeof id === 'string') return id;
-  if (typeof id === 'number') return String(id);
-  return id instanceof JsonNumber ? id.text : undefined;
-}

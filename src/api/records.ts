@@ -1,6 +1,6 @@
 // Tolerant readers of what services send: lists in any envelope, messages in any error body.
 import { BadResponseError } from '../errors.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp } from '../json.ts';
+import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../json.ts';
 
 /** What was asked for, to be named in errors. */
 type Asked = { method: string; path: string };
@@ -103,13 +103,8 @@ function findMessage(body: unknown): string | undefined {
   return undefined;
 }
 
-/** A value as text, digit for digit; undefined where it is neither text nor a number. */
-export function textAt(record: JsonValue, path: string): string | undefined {
-  const value = lookUp(record, path);
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return value instanceof JsonNumber ? value.text : undefined;
-}
+/** The value at a dotted path as text. */
+export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
 /** An absent code is not an empty one: writing it to a file would lose what the file held. */
 export function codeOf(record: JsonObject): string {
