@@ -1,7 +1,7 @@
 // What the build leaves out of libraries, or sets apart, so that a start loads what it runs.
 
 /**
- * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use an agent's `dispatch`.
+ * undici's index loads fetch, mocks, caches and HTTP/2, 50 ms of what we never use. We use a client's `dispatch`.
  */
 export const slimUndici = {
   name: 'slim-undici',
@@ -19,7 +19,7 @@ export const slimUndici = {
                import connect from 'undici/lib/api/api-connect.js';
                Dispatcher.prototype.connect = connect;
                export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
-            : `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+            : `export { default as Client } from 'undici/lib/dispatcher/client.js';
                export { default as buildConnector } from 'undici/lib/core/connect.js';`
         }`,
     }));

@@ -176,8 +176,6 @@ export type Result =
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
   token?: string;
-  /** How many connections to keep at the most. */
-  connections?: number;
   /** Instead of the context's: what ends a request that is under way. */
   signal?: AbortSignal;
 }

@@ -2,7 +2,6 @@
 import { type Api, type ApiOptions, createApi } from './api/api.ts';
 import { createClient } from './api/client.ts';
 import type { Clock } from './api/clock.ts';
-import { mostAhead } from './api/pages.ts';
 import type { ProxySettings } from './api/proxy.ts';
 import type { ConnectOptions } from './command.ts';
 import { UsageError } from './errors.ts';
@@ -35,7 +34,6 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     token,
     userAgent: `vals/${VERSION}`,
     deadlineMs: settings.timeout.value * 1_000,
-    connections: options.connections ?? mostAhead,
     proxy: proxyFor(baseUrl, settings),
     signal,
     clock,

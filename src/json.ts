@@ -43,8 +43,8 @@ export function parseJson(text: string): JsonValue {
 }
 
 function isTooDeep(text: string): boolean {
-  // Nearly every text has fewer brackets than that, and counting them so is quick.
-  if (text.split('{').length + text.split('[').length < deepest) return false;
+  // Nearly every text is short, or has fewer brackets than that, and counting them so is quick.
+  if (text.length < deepest || text.split('{').length + text.split('[').length < deepest) return false;
   let depth = 0;
   let tooDeep = false;
   mapOutsideStrings(text, (part) => {
@@ -86,8 +86,13 @@ const unsafeInOutput = /[\u007f-\u009f\u2028\u2029]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-export function stringifyJson(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, undefined, indent).replace(unsafeInOutput, unicodeEscape);
+/** For a screen too. */
+export const stringifyJson = (value: unknown, indent?: number): string =>
+  encodeJson(value, indent).replace(unsafeInOutput, unicodeEscape);
+
+/** For a service. */
+export function encodeJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent);
   return secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);

@@ -1,13 +1,15 @@
 // The connections to the service, made directly or through a proxy.
 import type { Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
 import type { ProxySettings } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
 
 interface ServiceAgent {
-  dispatcher: Dispatcher;
+  /** A connection for one exchange, which gives it back. */
+  take(): Dispatcher;
+  giveBack(connection: Dispatcher): void;
   /** False while nothing can have been sent, because no connection stood yet. */
   everConnected(): boolean;
   /** Whether an error came before a connection stood. */
@@ -15,47 +17,56 @@ interface ServiceAgent {
   close(): Promise<void>;
 }
 
-/** It knows which errors came before a connection stood: nothing was sent then. */
-export function directAgent(clock: Clock, connections: number): ServiceAgent {
+/**
+ * As many connections as there are exchanges at a time. A pool of undici's would hold every request back until its
+ * connection says that it is free, which is a turn of the event loop after we know it.
+ * It knows which errors came before a connection stood: nothing was sent then.
+ */
+export function directAgent(origin: string, clock: Clock): ServiceAgent {
   const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
   const connecting = new Set<Socket>();
   const connectErrors = new WeakSet<Error>();
   let connected = false;
-  const dispatcher = new Agent({
-    connections,
-    connect(target, callback) {
-      // The connector returns its socket, which its type does not say.
-      const socket = connect(target, (...outcome) => {
-        settle();
-        const [error] = outcome;
-        if (error) connectErrors.add(error);
-        if (error || connected) return callback(...outcome);
-        connected = true;
-        optimiseParser(false);
-        callback(...outcome);
-        optimiseParser(true);
-      }) as unknown as Socket;
-      const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
-      const settle = () => {
-        cancel();
-        connecting.delete(socket);
-      };
-      connecting.add(socket);
-      socket.once('close', settle);
-      // undici takes this code for the end of a body that only the end of its connection ends.
-      socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
-      });
-    },
-  });
+  const connectForClient: buildConnector.connector = (target, callback) => {
+    // The connector returns its socket, which its type does not say.
+    const socket = connect(target, (...outcome) => {
+      settle();
+      const [error] = outcome;
+      if (error) connectErrors.add(error);
+      if (error || connected) return callback(...outcome);
+      connected = true;
+      optimiseParser(false);
+      callback(...outcome);
+      optimiseParser(true);
+    }) as unknown as Socket;
+    const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
+    const settle = () => {
+      cancel();
+      connecting.delete(socket);
+    };
+    connecting.add(socket);
+    socket.once('close', settle);
+    // undici takes this code for the end of a body that only the end of its connection ends.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
+    });
+  };
+  const clients: Client[] = [];
+  const free: Dispatcher[] = [];
+  const openClient = (): Client => {
+    const client = new Client(origin, { connect: connectForClient });
+    clients.push(client);
+    return client;
+  };
   return {
-    dispatcher,
+    take: () => free.pop() ?? openClient(),
+    giveBack: (connection) => free.push(connection),
     everConnected: () => connected,
     isConnectError: (error) => connectErrors.has(error as Error),
     async close() {
       // undici would wait for them, and so would the process.
       for (const socket of connecting) socket.destroy();
-      await dispatcher.destroy();
+      await Promise.all(clients.map((client) => client.destroy()));
     },
   };
 }
@@ -66,7 +77,8 @@ export async function proxyAgent(proxy: ProxySettings): Promise<ServiceAgent> {
   optimiseParser(false);
   const dispatcher = createProxyAgent(proxy, connectTimeoutMs);
   return {
-    dispatcher,
+    take: () => dispatcher,
+    giveBack() {},
     // So sent is what may have been sent.
     everConnected: () => true,
     isConnectError: () => false,

@@ -1,7 +1,6 @@
 // One request: its token, its deadline and its attempts.
 import { AuthError, InterruptedError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
-import type { BaseUrl } from '../settings/base-url.ts';
+import { encodeJson } from '../json.ts';
 import type { Call } from './call.ts';
 import { wait } from './clock.ts';
 import { failureOf } from './failure.ts';
@@ -21,7 +20,6 @@ export interface Client {
 }
 
 export interface ClientOptions extends TransportOptions {
-  baseUrl: BaseUrl;
   token: string | undefined;
   userAgent: string;
   /** For one request, all its attempts and the waiting between them. */
@@ -95,14 +93,16 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     }
   }
 
-  function headersOf(call: Call): Record<string, string> {
-    return {
-      accept: 'application/json',
-      'user-agent': options.userAgent,
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(call.body !== undefined && { 'content-type': 'application/json' }),
-      ...(call.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
-    };
+  const headers = {
+    accept: 'application/json',
+    'user-agent': options.userAgent,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const headersWithBody = { ...headers, 'content-type': 'application/json' };
+
+  function headersOf({ method, body }: Call): Record<string, string> {
+    const alike = body === undefined ? headers : headersWithBody;
+    return method === 'POST' ? { ...alike, 'idempotency-key': crypto.randomUUID() } : alike;
   }
 
   const longestAttemptMs = (method: string): number =>
@@ -129,7 +129,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 }
 
 const bodyOf = ({ text, body }: Call): string | undefined =>
-  text ?? (body === undefined ? undefined : stringifyJson(body));
+  text ?? (body === undefined ? undefined : encodeJson(body));
 
 const isStatus = (fault: Fault, status: number): boolean =>
   fault.kind === 'status' && fault.status === status;

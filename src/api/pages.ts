@@ -30,7 +30,7 @@ const mostKnown = 10_000;
 const mostStepsBack = 1_000;
 
 /** The most pages on their way at a time. */
-export const mostAhead = 4;
+const mostAhead = 4;
 /** How many whole ones must have come for each that is guessed at. */
 const pagesPerGuess = 4;
 

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonValue, parseJson } from '../json.ts';
 import type { Rows } from '../rows.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
 import { connectTimeoutMs, directAgent, proxyAgent } from './agent.ts';
 import type { Clock } from './clock.ts';
 import {
@@ -28,9 +29,9 @@ export interface Answer {
 }
 
 export interface TransportOptions {
+  baseUrl: BaseUrl;
   /** Absent where the service is reached directly. */
   proxy: ProxySettings | undefined;
-  connections: number;
   clock: Clock;
   /** Aborted when nothing is wanted any more. */
   signal: AbortSignal;
@@ -42,8 +43,8 @@ export interface Transport {
 }
 
 export async function createTransport(options: TransportOptions): Promise<Transport> {
-  const { proxy, clock, connections, signal } = options;
-  const agent = proxy === undefined ? directAgent(clock, connections) : await proxyAgent(proxy);
+  const { baseUrl, proxy, clock, signal } = options;
+  const agent = proxy === undefined ? directAgent(baseUrl.origin, clock) : await proxyAgent(proxy);
   // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
   const underWay: UnderWay = new Set();
   signal.addEventListener('abort', () => {
@@ -57,14 +58,17 @@ export async function createTransport(options: TransportOptions): Promise<Transp
 
   return {
     async send(outgoing) {
+      const connection = agent.take();
       try {
         if (signal.aborted) throw new GivenUp('interrupted');
-        const reply = await exchange(agent.dispatcher, outgoing, clock, underWay);
+        const reply = await exchange(connection, outgoing, clock, underWay);
         return reply.body instanceof Error && isSuccess(reply)
           ? faultOf(reply.body)
           : answerOf(outgoing, reply, clock);
       } catch (error) {
         return faultOf(error);
+      } finally {
+        agent.giveBack(connection);
       }
     },
     close: () => agent.close(),

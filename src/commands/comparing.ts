@@ -12,7 +12,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const { warn, progress, connect } = context;
   const workspace = openWorkspace(context);
   const vals = await selectVals(workspace, words, warn);
-  const api = await connect({ connections: requestsAtATime });
+  const api = await connect();
   const examined: Examined[] = [];
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);

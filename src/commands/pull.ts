@@ -41,7 +41,7 @@ export const pull = defineCommand({
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
     const options = { merge, force, dryRun, isNamed: words.length > 0, warn };
-    const api = await connect({ connections: requestsAtATime });
+    const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
     return doSeveral<(typeof chosen)[number]>(chosen, {

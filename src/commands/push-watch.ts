@@ -40,7 +40,7 @@ export async function watchWorkspace(
   const opened = openWorkspace(context);
   const { root, service } = opened;
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
-  const api = await context.connect({ connections: concurrency, signal: new AbortController().signal });
+  const api = await context.connect({ signal: new AbortController().signal });
   progress.stop();
 
   let end: (reason: unknown) => void = () => {};

@@ -61,7 +61,7 @@ export const push = defineCommand({
     const vals = await loadAll(context, tracker, sources, report);
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
-    const api = await context.connect({ connections: concurrency });
+    const api = await context.connect();
     for (const { file, code = '' } of vals) {
       if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);
