@@ -89,7 +89,7 @@ async function renderList(
     } else if (stdout.isTerminal) {
       for (const record of rows.records()) records.push(record);
     } else {
-      for (const record of rows.records()) pieces.push(tabLine(record, options));
+      pieces.push(tabLines(rows, options));
     }
   }
   if (empty) options.onEmpty();
@@ -120,12 +120,7 @@ async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOption
       table ??= createGrowingTable(options.columns, await look(stdout, options));
       await stdout.write(await table.append(rows.records()));
     } else {
-      await stdout.write(
-        rows
-          .records()
-          .map((record) => tabLine(record, options))
-          .join(''),
-      );
+      await stdout.write(tabLines(rows, options));
     }
   }
 }
@@ -140,6 +135,12 @@ const look = async (stdout: Sink, { color, now, links, redactor }: RenderOptions
 
 const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): string =>
   `${columns.map((column) => tabSeparated(redactor.redact(columnText(record, column)))).join('\t')}\n`;
+
+const tabLines = (rows: Rows, options: RenderOptions): string =>
+  rows
+    .records()
+    .map((record) => tabLine(record, options))
+    .join('');
 
 const withoutLast = (output: string | Buffer): string | Buffer =>
   typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);

@@ -27,6 +27,7 @@ export async function collectFiles(
     else if (await isDirectory(path)) files.push(...(await codeFilesBelow(path, warn)));
     else files.push(path);
   }
+  if (paths.length === 1) return files;
   return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }
 
@@ -78,7 +79,7 @@ export function createFilter(root: string): (path: string, isFolder: boolean) =>
   return (path, isFolder) => {
     if (path === root) return false;
     if (isFolder ? isHidden(basename(path)) : !isCode(path)) return true;
-    return isIgnored(isFolder ? `${path}${sep}` : path, rulesOf(dirname(path)));
+    return isIgnored(path, isFolder, rulesOf(dirname(path)));
   };
 }
 
@@ -109,10 +110,10 @@ async function walk(
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!isHidden(entry.name) && !isIgnored(`${resolve(path)}${sep}`, rules))
+      if (!isHidden(entry.name) && !isIgnored(path, true, rules))
         files.push(...(await walk(path, rules, warn)));
     } else if (isCode(entry.name)) {
-      if (isIgnored(resolve(path), rules)) continue;
+      if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(path);
       // A link may lead anywhere, to a secret or in a circle.
       else warn(`${path} is not a plain file; name it to push it.`);
@@ -147,11 +148,11 @@ function rulesAbove(folder: string): Rules[] {
   return above;
 }
 
-function isIgnored(path: string, rules: readonly Rules[]): boolean {
+function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder, matcher } of rules) {
     const below = relative(folder, path).split(sep).join('/');
-    const verdict = matcher.test(path.endsWith(sep) ? `${below}/` : below);
+    const verdict = matcher.test(isFolder ? `${below}/` : below);
     if (verdict.ignored) ignored = true;
     else if (verdict.unignored) ignored = false;
   }
