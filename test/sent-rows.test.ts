@@ -17,6 +17,7 @@ function expectAlike(text: string): void {
   expect(page.rows.length).toBe(rows.length);
   expect(page.rows.records()).toEqual(rows.records());
   expect(indexes.map(page.rows.idAt)).toEqual(indexes.map(rows.idAt));
+  expect(indexes.map(page.rows.keyAt)).toEqual(indexes.map(rows.keyAt));
   const some = indexes.filter((index) => index % 2 === 1);
   const pieces = [page.rows.pick(some), page.rows].map((each) => each.sent('\n')?.toString() ?? '');
   for (const [piece, each] of [

@@ -1,4 +1,5 @@
 // A list followed as it grows: what is there, then what is new, oldest first and each record once, without an end.
+import { digestOfText } from '../digest.ts';
 import { UnavailableError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Rows } from '../rows.ts';
@@ -93,7 +94,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   let knowsAll = true;
   let newest = -Infinity;
 
-  const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(key);
+  const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(digestOfText(key));
 
   const momentAt = ({ rows, index }: Entry): number | undefined => {
     const [record] = rows.pick([index]).records();
@@ -157,7 +158,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 
   /** The entries that were not known, oldest first; from now on they are. */
   function remember(entries: readonly Entry[]): Entry[] {
-    const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
+    const fresh = entries.toReversed().filter(({ key }) => known.add(digestOfText(key)) && !head.has(key));
     for (const entry of fresh) newest = Math.max(newest, momentAt(entry) ?? -Infinity);
     head = new Set(entries.slice(0, headSize).map(({ key }) => key));
     count += fresh.length;

@@ -1,4 +1,5 @@
 // A list as its pages: as many records as wanted, each once, to the end that the service names.
+import { type Digest, digestOfText } from '../digest.ts';
 import type { Rows } from '../rows.ts';
 import { RecentKeys } from './recent-keys.ts';
 
@@ -78,10 +79,13 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
   /** What tells records apart: their ids, but versions may all carry the id of their val. */
-  const keysOf = (rows: Rows): (string | undefined)[] =>
-    Array.from({ length: rows.length }, (_, index) =>
-      paging === undefined ? rows.textAt(index) : rows.idAt(index),
-    );
+  const keysOf = (rows: Rows): (Digest | undefined)[] => {
+    const keys = [];
+    for (let index = 0; index < rows.length; index++) {
+      keys.push(paging === undefined ? digestOfText(rows.textAt(index)) : rows.keyAt(index));
+    }
+    return keys;
+  };
   let offset = start;
   let given = 0;
   let leftOut = false;
@@ -104,7 +108,7 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     isLost = overlaps && offset > start && !keys.some((key) => seen.has(key));
     if (isLost || rows.length === 0) return undefined;
     repeats = isSamePage(rows, last) ? repeats + 1 : 0;
-    const fresh = repeats > 0 ? [] : [...keys.keys()].filter((index) => seen.add(keys[index]));
+    const fresh = repeats > 0 ? [] : newAmong(keys);
     knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
     // Without paging, no page overlaps another: it is new, or the service goes in circles.
     if (paging === undefined) return fresh.length > 0 ? rows : undefined;
@@ -116,6 +120,12 @@ function createPlace(filters: URLSearchParams, paging: Paging | undefined, notes
     given += chosen.length;
     if (chosen.length === 0) return undefined;
     return chosen.length === rows.length ? rows : rows.pick(chosen);
+  }
+
+  function newAmong(keys: readonly (Digest | undefined)[]): number[] {
+    const indexes: number[] = [];
+    for (let index = 0; index < keys.length; index++) if (seen.add(keys[index])) indexes.push(index);
+    return indexes;
   }
 
   /** What to ask for after a page that was taken; undefined at the end. */

@@ -1,7 +1,8 @@
 // A page of a list read without parsing it: where its records stand in the bytes, and their ids.
 import { isUtf8 } from 'node:buffer';
+import { type Digest, digestOf } from '../digest.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../json.ts';
-import type { Rows } from '../rows.ts';
+import { keyOf, type Rows } from '../rows.ts';
 
 export interface SentPage {
   rows: Rows;
@@ -40,6 +41,7 @@ function sentRows(bytes: Buffer, spans: readonly Span[]): Rows {
   return {
     length: spans.length,
     idAt: (index) => idIn(bytes, spanAt(index)),
+    keyAt: (index) => keyIn(bytes, spanAt(index)),
     textAt: (index) => text(spanAt(index)),
     records: () => spans.map((span) => parseJson(text(span)) as JsonObject),
     pick: (indexes) => sentRows(bytes, indexes.map(spanAt)),
@@ -62,6 +64,14 @@ function idIn(bytes: Buffer, [, , start, end]: Span): string | undefined {
   if (end === 0) return undefined;
   const text = bytes.toString('utf8', start, end);
   return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
+}
+
+/** The same without making a text of it. */
+function keyIn(bytes: Buffer, span: Span): Digest | undefined {
+  const [, , start, end] = span;
+  if (end === 0) return undefined;
+  for (let at = start; at < end; at++) if (bytes[at] === backslash) return keyOf(idIn(bytes, span));
+  return digestOf(bytes, start, end);
 }
 
 // Bytes of JSON.
