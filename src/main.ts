@@ -216,8 +216,6 @@ export async function runProcess(): Promise<void> {
   };
   listen('SIGINT', 130);
   listen('SIGTERM', 143);
-  // All is written by then. Without this, Node would take its heap apart before it goes.
-  process.once('beforeExit', () => process.exit());
   process.on('uncaughtException', (error) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);

@@ -32,8 +32,11 @@ export interface Reply extends Head {
 /** The time was up, or the user wanted no more of it. */
 export class GivenUp extends Error {}
 
-/** What is to be called of exchanges that are under way, should the user interrupt. */
-export type UnderWay = Set<() => void>;
+/**
+ * What is to be called of exchanges that are under way, should the user interrupt. No Set: the tables that one outgrows
+ * keep what they held, and with it the bodies of requests long answered, until the next collection of all garbage.
+ */
+export type UnderWay = (() => void)[];
 
 /** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
 export function exchange(
@@ -51,8 +54,10 @@ export function exchange(
     const chunks: Buffer[] = [];
     let room = 0;
     const settle = (body: Reply['body']) => {
+      const at = underWay.indexOf(interrupt);
+      if (at === -1) return;
+      underWay.splice(at, 1);
       cancelLimit();
-      underWay.delete(interrupt);
       if (head) resolve({ ...head, body });
       else reject(body);
     };
@@ -67,7 +72,7 @@ export function exchange(
     const cancelLimit = clock.after(limitMs, () =>
       giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
     );
-    underWay.add(interrupt);
+    underWay.push(interrupt);
     dispatcher.dispatch(
       // The deadline is ours, so undici's own time-outs are off.
       { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },

@@ -46,9 +46,9 @@ export async function createTransport(options: TransportOptions): Promise<Transp
   const { baseUrl, proxy, clock, signal } = options;
   const agent = proxy === undefined ? directAgent(baseUrl.origin, clock) : await proxyAgent(proxy);
   // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
-  const underWay: UnderWay = new Set();
+  const underWay: UnderWay = [];
   signal.addEventListener('abort', () => {
-    for (const interrupt of underWay) interrupt();
+    for (const interrupt of [...underWay]) interrupt();
   });
 
   const faultOf = (error: unknown): Fault =>
