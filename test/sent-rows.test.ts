@@ -44,6 +44,10 @@ describe('a page as nearly all services send it', () => {
     { name: 'with text in UTF-8', text: page([{ id: 'ü', name: '日本語 😀' }]) },
     { name: 'with escapes that we write too', text: page([{ id: '"\\', code: 'a\n\tb' }]) },
     { name: 'with long numbers', text: '[{"id":12345678901234567890,"x":1.50,"y":-0,"z":1e400}]' },
+    {
+      name: 'with ids that need escapes',
+      text: '[{"id":"a\\"b"},{"id":"\\\\"},{"id":"\u00e4\\n"},{"id":"\u{1f600}"}]',
+    },
     { name: 'with a key twice', text: '[{"id":"a","id":"b"}]' },
     { name: 'without ids', text: '[{},{"id":null},{"id":{}},{"id":true},{"val":{"id":"x"}}]' },
   ])('$name is not parsed', ({ text }) => {
