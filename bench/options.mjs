@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 export const usage = `npm run bench -- [options]
 
   --only <text>   only the lines whose name holds this text
-  --runs <n>      timed runs of each start (41); bulk work runs a tenth as often
+  --runs <n>      timed runs of each start (41); bulk work runs a fifth as often
   --quick         few runs of small work: does it run, not how fast
   --node <path>   measure with this Node too; may be repeated
   --json          print one JSON document instead of the table

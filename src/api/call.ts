@@ -1,12 +1,10 @@
 // What is to be sent, before anybody sends it.
 import type { JsonValue } from '../json.ts';
 
-export type Query = Record<string, string>;
-
 export interface Call {
   method: string;
   path: string;
-  query?: Query | URLSearchParams;
+  query?: URLSearchParams;
   body?: JsonValue;
   /** The body's own text, where it goes out byte for byte. */
   text?: string;

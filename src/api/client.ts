@@ -50,12 +50,12 @@ export async function createClient(options: ClientOptions): Promise<Client> {
         path: call.path,
       });
     }
-    const query = call.query ? `?${new URLSearchParams(call.query)}` : '';
+    const query = call.query?.toString();
     const { origin, href } = baseUrl;
     const message = {
       method: call.method,
       origin,
-      path: href.slice(origin.length) + call.path + (query === '?' ? '' : query),
+      path: href.slice(origin.length) + call.path + (query ? `?${query}` : ''),
       headers: headersOf(call),
       body: bodyOf(call),
       list: call.list === true,

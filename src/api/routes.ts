@@ -1,6 +1,6 @@
 // The service's fourteen routes, one function each: what is sent, not how.
 import { UsageError } from '../errors.ts';
-import type { Call, Query } from './call.ts';
+import type { Call } from './call.ts';
 import { looksLikeId } from './id.ts';
 
 export interface RunFilter {
@@ -23,12 +23,11 @@ export interface NewVal {
 }
 
 /** Keys without a value are not sent. */
-const queryOf = (values: Record<string, string | boolean | undefined>): Query =>
-  Object.fromEntries(
-    Object.entries(values)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, String(value)]),
-  );
+function queryOf(values: Record<string, string | boolean | undefined>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
+  return query;
+}
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
