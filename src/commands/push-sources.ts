@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts';
 import type { Context } from '../command.ts';
 import { LocalError, UsageError, type ValsError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { forEachAtMost, noneBegun } from '../several.ts';
+import { noneBegun } from '../several.ts';
 import { notEmpty, readCode } from '../workspace/code.ts';
 import { collectFiles, nameFrom, refuseTwins, type Source } from '../workspace/collect.ts';
 import { checkName, checkSizes } from '../workspace/limits.ts';
@@ -83,15 +83,15 @@ export async function loadAll(
 ): Promise<Loaded[]> {
   const loaded: Loaded[] = [];
   const failures = new Map<Chosen, ValsError>();
-  await forEachAtMost(16, sources, async (source, index) => {
+  for (const source of sources) {
     try {
-      loaded[index] = { ...source, code: await load(context, tracker, source) };
+      loaded.push({ ...source, code: await load(context, tracker, source) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
       report(source.file, error);
     }
-  });
+  }
   if (failures.size > 0) throw noneBegun(sources, failures, ({ file, name }) => ({ file, name }));
   for (const { name, code, file } of loaded) {
     if (code === undefined) continue;
