@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Context } from '../command.ts';
-import { LocalError, UsageError } from '../errors.ts';
+import { LocalError, UsageError, ValsError } from '../errors.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
 
@@ -20,7 +20,7 @@ export function notEmpty(file: string, code: string): string {
 }
 
 export async function readText(file: string, input: Input): Promise<string> {
-  return decode(file, file === '-' ? await readStdin(input) : await readBytes(file));
+  return file === '-' ? decode(file, await readStdin(input)) : readFileText(file);
 }
 
 export function decode(file: string, bytes: Buffer): string {
@@ -30,7 +30,7 @@ export function decode(file: string, bytes: Buffer): string {
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
-async function readBytes(file: string): Promise<Buffer> {
+async function readFileText(file: string): Promise<string> {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) {
@@ -39,9 +39,12 @@ async function readBytes(file: string): Promise<Buffer> {
       });
     }
     // A file is there at once, and many are read five times as fast so. A pipe may have us wait.
-    return stats.isFile() ? readFileSync(file) : await readFile(file);
+    if (!stats.isFile()) return decode(file, await readFile(file));
+    const text = readFileSync(file, 'utf8');
+    // Where bytes are not UTF-8 stands this character, which can also be in a text of its own right.
+    return text.includes('\ufffd') ? decode(file, readFileSync(file)) : text;
   } catch (error) {
-    throw error instanceof UsageError ? error : fileError(file, error);
+    throw error instanceof ValsError ? error : fileError(file, error);
   }
 }
 
