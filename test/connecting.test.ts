@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from './support/program.ts';
+import { rawService } from './support/raw-service.ts';
 import { scriptedService } from './support/scripted-service.ts';
 
 /** Has the names below `.test` looked up as these addresses, in this order. */
@@ -53,4 +54,22 @@ it('a host none of whose addresses answers: nothing was changed', async () => {
   });
   expect(exit).toBe(7);
   expect(error).toMatchObject({ kind: 'unavailable' });
+});
+
+it('a service that closes a connection right behind its answer: the next request does not run into it', async () => {
+  const files = 40;
+  const cwd = temporaryFolder();
+  for (let index = 0; index < files; index++) writeFileSync(join(cwd, `val${index}.ts`), 'code');
+  let requests = 0;
+  const { env } = await rawService({
+    received(socket) {
+      requests += 1;
+      // Without `Connection: close`, which would have told.
+      socket.end('HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+    },
+  });
+  const { exit } = await run(['push', '.', '--concurrency', '4'], { env, cwd });
+  expect(exit).toBe(0);
+  // On a busy machine the end may come after the next request all the same, now and then.
+  expect(requests).toBeLessThan(files * 1.25);
 });

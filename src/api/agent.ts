@@ -18,8 +18,7 @@ interface ServiceAgent {
 }
 
 /**
- * As many connections as there are exchanges at a time. A pool of undici's would hold every request back until its
- * connection says that it is free, which is a turn of the event loop after we know it.
+ * As many connections as there are exchanges at a time, which is simpler than a pool, and takes less time.
  * It knows which errors came before a connection stood: nothing was sent then.
  */
 export function directAgent(origin: string, clock: Clock): ServiceAgent {

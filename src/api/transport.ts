@@ -62,6 +62,9 @@ export async function createTransport(options: TransportOptions): Promise<Transp
       try {
         if (signal.aborted) throw new GivenUp('interrupted');
         const reply = await exchange(connection, outgoing, clock, underWay);
+        // A service may close a connection right behind its answer without having said so. undici looks once more
+        // before it sends the next request, but it looks too early where that comes in the same turn.
+        await new Promise(setImmediate);
         return reply.body instanceof Error && isSuccess(reply)
           ? faultOf(reply.body)
           : answerOf(outgoing, reply, clock);
