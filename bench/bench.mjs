@@ -31,7 +31,7 @@ export async function createBench(node, scratch, options) {
     sizes: sizesOf(options),
     rounds: {
       start: { runs: options.runs, warmUps: options.quick ? 1 : 3 },
-      bulk: { runs: Math.ceil(options.runs / 5), warmUps: options.quick ? 0 : 1 },
+      bulk: { runs: Math.ceil(options.runs / 10), warmUps: options.quick ? 0 : 1 },
       /** For what takes many seconds, most of them waiting. */
       slow: { runs: Math.min(3, options.runs), warmUps: 0 },
     },

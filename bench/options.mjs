@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 export const usage = `npm run bench -- [options]
 
   --only <text>   only the lines whose name holds this text
-  --runs <n>      timed runs of each start (41); bulk work runs a fifth as often
+  --runs <n>      timed runs of each start (101); bulk work and other programs run a tenth as often
   --quick         few runs of small work: does it run, not how fast
   --node <path>   measure with this Node too; may be repeated
   --json          print one JSON document instead of the table
@@ -26,7 +26,7 @@ export function parseOptions(argv) {
       help: { type: 'boolean', default: false },
     },
   });
-  const runs = Number(values.runs ?? (values.quick ? 3 : 41));
+  const runs = Number(values.runs ?? (values.quick ? 3 : 101));
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1.');
   return { ...values, runs };
 }

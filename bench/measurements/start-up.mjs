@@ -68,10 +68,24 @@ export const startUp = {
  * @param {Service} service
  */
 async function measure(bench, wanted, service) {
+  const doNothing = () => timeOf(bench.node(['-e', '0']));
+  return {
+    ...(await measureOurs(bench, wanted, service, doNothing)),
+    ...(await measurePeers(bench, wanted, doNothing)),
+  };
+}
+
+/**
+ * @param {Bench} bench
+ * @param {ReadonlySet<string>} wanted
+ * @param {Service} service
+ * @param {() => Promise<number>} doNothing
+ */
+async function measureOurs(bench, wanted, service, doNothing) {
   const ours = starts.filter(({ plan }) => wanted.has(plan.what));
-  const theirs = peers.filter(({ plan }) => wanted.has(plan.what));
+  if (ours.length === 0) return {};
   /** @type {Record<string, () => Promise<number>>} */
-  const timed = { [nothing]: () => timeOf(bench.node(['-e', '0'])) };
+  const timed = { [nothing]: doNothing };
   if (ours.some(({ atTerminal }) => atTerminal)) {
     timed[nothingAtTerminal] = () => timeAtTerminal(bench.node(['-e', '0']));
   }
@@ -84,6 +98,20 @@ async function measure(bench, wanted, service) {
       return atTerminal ? timeAtTerminal(command) : timeOf(command);
     };
   }
+  return findings(ours, await interleaved(timed, bench.rounds.start));
+}
+
+/**
+ * Less often, because they take so much longer, and what they show needs no second digit.
+ * @param {Bench} bench
+ * @param {ReadonlySet<string>} wanted
+ * @param {() => Promise<number>} doNothing
+ */
+async function measurePeers(bench, wanted, doNothing) {
+  const theirs = peers.filter(({ plan }) => wanted.has(plan.what));
+  if (theirs.length === 0) return {};
+  /** @type {Record<string, () => Promise<number>>} */
+  const timed = { [nothing]: doNothing };
   for (const { name, plan } of theirs) {
     const file = installed(name);
     if (file === undefined) continue;
@@ -91,7 +119,7 @@ async function measure(bench, wanted, service) {
     await mustPrint(command);
     timed[plan.what] = () => timeOf(command);
   }
-  return findings([...ours, ...theirs], await interleaved(timed, bench.rounds.start));
+  return findings(theirs, await interleaved(timed, bench.rounds.bulk));
 }
 
 /**
