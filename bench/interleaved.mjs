@@ -12,8 +12,8 @@ export async function interleaved(timed, { runs, warmUps }) {
   const entries = Object.entries(timed).flatMap(([name, time]) => (time ? [{ name, time }] : []));
   const samples = new Map(entries.map(({ name }) => [name, /** @type {number[]} */ ([])]));
   for (let round = -warmUps; round < runs; round += 1) {
-    // Every other round runs backwards, so that nobody always comes after the same neighbour.
-    for (const { name, time } of round % 2 === 0 ? entries : entries.toReversed()) {
+    // In another order each time, so that nobody has always the same neighbour, or is its own.
+    for (const { name, time } of shuffled(entries)) {
       const ms = await time();
       if (round >= 0) samples.get(name)?.push(ms);
     }
@@ -21,6 +21,17 @@ export async function interleaved(timed, { runs, warmUps }) {
   const timings = Object.fromEntries([...samples].map(([name, times]) => [name, timingOf(times)]));
   return /** @type {any} */ (timings);
 }
+
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ * @returns {Item[]}
+ */
+const shuffled = (items) =>
+  items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 
 /** @param {readonly number[]} times @returns {Timing} */
 function timingOf(times) {
