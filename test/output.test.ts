@@ -103,7 +103,15 @@ function shellAtTerminal(script: string, env: Record<string, string>, cwd = temp
     ended: new Promise((done) => {
       terminal.onExit(({ exitCode, signal }) => {
         over = true;
-        setTimeout(() => done({ exit: exitCode, signal: signal || undefined }), 20);
+        // What it wrote last may still be on its way.
+        const doneWhenQuiet = () => {
+          const { length } = screen.text;
+          setTimeout(() => {
+            if (screen.text.length > length) doneWhenQuiet();
+            else done({ exit: exitCode, signal: signal || undefined });
+          }, 100);
+        };
+        doneWhenQuiet();
       });
     }),
   };
