@@ -9,7 +9,7 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { environment, program, run, runAtTerminal, temporaryFolder } from './support/program.ts';
+import { environment, program, quiet, run, runAtTerminal, temporaryFolder } from './support/program.ts';
 import { type Reply, scriptedService } from './support/scripted-service.ts';
 
 type Row = Record<string, unknown>;
@@ -101,17 +101,10 @@ function shellAtTerminal(script: string, env: Record<string, string>, cwd = temp
           }),
     press: (keys) => terminal.write(keys),
     ended: new Promise((done) => {
-      terminal.onExit(({ exitCode, signal }) => {
+      terminal.onExit(async ({ exitCode, signal }) => {
         over = true;
-        // What it wrote last may still be on its way.
-        const doneWhenQuiet = () => {
-          const { length } = screen.text;
-          setTimeout(() => {
-            if (screen.text.length > length) doneWhenQuiet();
-            else done({ exit: exitCode, signal: signal || undefined });
-          }, 100);
-        };
-        doneWhenQuiet();
+        await quiet(() => screen.text);
+        done({ exit: exitCode, signal: signal || undefined });
       });
     }),
   };

@@ -27,6 +27,7 @@ export async function collectFiles(
     else if (await isDirectory(path)) files.push(...(await codeFilesBelow(path, warn)));
     else files.push(path);
   }
+  // One folder has no file twice.
   if (paths.length === 1) return files;
   return [...new Map(files.map((file) => [resolve(file), file])).values()];
 }

@@ -90,6 +90,18 @@ export function runAtTerminal(
     options.onScreen?.(screen, (keys) => terminal.write(keys));
   });
   return new Promise((done) => {
-    terminal.onExit(({ exitCode }) => setTimeout(() => done({ exit: exitCode, screen }), 20));
+    terminal.onExit(async ({ exitCode }) => {
+      await quiet(() => screen);
+      done({ exit: exitCode, screen });
+    });
   });
+}
+
+/** What a program wrote last may still be on its way to the screen when it has ended. */
+export async function quiet(screen: () => string): Promise<void> {
+  let before: number;
+  do {
+    before = screen().length;
+    await new Promise((later) => setTimeout(later, 50));
+  } while (screen().length > before);
 }

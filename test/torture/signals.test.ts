@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, program, temporaryFolder } from '../support/program.ts';
+import { environment, program, quiet, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -335,7 +335,7 @@ function openTerminal(script: string, home: string, env: Record<string, string>)
         if (pattern.test(text)) seen();
         else waiting = [...waiting, { pattern, seen }];
       }),
-    ended: new Promise<void>((done) => terminal.onExit(() => setTimeout(done, 20))),
+    ended: new Promise<void>((done) => terminal.onExit(() => quiet(() => text).then(done))),
   };
 }
 
