@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../json.ts';
-import { isMissing } from '../missing-file.ts';
+import { isMissing } from '../lib/errno.ts';
 
 export interface StoredConfig {
   baseUrl?: string;

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../errors.ts';
 import { makeFolder } from '../folders.ts';
-import { isMissing } from '../missing-file.ts';
+import { isMissing } from '../lib/errno.ts';
 import { decode, fileError } from './code.ts';
 
 /** The folder that is ours, and that git ignores. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { isMissing } from '../missing-file.ts';
+import { isMissing } from '../lib/errno.ts';
 import { keepBackup } from './backup.ts';
 import { fold, nameProblem, pathProblem } from './file-names.ts';
 import { readBelow, replaceBelow } from './files.ts';
