@@ -1,5 +1,5 @@
 // What can go wrong, one class per kind of the exit-code table, each with the facts a message needs.
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './lib/json.ts';
 
 export interface ErrorFacts {
   /** What to do next, as one sentence. */

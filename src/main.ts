@@ -1,12 +1,14 @@
 // One invocation: parse, run, render, and the only place where an error becomes an exit code.
-import { type Clock, systemClock } from './api/clock.ts';
-import { type Context, Differences, type Result } from './command.ts';
+
+import { BatchFailed } from './cli/batch.ts';
+import { type Context, Differences, type Result } from './cli/command.ts';
+import { parseCommandLine, pathsOf } from './cli/commander.ts';
+import type { Connection } from './cli/connection.ts';
+import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
-import type { Connection } from './connection.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
-import { parseCommandLine, pathsOf } from './program.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
-import { SeveralFailed } from './several.ts';
 import { visible, visibleLines } from './terminal/escape.ts';
 import { understandsLinks } from './terminal/link.ts';
 import { createProgress } from './terminal/progress.ts';
@@ -15,7 +17,6 @@ import { render } from './terminal/render.ts';
 import { createReporter } from './terminal/report.ts';
 import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
 import { createStyle, wantsColor, withBoldTitles } from './terminal/style.ts';
-import { withIds } from './val-words.ts';
 
 /** What an invocation has of the world. */
 export interface Host {
@@ -82,7 +83,7 @@ export async function main(host: Host): Promise<number> {
       signal,
       clock,
       wordFor: (id) => words.get(id),
-      forTheEye: stdout.isTerminal && !flags.json && !flags.ndjson,
+      forPerson: stdout.isTerminal && !flags.json && !flags.ndjson,
       prompt: createPrompt(stdin, host.stderr, signal),
       progress,
       warn: reporter.warn,
@@ -104,7 +105,7 @@ export async function main(host: Host): Promise<number> {
       },
       banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
       async connect(options) {
-        const { openConnection } = await import('./connection.ts');
+        const { openConnection } = await import('./cli/connection.ts');
         progress.show('Waiting for the service');
         connection = await openConnection({
           signal,
@@ -150,17 +151,17 @@ export async function main(host: Host): Promise<number> {
     const summarize = async <Made extends Result | Differences>(result: Made): Promise<Made> => {
       const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
       if (!command.jobSummary || !file || !Array.isArray(result)) return result;
-      const { appendJobSummary } = await import('./job-summary.ts');
+      const { appendJobSummary } = await import('./terminal/job-summary.ts');
       await appendJobSummary(file, command.path, result, command.columns, redactor.redact).catch(
         (error: Error) => reporter.warn(`The job summary could not be written: ${error.message}`),
       );
       return result;
     };
     try {
-      const input = await withIds(command, line.input, settings, (word, id) => words.set(id, word));
+      const input = await resolveVals(command, line.input, settings, (word, id) => words.set(id, word));
       await show(await summarize(await command.run(context, input)));
     } catch (error) {
-      if (!(error instanceof SeveralFailed)) throw error;
+      if (!(error instanceof BatchFailed)) throw error;
       await summarize(error.outcomes);
       await show(error.outcomes).catch(ignoreReaderGone);
       throw error.summary;

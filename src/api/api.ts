@@ -1,13 +1,13 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
-import type { JsonObject } from '../json.ts';
-import { type Rows, rowsOfRecords } from '../rows.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import type { Call } from './call.ts';
-import type { Client } from './client.ts';
-import { type FollowNotes, type FollowOptions, follow } from './follow.ts';
-import { type ListNotes, listPages, type Page, type Paging } from './pages.ts';
+import type { Client } from './http/client.ts';
+import type { Answer } from './http/transport.ts';
+import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
+import { type ListNotes, listPages, type Page, type Paging } from './lists/pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
-import { readRun } from './run.ts';
-import type { Answer } from './transport.ts';
+import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;

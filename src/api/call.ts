@@ -1,5 +1,5 @@
 // What is to be sent, before anybody sends it.
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../lib/json.ts';
 
 export interface Call {
   method: string;

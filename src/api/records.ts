@@ -1,6 +1,6 @@
 // Tolerant readers of what services send: lists in any envelope, messages in any error body.
 import { BadResponseError } from '../errors.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../json.ts';
+import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 
 /** What was asked for, to be named in errors. */
 type Asked = { method: string; path: string };

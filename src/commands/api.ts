@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
-import { isRead } from '../api/retry.ts';
+import { isRead } from '../api/http/retry.ts';
 import { parsePath, type UserPath } from '../api/user-path.ts';
 import {
   AsJson,
@@ -8,14 +8,14 @@ import {
   type Context,
   defineCommand,
   type Result,
-  several,
+  repeatable,
   toggle,
   word,
-} from '../command.ts';
+} from '../cli/command.ts';
 import { LocalError, UsageError } from '../errors.ts';
-import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../json.ts';
-import { readText } from '../workspace/code.ts';
-import { dryRun, plan } from './options.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { readText } from '../workspace/sources/read-text.ts';
+import { dryRun, plan } from './shared/options.ts';
 
 type Field<Value = string> = [key: string, value: Value];
 
@@ -31,8 +31,8 @@ export const api = defineCommand({
     path: argument('<path>', 'what stands behind the base URL, such as /v1/me; it may have a query'),
   },
   options: {
-    rawField: several('-f, --raw-field <key=value>', 'a field that is text', parseField),
-    field: several(
+    rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
+    field: repeatable(
       '-F, --field <key=json>',
       "a field that is JSON, such as 1, true or '[1]'; @file: a file's text",
       parseField,

@@ -1,6 +1,6 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, moment, word } from '../command.ts';
-import { paging, timeRange } from './options.ts';
+import { column, defineCommand, moment, word } from '../cli/command.ts';
+import { paging, timeRange } from './shared/options.ts';
 
 export const comments = defineCommand({
   path: 'comments',

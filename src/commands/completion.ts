@@ -1,4 +1,4 @@
-import { argument, defineCommand } from '../command.ts';
+import { argument, defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -18,14 +18,14 @@ export const completion = defineCommand({
   columns: [],
   async run(_context, { shell }) {
     if (shell === namesForScripts) {
-      const { valNames } = await import('../completion/val-names.ts');
+      const { valNames } = await import('../cli/completion/val-names.ts');
       // A shell may take anything else for an order.
       return valNames()
         .filter((name) => /^\w[\w.-]*$/.test(name))
         .map((name) => `${name}\n`)
         .join('');
     }
-    const { completionScript } = await import('../completion/script.ts');
+    const { completionScript } = await import('../cli/completion/script.ts');
     // Loaded here, because the list of commands has this one in it.
     const { commandTree } = await import('./index.ts');
     return completionScript(shell as (typeof shells)[number], commandTree);

@@ -1,5 +1,5 @@
-import { column, defineCommand } from '../command.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import { column, defineCommand } from '../cli/command.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Setting } from '../settings/settings.ts';
 import { wantsColor } from '../terminal/style.ts';
 

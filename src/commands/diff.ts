@@ -1,4 +1,4 @@
-import { argument, column, Differences, defineCommand } from '../command.ts';
+import { argument, column, Differences, defineCommand } from '../cli/command.ts';
 
 export const diff = defineCommand({
   path: 'diff',
@@ -11,8 +11,8 @@ export const diff = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'Nothing differs.',
   async run(context, { vals }) {
-    const { compareVals } = await import('./comparing.ts');
-    const { unifiedDiff } = await import('../workspace/unified-diff.ts');
+    const { compareVals } = await import('./shared/compare-vals.ts');
+    const { unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
     const rows = differing.map(({ val: { file, name }, status, here, there }) => ({
       file,

@@ -1,5 +1,5 @@
 // All commands, in the order of the help.
-import type { CommandTree } from '../program.ts';
+import type { CommandTree } from '../cli/commander.ts';
 import { api } from './api.ts';
 import { comments } from './comments.ts';
 import { completion } from './completion.ts';
@@ -11,7 +11,7 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
 import { pull } from './pull.ts';
-import { push } from './push.ts';
+import { push } from './push/push.ts';
 import { refs } from './refs.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { column, defineCommand } from '../command.ts';
+import { column, defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
-import { findRoot } from '../workspace/root.ts';
+import { findRoot } from '../workspace/disk/root.ts';
 
 export const init = defineCommand({
   path: 'init',
@@ -12,8 +12,8 @@ export const init = defineCommand({
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run({ warn, hint }) {
-    const { findNewFiles } = await import('../workspace/new-files.ts');
-    const { updateManifest } = await import('../workspace/store.ts');
+    const { findNewFiles } = await import('../workspace/sources/new-files.ts');
+    const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
     const here = resolve('.');
     const root = findRoot(here);
     if (root !== undefined && root !== here) {
@@ -41,6 +41,6 @@ export const init = defineCommand({
 });
 
 async function listed(root: string) {
-  const { readManifest } = await import('../workspace/manifest.ts');
+  const { readManifest } = await import('../workspace/disk/manifest.ts');
   return [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));
 }

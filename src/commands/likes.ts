@@ -1,7 +1,7 @@
 import * as routes from '../api/routes.ts';
-import { defineCommand } from '../command.ts';
-import { valColumns } from './columns.ts';
-import { paging } from './options.ts';
+import { defineCommand } from '../cli/command.ts';
+import { valColumns } from './shared/columns.ts';
+import { paging } from './shared/options.ts';
 
 export const likes = defineCommand({
   path: 'likes',

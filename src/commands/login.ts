@@ -1,9 +1,9 @@
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, toggle } from '../command.ts';
+import { column, defineCommand, toggle } from '../cli/command.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { checkToken } from '../settings/settings.ts';
-import { readText } from '../workspace/code.ts';
+import { readText } from '../workspace/sources/read-text.ts';
 
 export const login = defineCommand({
   path: 'login',

@@ -1,4 +1,4 @@
-import { column, defineCommand } from '../command.ts';
+import { column, defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 
 export const logout = defineCommand({

@@ -1,5 +1,5 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand } from '../command.ts';
+import { column, defineCommand } from '../cli/command.ts';
 
 export const me = defineCommand({
   path: 'me',

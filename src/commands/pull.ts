@@ -1,9 +1,9 @@
 import { looksLikeId } from '../api/id.ts';
-import { argument, column, defineCommand, toggle, word } from '../command.ts';
+import { runBatch } from '../cli/batch.ts';
+import { argument, column, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { doSeveral } from '../several.ts';
-import { reportFailure } from './outcomes.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { reportFailure } from './shared/report-failure.ts';
 
 export const pull = defineCommand({
   path: 'pull',
@@ -25,8 +25,8 @@ export const pull = defineCommand({
     const { warn, connect, signal, progress } = context;
     const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
-    const { takeUp } = await import('../workspace/take-up.ts');
-    const { requestsAtATime } = await import('./comparing.ts');
+    const { adopt } = await import('../workspace/adopt.ts');
+    const { requestsAtATime } = await import('./shared/compare-vals.ts');
     const workspace = openWorkspace(context);
 
     const items = [...new Set(words)].map((word) => {
@@ -44,7 +44,7 @@ export const pull = defineCommand({
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
-    return doSeveral<(typeof chosen)[number]>(chosen, {
+    return runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: requestsAtATime,
@@ -55,7 +55,7 @@ export const pull = defineCommand({
       work: (item) =>
         'file' in item
           ? pullVal(workspace, api, item, options)
-          : takeUp(workspace, api, item.id, { ...options, file }),
+          : adopt(workspace, api, item.id, { ...options, file }),
     });
   },
 });

@@ -1,5 +1,5 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, moment } from '../command.ts';
+import { column, defineCommand, moment } from '../cli/command.ts';
 
 export const refs = defineCommand({
   path: 'refs',

@@ -1,8 +1,8 @@
 import * as routes from '../api/routes.ts';
-import { defineCommand, toggle, word } from '../command.ts';
-import { runColumns } from './columns.ts';
-import { paging, timeRange } from './options.ts';
-import { runViews, showRuns, summaryExplained } from './run-views.ts';
+import { defineCommand, toggle, word } from '../cli/command.ts';
+import { runColumns } from './shared/columns.ts';
+import { paging, timeRange } from './shared/options.ts';
+import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
 
 export const runs = defineCommand({
   path: 'runs',

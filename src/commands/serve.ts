@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { defineCommand, parsed, word } from '../command.ts';
+import { defineCommand, parsed, word } from '../cli/command.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
-import { readText } from '../workspace/code.ts';
+import { stringifyJson } from '../lib/json.ts';
+import { readText } from '../workspace/sources/read-text.ts';
 
 const highestPort = 65_535;
 

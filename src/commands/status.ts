@@ -1,7 +1,7 @@
-import { argument, type Column, column, defineCommand, toggle } from '../command.ts';
+import { BatchFailed } from '../cli/batch.ts';
+import { argument, type Column, column, defineCommand, toggle } from '../cli/command.ts';
 import { ConflictError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { SeveralFailed } from '../several.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
@@ -37,18 +37,18 @@ export const status = defineCommand({
     statusColumn,
     column('name'),
     column('version'),
-    { ...column('id'), givesWay: true },
+    { ...column('id'), droppable: true },
     column('file'),
   ],
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
   async run(context, { vals, exitCode }) {
-    const { compareVals } = await import('./comparing.ts');
+    const { compareVals } = await import('./shared/compare-vals.ts');
     const examined = await compareVals(context, vals);
     const differing = examined.filter(({ status }) => status !== 'unchanged');
-    const ordered = context.forTheEye ? [...differing, ...without(examined, differing)] : examined;
+    const ordered = context.forPerson ? [...differing, ...without(examined, differing)] : examined;
     const rows = ordered.map(rowOf);
     if (exitCode && differing.length > 0) {
-      throw new SeveralFailed(
+      throw new BatchFailed(
         rows,
         new ConflictError(`${differing.length} of ${examined.length} vals differ.`, {
           hint: '`vals diff` shows how.',

@@ -2,14 +2,14 @@
 import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import * as check from './checks.ts';
-import { type Env, identify, local, readable, signedInOnly, unauthorized } from './door.ts';
+import { type Env, identify, local, readable, signedInOnly, unauthorized } from './guard.ts';
 import { listPage, pageHeaders, refusalPage, versionPage } from './page.ts';
+import type { PageAccess } from './page-access.ts';
 import { answerError, Problem } from './problem.ts';
 import type { RecordFilter, RecordKind, Store, Val } from './store.ts';
-import type { Visits } from './visits.ts';
 
 export interface AppOptions {
-  visits: Visits;
+  visits: PageAccess;
   /** A browser came without the link. */
   onRefusedVisit?(): void;
 }

@@ -1,6 +1,6 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
 import type { MiddlewareHandler } from 'hono';
-import { type Env, readJson } from './door.ts';
+import { type Env, readJson } from './guard.ts';
 import { Problem } from './problem.ts';
 import type { Privacy, ValContent } from './store.ts';
 import { sortableTime } from './time.ts';

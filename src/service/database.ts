@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../errors.ts';
-import { makeFolder } from '../folders.ts';
+import { makeFolder } from '../lib/folders.ts';
 
 /** The driver aborts the process on a boolean, so there is none here. */
 export type Value = string | number | null | Buffer;

@@ -2,12 +2,12 @@
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from './app.ts';
 import { storeError } from './database.ts';
-import { isOwnersConnection } from './peer.ts';
+import { createPageAccess } from './page-access.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 import { loadSeed, type SeedData } from './seed.ts';
 import { type Answered, listen, loopbackAddress } from './server.ts';
+import { isOwnersConnection } from './socket-owner.ts';
 import { openStore } from './store.ts';
-import { createVisits } from './visits.ts';
 
 export { parseSeed, type SeedData } from './seed.ts';
 
@@ -34,7 +34,7 @@ export async function startService(options: {
   const store = await openStore(options.file);
   try {
     if (options.seed) loadSeed(store, options.seed);
-    const visits = createVisits(options.isOwners ?? isOwnersConnection);
+    const visits = createPageAccess(options.isOwners ?? isOwnersConnection);
     const { fetch } = createApp(store, { visits, onRefusedVisit: options.onRefusedVisit });
     // The globals belong to the program that this runs in.
     const listener = getRequestListener(fetch, {

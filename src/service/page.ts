@@ -1,6 +1,6 @@
 // The page for a browser: the vals there are, their code and versions. Plain HTML, without script.
 import { createHash } from 'node:crypto';
-import { unicodeEscape } from '../json.ts';
+import { unicodeEscape } from '../lib/json.ts';
 import type { Val } from './store.ts';
 
 /** A val with the numbers of its versions, newest first. */

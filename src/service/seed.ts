@@ -1,7 +1,14 @@
 // A seed: the runs, likes, comments and references that the API itself can't create.
 import { createHash } from 'node:crypto';
 import { LocalError } from '../errors.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../json.ts';
+import {
+  isObject,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  stringifyJson,
+} from '../lib/json.ts';
 import type { RecordKind, Store } from './store.ts';
 import { sortableTime } from './time.ts';
 

@@ -1,8 +1,8 @@
 // The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
 import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
-import { isObject } from '../json.ts';
 import { isMissing } from '../lib/errno.ts';
+import { isObject } from '../lib/json.ts';
 
 export interface StoredConfig {
   baseUrl?: string;

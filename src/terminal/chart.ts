@@ -1,5 +1,5 @@
 // Counts over time as a line of small bars, a bucket each.
-import { isObject, type JsonValue } from '../json.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import type { Style } from './style.ts';
 
 const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,5 +1,5 @@
 // Text from a service or a file, made harmless for a screen: it can be read, but it moves nothing.
-import { unicodeEscape } from '../json.ts';
+import { unicodeEscape } from '../lib/json.ts';
 
 /** C0, DEL, C1, line separators, what turns the direction of writing, and halves of characters. */
 const moving =

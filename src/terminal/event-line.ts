@@ -1,6 +1,6 @@
 // One line for one event of a command that goes on: there is no table to align it with.
-import type { Column } from '../command.ts';
-import type { JsonObject } from '../json.ts';
+import type { Column } from '../cli/command.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { tabSeparated, visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import { createStyle } from './style.ts';

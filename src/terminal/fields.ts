@@ -1,6 +1,6 @@
 // From a record to the cells and keys that were asked for.
-import type { Column } from '../command.ts';
-import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../json.ts';
+import type { Column } from '../cli/command.ts';
+import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
 import { plain } from './style.ts';
 

@@ -1,6 +1,6 @@
 // A value as JSON without the token in force: still JSON, whatever the token is made of.
-import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../json.ts';
-import type { Rows } from '../rows.ts';
+import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import type { Rows } from '../lib/rows.ts';
 import type { Redactor } from './streams.ts';
 
 export function jsonText(value: JsonValue, redact: (text: string) => string, indent?: number): string {

@@ -1,6 +1,6 @@
 // A spinner on stderr for what takes long; what is quick never shows one, nor loads its code.
 import type { Ora } from 'ora';
-import type { Progress } from '../command.ts';
+import type { Progress } from '../cli/command.ts';
 import { visible } from './escape.ts';
 
 export interface ProgressLine extends Progress {

@@ -1,5 +1,5 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
-import type { Prompt } from '../command.ts';
+import type { Prompt } from '../cli/command.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { visible } from './escape.ts';
 

@@ -1,7 +1,7 @@
 // A command's result on stdout, in the one format that was asked for.
-import { AsJson, type Column, Following, type Pages, type Result, Shown } from '../command.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { type Rows, rowsOfRecords } from '../rows.ts';
+import { AsJson, type Column, Following, type Pages, type Result, WithColumns } from '../cli/command.ts';
+import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { columnText, project } from './fields.ts';
 import { jsonRows, jsonText } from './json-text.ts';
@@ -25,7 +25,8 @@ export interface RenderOptions {
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   if (result === undefined) return;
-  if (result instanceof Shown) return render(result.result, stdout, { ...options, columns: result.columns });
+  if (result instanceof WithColumns)
+    return render(result.result, stdout, { ...options, columns: result.columns });
   if (result instanceof AsJson) return renderJson(result.value, stdout, options);
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;

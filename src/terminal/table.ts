@@ -1,12 +1,12 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
-import type { Column } from '../command.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { Column } from '../cli/command.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
 import { visible } from './escape.ts';
 import { cellText, columnText, columnValue } from './fields.ts';
 import { linked } from './link.ts';
-import { createRuler, type Ruler } from './ruler.ts';
 import type { Style } from './style.ts';
+import { createTextWidth, type TextWidth } from './text-width.ts';
 
 export interface TableOptions {
   width: number;
@@ -30,10 +30,10 @@ export async function formatTable(
 ): Promise<string> {
   const head = headOf(columns);
   const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
-  const ruler = await createRuler([head, ...rows].flat());
+  const ruler = await createTextWidth([head, ...rows].flat());
   const wanted = widthsOf([head, ...rows], ruler);
   const room = roomFor(columns, options);
-  const missed = columns.findLast(({ givesWay }) => givesWay);
+  const missed = columns.findLast(({ droppable }) => droppable);
   if (missed && sum(wanted) > room) {
     const others = columns.filter((column) => column !== missed);
     return formatTable(records, others, options);
@@ -68,7 +68,7 @@ export function createGrowingTable(columns: readonly Column[], options: TableOpt
       );
       const isFirst = widths === undefined;
       const lines = isFirst ? [headOf(columns), ...rows] : rows;
-      const ruler = await createRuler(lines.flat());
+      const ruler = await createTextWidth(lines.flat());
       widths ??= withRoomForMore(widthsOf(lines, ruler), firm, roomFor(columns, options));
       return layOut(lines, widths, options.width, ruler)
         .map((line, index) => `${isFirst && index === 0 ? options.style.bold(line) : line}\n`)
@@ -83,7 +83,7 @@ const headOf = (columns: readonly Column[]): string[] =>
 const roomFor = (columns: readonly Column[], { width }: TableOptions): number =>
   width - gap.length * (columns.length - 1);
 
-const widthsOf = (rows: readonly string[][], ruler: Ruler): number[] =>
+const widthsOf = (rows: readonly string[][], ruler: TextWidth): number[] =>
   (rows[0] ?? []).map((_, index) =>
     rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), 0),
   );
@@ -105,7 +105,7 @@ export async function formatRecord(
     })),
     ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), whole: false })),
   ].filter(({ value }) => onlyColumns || value !== '');
-  const ruler = await createRuler(pairs.flatMap(({ key, value }) => [key, value]));
+  const ruler = await createTextWidth(pairs.flatMap(({ key, value }) => [key, value]));
   const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
   return pairs
@@ -125,7 +125,7 @@ function layOut(
   rows: readonly string[][],
   widths: number[],
   width: number,
-  ruler: Ruler,
+  ruler: TextWidth,
   paint: Painting = (text) => text,
 ): string[] {
   return rows.map((row, at) => {

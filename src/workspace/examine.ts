@@ -1,18 +1,18 @@
 // A val's three sides at one moment: the file, the service, and what they last agreed on.
 import type { Api } from '../api/api.ts';
 import { LocalError } from '../errors.ts';
-import { stringifyJson } from '../json.ts';
-import type { Agreed } from './agreed.ts';
+import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
-import { readBelow } from './files.ts';
-import { hashOf } from './hash.ts';
-import { readThere, type There } from './there.ts';
+import type { Agreed } from './disk/agreed.ts';
+import { readBelow } from './disk/files.ts';
+import { type RemoteVal, readRemoteVal } from './remote-val.ts';
+import { hashOf } from './text/hash.ts';
 import type { Workspace, WorkspaceVal } from './workspace.ts';
 
 export interface Examined {
   val: WorkspaceVal;
   here: string | undefined;
-  there: There | undefined;
+  there: RemoteVal | undefined;
   agreed: Agreed | undefined;
   status: Status;
 }
@@ -21,7 +21,7 @@ export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal)
   const { root, agreed: agreedStore } = workspace;
   const here = readBelow(root, val.file);
   const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
-  const there = val.id === undefined ? undefined : await readThere(api, val.id);
+  const there = val.id === undefined ? undefined : await readRemoteVal(api, val.id);
   const agreed = agreedWith(noted, there);
   const isUnseen = val.id !== undefined && !agreed && !agreedStore.trustsFile(val.id);
   const status = statusOf(isUnseen ? 'nothing' : agreed, here, there);
@@ -32,7 +32,7 @@ export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal)
 }
 
 /** What we sent without an answer, and find there, was agreed on without our knowing. */
-export const agreedWith = (noted: Agreed | undefined, there: There | undefined): Agreed | undefined =>
+export const agreedWith = (noted: Agreed | undefined, there: RemoteVal | undefined): Agreed | undefined =>
   noted?.sent !== undefined && there !== undefined && noted.sent === hashOf(there.code)
     ? { code: there.code, version: there.version }
     : noted;
@@ -60,7 +60,7 @@ export function agree(
   { agreed: store }: Workspace,
   id: string,
   agreed: Agreed | undefined,
-  there: There,
+  there: RemoteVal,
 ): void {
   const isKnown =
     agreed?.code === there.code &&

@@ -1,12 +1,12 @@
 // Bringing one val's code here: whole, and never over an edit that is kept nowhere else.
 import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { keepBackup } from './backup.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { keepBackup } from './disk/backup.ts';
+import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
-import { replaceBelow } from './files.ts';
-import { merge } from './merge.ts';
-import { identity, type There } from './there.ts';
+import { identity, type RemoteVal } from './remote-val.ts';
+import { merge } from './text/merge.ts';
 import { nameOf, neverThere, type Workspace, type WorkspaceVal } from './workspace.ts';
 
 export interface PullOptions {
@@ -76,7 +76,7 @@ function editedHere({ val, agreed }: Examined): ConflictError {
 function take(
   workspace: Workspace,
   { val, here, agreed }: Examined,
-  there: There,
+  there: RemoteVal,
   { warn }: PullOptions,
 ): void {
   if (here !== undefined && here !== agreed?.code) backUp(workspace, val, here, warn);
@@ -87,7 +87,7 @@ function take(
 function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
-  there: There,
+  there: RemoteVal,
   { warn }: PullOptions,
 ): JsonObject {
   const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
@@ -111,7 +111,7 @@ function backUp(
 }
 
 /** Half of a character cannot be written, and what came back would be another text. */
-export function writable({ code }: There, { name }: { name: string }): string {
+export function writable({ code }: RemoteVal, { name }: { name: string }): string {
   if (!/\p{Surrogate}/u.test(code)) return code;
   throw new BadResponseError(`The code of "${name}" holds half of a character, so it cannot be a file.`, {
     hint: '`vals val get --json` shows it.',

@@ -3,12 +3,12 @@ import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../json.ts';
-import type { Agreed } from './agreed.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
+import type { Agreed } from './disk/agreed.ts';
 import { agree, agreedWith, statusOf } from './examine.ts';
-import { hashOf } from './hash.ts';
-import { hasMarks } from './merge.ts';
-import { identity, readThere, versionOf } from './there.ts';
+import { identity, readRemoteVal, versionOf } from './remote-val.ts';
+import { hashOf } from './text/hash.ts';
+import { hasMarks } from './text/merge.ts';
 import type { Workspace, WorkspaceVal } from './workspace.ts';
 
 export interface PushOptions {
@@ -83,7 +83,7 @@ async function compareWithService(
   { force, warn, onBehind }: PushOptions,
 ): Promise<Found> {
   const id = val.id as string;
-  const there = await readThere(api, id);
+  const there = await readRemoteVal(api, id);
   const agreed = agreedWith(noted, there);
   const done = (outcome: JsonObject): Found => ({ isDone: true, pushed: { outcome, before: undefined } });
   const unchanged = (version: JsonValue | undefined): Found =>

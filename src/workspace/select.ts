@@ -1,5 +1,5 @@
 // Which vals of a workspace a command is about.
-import { findNewFiles } from './new-files.ts';
+import { findNewFiles } from './sources/new-files.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal, type WorkspaceVal } from './workspace.ts';
 
 /** All of them, new files included, or those that were named, each once. */

@@ -1,14 +1,14 @@
 // A folder of files that are vals, seen together with the one service in force.
 import { basename, relative, resolve, sep } from 'node:path';
 import { NotFoundError, UsageError } from '../errors.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { didYouMean } from '../suggest.ts';
-import { type AgreedStore, createAgreedStore } from './agreed.ts';
-import { pathProblem } from './file-names.ts';
-import { type Entry, readManifest } from './manifest.ts';
-import { findRoot } from './root.ts';
-import { updateManifest } from './store.ts';
+import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
+import { updateManifest } from './disk/dot-vals.ts';
+import { pathProblem } from './disk/file-names.ts';
+import { type Entry, readManifest } from './disk/manifest.ts';
+import { findRoot } from './disk/root.ts';
 
 /** A val of the workspace. */
 export interface WorkspaceVal {

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatManifest, parseManifest } from '../../src/workspace/manifest.ts';
-import { updateManifest } from '../../src/workspace/store.ts';
+import { updateManifest } from '../../src/workspace/disk/dot-vals.ts';
+import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { chanceOf } from '../support/chance.ts';
 import { environment, program } from '../support/program.ts';
-import { chanceOf } from '../torture/chance.ts';
 import { type Place, pushed, type Service, startService } from './support.ts';
 
 const crash = resolve('test/workspace/crash.cjs');

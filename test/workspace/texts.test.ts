@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasMarks, merge } from '../../src/workspace/merge.ts';
-import { unifiedDiff } from '../../src/workspace/unified-diff.ts';
+import { hasMarks, merge } from '../../src/workspace/text/merge.ts';
+import { unifiedDiff } from '../../src/workspace/text/unified-diff.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 /** The lines that texts are made of, with every kind of end. */

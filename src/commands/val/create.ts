@@ -1,10 +1,10 @@
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand, word } from '../../command.ts';
+import { argument, defineCommand, word } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
-import { readCode, readText } from '../../workspace/code.ts';
-import { checkName, checkSizes } from '../../workspace/limits.ts';
-import { valColumns } from '../columns.ts';
-import { dryRun, plan } from '../options.ts';
+import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
+import { readCode, readText } from '../../workspace/sources/read-text.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan } from '../shared/options.ts';
 
 export const valCreate = defineCommand({
   path: 'val create',

@@ -1,10 +1,10 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand } from '../../command.ts';
-import { decode, notEmpty } from '../../workspace/code.ts';
-import { checkSizes } from '../../workspace/limits.ts';
-import { valColumns } from '../columns.ts';
-import { dryRun, plan, valArgument } from '../options.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { checkSizes } from '../../workspace/sources/limits.ts';
+import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, valArgument } from '../shared/options.ts';
 
 export const valEdit = defineCommand({
   path: 'val edit',

@@ -1,8 +1,8 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand, toggle } from '../../command.ts';
-import { valColumns } from '../columns.ts';
-import { valArgument } from '../options.ts';
+import { defineCommand, toggle } from '../../cli/command.ts';
+import { valColumns } from '../shared/columns.ts';
+import { valArgument } from '../shared/options.ts';
 
 export const valGet = defineCommand({
   path: 'val get',

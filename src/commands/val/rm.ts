@@ -1,7 +1,7 @@
 import * as routes from '../../api/routes.ts';
-import { column, defineCommand, val } from '../../command.ts';
-import { dryRun, yes } from '../options.ts';
-import { removeSeveral } from '../remove.ts';
+import { column, defineCommand, val } from '../../cli/command.ts';
+import { dryRun, yes } from '../shared/options.ts';
+import { removeBatch } from '../shared/remove.ts';
 
 export const valRm = defineCommand({
   path: 'val rm',
@@ -17,7 +17,7 @@ export const valRm = defineCommand({
       const word = context.wordFor(id);
       return word === undefined ? id : `${word} (${id})`;
     };
-    return removeSeveral(context, vals, {
+    return removeBatch(context, vals, {
       question: (many) =>
         many.length === 1
           ? `Delete the val ${label(many[0] ?? '')}, with all its versions?`

@@ -1,8 +1,8 @@
 import * as routes from '../../api/routes.ts';
-import { defineCommand } from '../../command.ts';
-import { runColumns } from '../columns.ts';
-import { paging, valArgument } from '../options.ts';
-import { runViews, showRuns, summaryExplained } from '../run-views.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { runColumns } from '../shared/columns.ts';
+import { paging, valArgument } from '../shared/options.ts';
+import { runViews, showRuns, summaryExplained } from '../shared/run-views.ts';
 
 export const valRuns = defineCommand({
   path: 'val runs',

@@ -1,8 +1,8 @@
 import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, column, Differences, defineCommand } from '../../command.ts';
-import { jsonNumber } from '../../json.ts';
-import { valArgument, versionNumber } from '../options.ts';
+import { argument, column, Differences, defineCommand } from '../../cli/command.ts';
+import { jsonNumber } from '../../lib/json.ts';
+import { valArgument, versionNumber } from '../shared/options.ts';
 
 export const versionDiff = defineCommand({
   path: 'version diff',
@@ -20,7 +20,7 @@ export const versionDiff = defineCommand({
   ],
   columns: [column('a'), column('b'), column('diff')],
   async run({ connect, hint }, { val, a, b }) {
-    const { diffBetween } = await import('../../workspace/unified-diff.ts');
+    const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([

@@ -1,8 +1,8 @@
 import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand, toggle } from '../../command.ts';
-import { valColumns } from '../columns.ts';
-import { valArgument, versionNumber } from '../options.ts';
+import { argument, defineCommand, toggle } from '../../cli/command.ts';
+import { valColumns } from '../shared/columns.ts';
+import { valArgument, versionNumber } from '../shared/options.ts';
 
 export const versionGet = defineCommand({
   path: 'version get',

@@ -1,6 +1,6 @@
 import * as routes from '../../api/routes.ts';
-import { column, defineCommand, moment } from '../../command.ts';
-import { valArgument } from '../options.ts';
+import { column, defineCommand, moment } from '../../cli/command.ts';
+import { valArgument } from '../shared/options.ts';
 
 export const versionLs = defineCommand({
   path: 'version ls',

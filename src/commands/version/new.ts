@@ -1,9 +1,9 @@
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../command.ts';
-import { readCode } from '../../workspace/code.ts';
-import { checkSizes } from '../../workspace/limits.ts';
-import { valColumns } from '../columns.ts';
-import { dryRun, plan, valArgument } from '../options.ts';
+import { argument, defineCommand } from '../../cli/command.ts';
+import { checkSizes } from '../../workspace/sources/limits.ts';
+import { readCode } from '../../workspace/sources/read-text.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, valArgument } from '../shared/options.ts';
 
 export const versionNew = defineCommand({
   path: 'version new',

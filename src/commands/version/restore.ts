@@ -1,8 +1,8 @@
 import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../command.ts';
-import { valColumns } from '../columns.ts';
-import { dryRun, plan, valArgument, versionNumber } from '../options.ts';
+import { argument, defineCommand } from '../../cli/command.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, valArgument, versionNumber } from '../shared/options.ts';
 
 export const versionRestore = defineCommand({
   path: 'version restore',

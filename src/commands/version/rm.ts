@@ -1,8 +1,8 @@
 import * as routes from '../../api/routes.ts';
-import { argument, column, defineCommand } from '../../command.ts';
-import { jsonNumber } from '../../json.ts';
-import { dryRun, valArgument, versionNumber, yes } from '../options.ts';
-import { removeSeveral } from '../remove.ts';
+import { argument, column, defineCommand } from '../../cli/command.ts';
+import { jsonNumber } from '../../lib/json.ts';
+import { dryRun, valArgument, versionNumber, yes } from '../shared/options.ts';
+import { removeBatch } from '../shared/remove.ts';
 
 export const versionRm = defineCommand({
   path: 'version rm',
@@ -14,7 +14,7 @@ export const versionRm = defineCommand({
   examples: ['vals version rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 2 3 --yes'],
   columns: [column('status'), column('version'), column('id')],
   run: (context, { val, versions, yes, dryRun }) =>
-    removeSeveral(context, versions, {
+    removeBatch(context, versions, {
       question: (many) =>
         `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${context.wordFor(val) ?? val}?`,
       describe: (version) => ({ id: val, version: jsonNumber(version) }),

@@ -1,0 +1,135 @@
+// One request: its token, its deadline and its attempts.
+import { AuthError, InterruptedError } from '../../errors.ts';
+import { wait } from '../../lib/clock.ts';
+import { encodeJson } from '../../lib/json.ts';
+import type { Call } from '../call.ts';
+import { failureOf } from './failure.ts';
+import {
+  backoffMs,
+  type Fault,
+  isRepeatable,
+  maxAttempts,
+  mayHaveBeenApplied,
+  maySendAgain,
+} from './retry.ts';
+import { type Answer, createTransport, type TransportOptions } from './transport.ts';
+
+export interface Client {
+  request(call: Call): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions extends TransportOptions {
+  token: string | undefined;
+  userAgent: string;
+  /** For one request, all its attempts and the waiting between them. */
+  deadlineMs: number;
+  /** Aborted when the user interrupts; its reason is an InterruptedError. */
+  signal: AbortSignal;
+  trace: (line: string) => void;
+  /** What to do about a token that is missing or refused. */
+  signInHint: string;
+  /** Takes the token out of what the service repeats. */
+  redact: (text: string) => string;
+}
+
+/** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
+const shortestAttemptMs = 10_000;
+
+export async function createClient(options: ClientOptions): Promise<Client> {
+  const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
+  const closed = new AbortController();
+  const signal = AbortSignal.any([options.signal, closed.signal]);
+  const transport = await createTransport({ ...options, signal });
+
+  async function request(call: Call): Promise<Answer> {
+    if (token === undefined && !call.withoutToken) {
+      throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
+        hint: signInHint,
+        method: call.method,
+        path: call.path,
+      });
+    }
+    const query = call.query?.toString();
+    const { origin, href } = baseUrl;
+    const message = {
+      method: call.method,
+      origin,
+      path: href.slice(origin.length) + call.path + (query ? `?${query}` : ''),
+      headers: headersOf(call),
+      body: bodyOf(call),
+      list: call.list === true,
+      open: call.open === true,
+    };
+    const deadline = clock.now() + deadlineMs;
+    let maybeApplied = false;
+
+    for (let attempt = 1; ; attempt++) {
+      const started = clock.now();
+      trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
+      const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
+      const outcome = await transport.send({ ...message, limitMs });
+      const took = `in ${Math.round(clock.now() - started)} ms`;
+      if (!('kind' in outcome)) {
+        trace(`< ${outcome.status} ${took}`);
+        return outcome;
+      }
+      trace(`< ${outcome.reason} ${took}`);
+      // An earlier attempt, whose answer was lost, did what was asked.
+      if (call.method === 'DELETE' && attempt > 1 && isStatus(outcome, 404)) {
+        return { status: 404, body: undefined };
+      }
+      maybeApplied ||= mayHaveBeenApplied(call.method, outcome);
+      if (signal.aborted) throw interruption(call, maybeApplied);
+
+      const delay = backoffMs(attempt, outcome, Math.random());
+      const inTime = clock.now() + delay < deadline;
+      if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
+        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
+      }
+      trace(`  again in ${Math.round(delay)} ms`);
+      await wait(clock, delay, signal);
+      if (signal.aborted) throw interruption(call, maybeApplied);
+    }
+  }
+
+  const headers = {
+    accept: 'application/json',
+    'user-agent': options.userAgent,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const headersWithBody = { ...headers, 'content-type': 'application/json' };
+
+  function headersOf({ method, body }: Call): Record<string, string> {
+    const alike = body === undefined ? headers : headersWithBody;
+    return method === 'POST' ? { ...alike, 'idempotency-key': crypto.randomUUID() } : alike;
+  }
+
+  const longestAttemptMs = (method: string): number =>
+    isRepeatable(method) ? Math.max(shortestAttemptMs, deadlineMs / 2) : deadlineMs;
+
+  function interruption(call: Call, maybeApplied: boolean): InterruptedError {
+    const reason = signal.reason as InterruptedError;
+    if (!maybeApplied) return reason;
+    return new InterruptedError(
+      reason.exit,
+      `Interrupted during ${call.method} ${call.path}. It is not known whether the change was made.`,
+      { hint: call.ifUnknown, method: call.method, path: call.path },
+    );
+  }
+
+  return {
+    request,
+    async close() {
+      // A page that nobody waits for any more would be asked for again and again.
+      closed.abort(new InterruptedError(0));
+      await transport.close();
+    },
+  };
+}
+
+const bodyOf = ({ text, body }: Call): string | undefined =>
+  text ?? (body === undefined ? undefined : encodeJson(body));
+
+const isStatus = (fault: Fault, status: number): boolean =>
+  fault.kind === 'status' && fault.status === status;

@@ -1,0 +1,119 @@
+// One message out, one answer back, as bytes; given up when its time is over or the user wants no more of it.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface Outgoing {
+  method: string;
+  origin: string;
+  /** With its query. */
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** Whether a list is expected. */
+  list: boolean;
+  /** Whether any JSON, or none, is expected. */
+  open: boolean;
+  /** How long to wait for the whole answer. */
+  limitMs: number;
+}
+
+/** The head of an answer. */
+interface Head {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+export interface Reply extends Head {
+  /** Or why there is none. */
+  body: Buffer | 'unwanted' | 'too large' | Error;
+}
+
+/** The time was up, or the user wanted no more of it. */
+export class GivenUp extends Error {}
+
+/**
+ * What is to be called of exchanges that are under way, should the user interrupt. No Set: the tables that one outgrows
+ * keep what they held, and with it the bodies of requests long answered, until the next collection of all garbage.
+ */
+export type UnderWay = (() => void)[];
+
+/** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
+export function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  clock: Clock,
+  underWay: UnderWay,
+): Promise<Reply> {
+  const { origin, path, headers, body, limitMs } = outgoing;
+  const method = outgoing.method as Dispatcher.HttpMethod;
+  return new Promise((resolve, reject) => {
+    let head: Head | undefined;
+    let request: Dispatcher.DispatchController | undefined;
+    let given: Error | undefined;
+    const chunks: Buffer[] = [];
+    let room = 0;
+    const settle = (body: Reply['body']) => {
+      const at = underWay.indexOf(interrupt);
+      if (at === -1) return;
+      underWay.splice(at, 1);
+      cancelLimit();
+      if (head) resolve({ ...head, body });
+      else reject(body);
+    };
+    /** undici tells of a request given up only once it is connected, so we do not wait for it. */
+    const giveUp = (body: 'unwanted' | 'too large' | Error) => {
+      given = body instanceof Error ? body : new Error(body);
+      settle(body);
+      request?.abort(given);
+    };
+    const interrupt = () => giveUp(new GivenUp('interrupted'));
+    const seconds = Math.round(limitMs / 100) / 10;
+    const cancelLimit = clock.after(limitMs, () =>
+      giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
+    );
+    underWay.push(interrupt);
+    dispatcher.dispatch(
+      // The deadline is ours, so undici's own time-outs are off.
+      { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        onRequestStart(controller) {
+          request = controller;
+          if (given) controller.abort(given);
+        },
+        onResponseStart(_controller, status, headers) {
+          if (status < 200) return;
+          head = { status, headers };
+          room = largestBodyOf(method, head);
+          if (room === 0) giveUp('unwanted');
+        },
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk);
+          room -= chunk.length;
+          if (room < 0) giveUp('too large');
+        },
+        onResponseEnd: () => settle(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+        onResponseError: (_controller, error) => settle(error),
+      },
+    );
+  });
+}
+
+export const headerOf = ({ headers }: Head, name: string): string | undefined =>
+  [headers[name] ?? []].flat()[0];
+export const isSuccess = ({ status }: Head): boolean => status >= 200 && status < 300;
+export const isRedirect = ({ status }: Head): boolean => status >= 300 && status < 400;
+export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
+const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'identity';
+
+/** An answer cut short would be a false one, so a larger one is refused. */
+const largestBody = 64 * 1024 * 1024;
+/** Of an error's body, what can matter to a reader. */
+const largestErrorBody = 1024 * 1024;
+
+function largestBodyOf(method: string, head: Head): number {
+  if (isRedirect(head)) return 0;
+  // What a delete answers beside its status says nothing, so it may come in any form; a HEAD brings no body.
+  if (isEncoded(head) && !(isSuccess(head) && (method === 'DELETE' || method === 'HEAD'))) return 0;
+  return isSuccess(head) ? largestBody : largestErrorBody;
+}

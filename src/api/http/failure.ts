@@ -1,0 +1,112 @@
+// From a fault that stays to the error a user reads: its kind, what happened, what to do next.
+import {
+  AuthError,
+  BadResponseError,
+  ConflictError,
+  type ErrorFacts,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+  UnknownOutcomeError,
+  type ValsError,
+} from '../../errors.ts';
+import type { Call } from '../call.ts';
+import { messageOf } from '../records.ts';
+import { type Fault, isRead } from './retry.ts';
+
+export interface Circumstances {
+  origin: string;
+  attempts: number;
+  /** Whether any attempt may have been applied, not only the last. */
+  maybeApplied: boolean;
+  signInHint: string;
+  /** Takes the token out: before a text is cut, or half of the token would stay. */
+  redact(text: string): string;
+}
+
+/** Of a text that the service sent, what is shown. */
+const longestBody = 2_000;
+
+const checkAddress = 'Check the address and the network; `vals config` shows where the address comes from.';
+
+export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
+  const { method, path } = call;
+  const { origin, maybeApplied, redact } = circumstances;
+  const tries = circumstances.attempts > 1 ? ` after ${circumstances.attempts} attempts` : '';
+  const facts = (hint: string): ErrorFacts => ({
+    method,
+    path,
+    hint: ('status' in fault && call.hints?.[fault.status]) || hint,
+    ...('status' in fault && { status: fault.status }),
+    ...('body' in fault && {
+      body: typeof fault.body === 'string' ? redact(fault.body).slice(0, longestBody) : fault.body,
+    }),
+  });
+  /** Exit 7 promises that nothing was changed, so it is said only where that is sure. */
+  const unavailable = (message: string, hint: string): ValsError =>
+    maybeApplied
+      ? new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
+          ...facts(''),
+          hint: call.ifUnknown ?? 'Look at what is there before you send it again.',
+        })
+      : new UnavailableError(message, facts(hint));
+
+  switch (fault.kind) {
+    case 'not_connected':
+      return unavailable(`Could not connect to ${origin}${tries}: ${fault.reason}.`, checkAddress);
+    case 'tls':
+      return unavailable(
+        `No secure connection to ${origin}: ${fault.reason}.`,
+        'Check the address and its certificate; NODE_EXTRA_CA_CERTS adds a certificate authority.',
+      );
+    case 'lost':
+    case 'timed_out':
+      return unavailable(`${method} ${path} failed${tries}: ${fault.reason}.`, 'Run it again.');
+    case 'unreadable':
+    case 'senseless':
+      return new BadResponseError(
+        `${origin} ${fault.reason} (${fault.status}, ${method} ${path}).`,
+        facts(
+          isRead(method) || fault.status >= 300
+            ? 'Check that the base URL is that of a val service: `vals config` shows it.'
+            : `By its status the change was made. ${call.ifUnknown ?? ''}`.trim(),
+        ),
+      );
+    case 'status':
+      return statusError();
+  }
+
+  function statusError(): ValsError {
+    const { status, body } = fault as Extract<Fault, { kind: 'status' }>;
+    const detail = messageOf(body, redact);
+    const message =
+      `${method} ${path} was answered ${status}${tries}${detail ? `: ${ended(detail)}` : '.'}` +
+      (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
+    switch (status) {
+      case 401:
+        return new AuthError(message, facts(circumstances.signInHint));
+      case 403:
+        return new AuthError(message, facts('The token may not do this; use one that may.'));
+      case 404:
+      case 410:
+        return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
+      case 409:
+      case 412:
+        return new ConflictError(message, facts('See what is there now, then decide.'));
+      case 408:
+        return unavailable(message, 'Run it again.');
+      case 429:
+        return unavailable(message, 'The service asks for fewer requests: wait a little, then run it again.');
+    }
+    if (status >= 400 && status < 500) {
+      return new RefusedError(message, facts('Change the input as the service asks.'));
+    }
+    if (status >= 500 && status < 600) return unavailable(message, 'The service has a problem: try later.');
+    return new BadResponseError(
+      message,
+      facts('Check that the base URL is that of a val service: `vals config` shows it.'),
+    );
+  }
+}
+
+const ended = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);

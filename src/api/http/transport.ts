@@ -1,0 +1,167 @@
+// One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+import { isUtf8 } from 'node:buffer';
+import type { Clock } from '../../lib/clock.ts';
+import { type JsonValue, parseJson } from '../../lib/json.ts';
+import type { Rows } from '../../lib/rows.ts';
+import type { BaseUrl } from '../../settings/base-url.ts';
+import { readUnparsedPage } from '../lists/unparsed-rows.ts';
+import { connectTimeoutMs, directAgent, proxyAgent } from './agent.ts';
+import {
+  encodingOf,
+  exchange,
+  GivenUp,
+  headerOf,
+  isRedirect,
+  isSuccess,
+  type Outgoing,
+  type Reply,
+  type UnderWay,
+} from './exchange.ts';
+import type { ProxySettings } from './proxy.ts';
+import { type Fault, isRead, parseRetryAfter } from './retry.ts';
+
+export interface Answer {
+  status: number;
+  /** Undefined where the service sent none. */
+  body: JsonValue | undefined;
+  /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
+  rows?: Rows;
+}
+
+export interface TransportOptions {
+  baseUrl: BaseUrl;
+  /** Absent where the service is reached directly. */
+  proxy: ProxySettings | undefined;
+  clock: Clock;
+  /** Aborted when nothing is wanted any more. */
+  signal: AbortSignal;
+}
+
+export interface Transport {
+  send(outgoing: Outgoing): Promise<Answer | Fault>;
+  close(): Promise<void>;
+}
+
+export async function createTransport(options: TransportOptions): Promise<Transport> {
+  const { baseUrl, proxy, clock, signal } = options;
+  const agent = proxy === undefined ? directAgent(baseUrl.origin, clock) : await proxyAgent(proxy);
+  // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
+  const underWay: UnderWay = [];
+  signal.addEventListener('abort', () => {
+    for (const interrupt of [...underWay]) interrupt();
+  });
+
+  const faultOf = (error: unknown): Fault =>
+    error instanceof GivenUp
+      ? { kind: agent.everConnected() ? 'timed_out' : 'not_connected', reason: error.message }
+      : connectionFault(error, agent.isConnectError(error));
+
+  return {
+    async send(outgoing) {
+      const connection = agent.take();
+      try {
+        if (signal.aborted) throw new GivenUp('interrupted');
+        const reply = await exchange(connection, outgoing, clock, underWay);
+        // A service may close a connection right behind its answer without having said so. undici looks once more
+        // before it sends the next request, but it looks too early where that comes in the same turn.
+        await new Promise(setImmediate);
+        return reply.body instanceof Error && isSuccess(reply)
+          ? faultOf(reply.body)
+          : answerOf(outgoing, reply, clock);
+      } catch (error) {
+        return faultOf(error);
+      } finally {
+        agent.giveBack(connection);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Fault {
+  const { status, body } = reply;
+  const senseless = (reason: string): Fault => ({ kind: 'senseless', status, reason });
+  if (isRedirect(reply)) {
+    return senseless(`sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which is not followed`);
+  }
+  if (!isSuccess(reply)) {
+    return {
+      kind: 'status',
+      status,
+      reason: `answered ${status}`,
+      body: body instanceof Buffer ? errorBody(body) : undefined,
+      retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), clock.now()),
+    };
+  }
+  if (body instanceof Buffer) return decode(outgoing, status, body);
+  return senseless(
+    body === 'too large'
+      ? 'sent an answer larger than 64 MiB'
+      : `sent a compressed answer (${encodingOf(reply)}) that was not asked for`,
+  );
+}
+
+function decode({ method, list, open }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
+  if (method === 'HEAD' || (method === 'DELETE' && !open)) return { status, body: undefined };
+  const sent = list ? readUnparsedPage(bytes) : undefined;
+  if (sent) return { status, body: sent.rest, rows: sent.rows };
+  const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
+  if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  if (text.trim() === '') {
+    const mayBeEmpty = !isRead(method) || (open && status === 204);
+    return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
+  }
+  try {
+    return { status, body: parseJson(text) };
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };
+    }
+    return unreadable('sent an answer that is not JSON', text);
+  }
+}
+
+function errorBody(bytes: Buffer): unknown {
+  const text = new TextDecoder().decode(bytes);
+  if (text.trim() === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+const neverMade = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA)/;
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
+  ECONNRESET: 'the connection was reset',
+  ECONNABORTED: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
+};
+
+function connectionFault(error: unknown, beforeConnection = false): Fault {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  const code = String((error as NodeJS.ErrnoException).code ?? '');
+  const isGarbled = (error as Error).name === 'HTTPParserError';
+  const reason = isGarbled ? 'the answer is not HTTP' : (reasons[code] ?? (message || code));
+  if (tlsCodes.test(code)) return { kind: 'tls', reason };
+  const neverSent = beforeConnection || neverMade.has(code) || syscall === 'connect';
+  return { kind: neverSent ? 'not_connected' : 'lost', reason };
+}

@@ -1,0 +1,49 @@
+// A run as services write it: what can be told of it, whichever keys it has.
+import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
+import { textAt } from './records.ts';
+
+export interface Run {
+  /** What tells its val from others: the id, or else the name. */
+  valKey: string | undefined;
+  /** The name, or else the id. */
+  val: string | undefined;
+  version: JsonValue;
+  failed: boolean;
+  /** In milliseconds. */
+  startedAt: number | undefined;
+  durationMs: number | undefined;
+}
+
+export function readRun(record: JsonObject): Run {
+  const name = firstText(record, 'val.name', 'valName', 'val');
+  const id = firstText(record, 'val.id', 'valId');
+  const startedAt = momentIn(record, 'runStartAt', 'startedAt', 'createdAt');
+  const endedAt = momentIn(record, 'runEndAt', 'endedAt');
+  const durationMs = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
+  const { error } = record;
+  return {
+    valKey: id ?? name,
+    val: name ?? id,
+    version: lookUp(record, 'val.version') ?? record.version ?? null,
+    failed: error !== undefined && error !== null && error !== false && error !== '',
+    startedAt,
+    durationMs: durationMs === undefined || durationMs < 0 ? undefined : durationMs,
+  };
+}
+
+function firstText(record: JsonObject, ...paths: string[]): string | undefined {
+  for (const path of paths) {
+    const text = textAt(record, path);
+    if (text !== undefined && text !== '') return text;
+  }
+  return undefined;
+}
+
+function momentIn(record: JsonObject, ...keys: string[]): number | undefined {
+  for (const key of keys) {
+    const value = record[key];
+    const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    if (!Number.isNaN(time)) return time;
+  }
+  return undefined;
+}

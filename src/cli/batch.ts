@@ -1,0 +1,126 @@
+// Several writes in one command: each has its outcome, and together they have one exit code.
+import { AuthError, describeError, InterruptedError, PartialError, ValsError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+
+export interface BatchOptions<Item> {
+  /** What names the item in its outcome. */
+  describe(item: Item): JsonObject;
+  /** The rest of the outcome; what it throws makes the item a failed one. */
+  work(item: Item): Promise<JsonObject>;
+  concurrency: number;
+  signal: AbortSignal;
+  onFinished?(finished: number): void;
+  onFailure?(item: Item, error: ValsError): void;
+}
+
+/** Some or all failed; the outcomes still go to stdout. */
+export class BatchFailed extends Error {
+  constructor(
+    readonly outcomes: readonly JsonObject[],
+    readonly summary: ValsError,
+  ) {
+    super(summary.message);
+  }
+}
+
+/** Many failures of one kind, as one error of that kind. */
+class AllFailed extends ValsError {
+  readonly kind: string;
+  readonly exit: number;
+
+  constructor(first: ValsError, message: string) {
+    super(message, first.facts);
+    this.kind = first.kind;
+    this.exit = first.exit;
+  }
+}
+
+/** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
+export async function runBatch<Item>(
+  items: readonly Item[],
+  options: BatchOptions<Item>,
+): Promise<readonly JsonObject[]> {
+  const { describe, work, signal } = options;
+  const outcomes: JsonObject[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
+  const failures = new Map<Item, ValsError>();
+  let finished = 0;
+  let stopped = false;
+
+  await forEachAtMost(options.concurrency, items, async (item, index) => {
+    if (stopped || signal.aborted) return;
+    try {
+      outcomes[index] = { ...describe(item), ...(await work(item)) };
+    } catch (error) {
+      if (!(error instanceof ValsError)) throw error;
+      // Interrupted before anything was sent: it was not done, and it did not fail.
+      if (error === signal.reason) return;
+      if (error instanceof AuthError) stopped = true;
+      failures.set(item, error);
+      outcomes[index] = failedOutcome(describe(item), error);
+      options.onFailure?.(item, error);
+    }
+    options.onFinished?.(++finished);
+  });
+
+  const count = (without: ReadonlySet<string>) =>
+    outcomes.filter(({ status }) => !without.has(`${status}`)).length;
+  const done = count(nothingDone);
+  if (signal.aborted && count(unsettled) < items.length) {
+    const { exit } = signal.reason as InterruptedError;
+    const message = `Interrupted: ${done} of ${items.length} done.`;
+    throw new BatchFailed(
+      outcomes,
+      new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' }),
+    );
+  }
+  if (failures.size === 0) return outcomes;
+  throw new BatchFailed(outcomes, summarize(failures, items.length, done));
+}
+
+const unsettled: ReadonlySet<string> = new Set(['failed', 'skipped']);
+/** Where there was nothing to do, nothing was done either: one failure among such is no partial success. */
+const nothingDone: ReadonlySet<string> = new Set([...unsettled, 'unchanged', 'kept']);
+
+/** The error of items of which some cannot even be begun, so that none was. */
+export function noneBegun<Item>(
+  items: readonly Item[],
+  failures: ReadonlyMap<Item, ValsError>,
+  describe: (item: Item) => JsonObject,
+): BatchFailed {
+  const outcomes = items.map((item) => {
+    const error = failures.get(item);
+    return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
+  });
+  return new BatchFailed(outcomes, summarize(failures, items.length, 0));
+}
+
+const failedOutcome = (description: JsonObject, error: ValsError): JsonObject => ({
+  ...description,
+  status: 'failed',
+  error: describeError(error),
+});
+
+function summarize(failures: ReadonlyMap<unknown, ValsError>, total: number, done: number): ValsError {
+  const [first, ...others] = [...failures.values()] as [ValsError, ...ValsError[]];
+  if (failures.size === 1 && done === 0) return first;
+  const counts = `${failures.size} of ${total} failed`;
+  if (done === 0 && others.every(({ exit }) => exit === first.exit)) {
+    return new AllFailed(first, `${counts}. The first: ${first.message}`);
+  }
+  return new PartialError(`${counts}, ${done} done.`, {
+    hint: 'The output tells which, and the warnings why; run it again for those.',
+  });
+}
+
+/** All items, so many at a time. */
+export async function forEachAtMost<Item>(
+  concurrency: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+}

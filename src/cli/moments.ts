@@ -1,0 +1,36 @@
+// Moments as users write them: ISO 8601, `now`, or an age such as 2h.
+import { UsageError } from '../errors.ts';
+
+const unitMs: Record<string, number> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** As the service takes it: ISO 8601 in UTC. What has no zone is UTC, on every machine. */
+export function parseMoment(text: string, now = Date.now()): string {
+  const refuse = () =>
+    new UsageError(`"${text}" is not a time.`, {
+      hint: 'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
+    });
+  if (text === 'now') return new Date(now).toISOString();
+  const age = /^(\d+)([smhdw])$/.exec(text);
+  const iso = isoForm.exec(text);
+  let time = Number.NaN;
+  if (age) {
+    time = now - Number(age[1]) * (unitMs[age[2] as string] as number);
+  } else if (iso) {
+    const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
+    // Date.parse takes 30 February for 2 March.
+    const exists =
+      new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+    if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);
+  }
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) throw refuse();
+  return date.toISOString();
+}

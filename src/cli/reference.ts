@@ -1,0 +1,68 @@
+// The reference of all commands as Markdown, made from their definitions; no command needs it.
+import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
+import { type CommandTree, globalOptions } from './commander.ts';
+
+/** What the README says about all commands alike is taken from there. */
+const sharedSections = ['Exit codes', 'Settings'];
+
+export function referenceOf({ groups }: CommandTree, readme: string): string {
+  return `${[
+    '# Commands of vals',
+    'Made from the command definitions by `npm run reference`; changes by hand are lost.',
+    ...groups.flatMap(({ title, commands }) => [
+      `## ${title.replace(/:$/, '')}`,
+      ...commands.flatMap(sectionOf),
+    ]),
+    '## Options of every command',
+    optionList(globalOptions),
+    ...sharedSections.map((title) => sectionFrom(readme, title)),
+  ].join('\n\n')}\n`;
+}
+
+function sectionOf(command: AnyCommand): string[] {
+  const { path, aliases = [], summary, description = `${summary}.`, examples, columns } = command;
+  const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
+  const usage = ['vals', path, ...definitions.map(({ form }) => form), '[options]'].join(' ');
+  const headers = columns.map(({ header }) => header).join(', ');
+  return [
+    `### vals ${path}`,
+    text(description),
+    `\`\`\`sh\n${usage}\n\`\`\``,
+    ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
+    ...(definitions.length > 0
+      ? [definitions.map(({ form, description }) => item(form, description)).join('\n')]
+      : []),
+    ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
+    ...(headers ? [`Columns: ${headers}.`] : []),
+    `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
+  ];
+}
+
+function optionList(options: Record<string, OptionDefinition<unknown>>): string {
+  return Object.values(options)
+    .flatMap(({ flags, description, choices, negated, default: fallback }) => {
+      const said = [
+        description,
+        ...(choices ? [`one of ${choices.join(', ')}`] : []),
+        ...(fallback === undefined ? [] : [`${fallback} when absent`]),
+      ].join('; ');
+      const opposite = negated === undefined ? [] : [item(flags.replace(/^--/, '--no-'), negated)];
+      return [item(flags, said), ...opposite];
+    })
+    .join('\n');
+}
+
+const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
+
+/** Outside of code, what looks like a tag would vanish. */
+const text = (sentence: string): string =>
+  sentence
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '\\<') : part))
+    .join('`');
+
+function sectionFrom(readme: string, title: string): string {
+  const section = readme.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`));
+  if (section === undefined) throw new Error(`The README has no section "${title}".`);
+  return section.trim();
+}

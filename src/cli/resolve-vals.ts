@@ -1,0 +1,37 @@
+// The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
+import { looksLikeId } from '../api/id.ts';
+import type { Settings } from '../settings/settings.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
+
+/** The input with each name and file replaced; outside of a workspace, and for what looks like an id, as it was. */
+export async function resolveVals(
+  { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
+  input: Record<string, unknown>,
+  settings: Settings,
+  onResolved: (word: string, id: string) => void,
+): Promise<Record<string, unknown>> {
+  const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
+    ...argumentDefinitions,
+    ...options,
+  };
+  const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
+  const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
+  if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
+  const root = findRoot();
+  if (root === undefined) return input;
+  const { createResolver } = await import('../workspace/resolve.ts');
+  const resolve = createResolver(root, settings);
+  const idOf = (word: unknown) => {
+    if (!isName(word)) return word;
+    const id = resolve(word as string);
+    onResolved(word as string, id);
+    return id;
+  };
+  return {
+    ...input,
+    ...Object.fromEntries(
+      keys.map((key) => [key, Array.isArray(input[key]) ? input[key].map(idOf) : idOf(input[key])]),
+    ),
+  };
+}

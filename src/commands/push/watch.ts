@@ -1,0 +1,140 @@
+// Pushing on save, until interrupted: one line for each push, and nothing lost while the service is away.
+import { type Column, type Context, column } from '../../cli/command.ts';
+import {
+  AuthError,
+  describeError,
+  InterruptedError,
+  LocalError,
+  UnavailableError,
+  UnknownOutcomeError,
+  UsageError,
+  ValsError,
+} from '../../errors.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
+import { isBelow, selectVals } from '../../workspace/select.ts';
+import { notEmpty } from '../../workspace/sources/read-text.ts';
+import { createReach } from '../../workspace/watch/outage.ts';
+import { createQueue } from '../../workspace/watch/queue.ts';
+import { watchSaves } from '../../workspace/watch/saves.ts';
+import { openWorkspace, valsOf, type Workspace } from '../../workspace/workspace.ts';
+import { versionColumn } from '../shared/version-change.ts';
+import { pushTracked, valFor } from './tracked.ts';
+
+export interface WatchOptions {
+  /** The whole workspace where there are none. */
+  paths: readonly string[];
+  concurrency: number;
+  force: boolean;
+}
+
+export async function watchWorkspace(
+  context: Context,
+  { paths, concurrency, force }: WatchOptions,
+): Promise<undefined> {
+  const { flags, signal, clock, warn, progress, banner } = context;
+  if (flags.json) {
+    throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
+      hint: '--ndjson prints a record for each push.',
+    });
+  }
+  const opened = openWorkspace(context);
+  const { root, service } = opened;
+  // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
+  const api = await context.connect({ signal: new AbortController().signal });
+  progress.stop();
+
+  let end: (reason: unknown) => void = () => {};
+  const ended = new Promise<unknown>((resolve) => {
+    end = resolve;
+  });
+  const columns = eventColumns(context);
+  const queue = createQueue(concurrency, (file) => push(file).catch(end));
+  const reach = createReach({
+    clock,
+    send: (file) => queue.add(file),
+    onLost: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
+    onRegained: () => context.annotate('The service can be reached again.'),
+  });
+
+  async function push(file: string): Promise<void> {
+    if (signal.aborted) return;
+    const wasLost = reach.isLost();
+    let name: string | undefined;
+    try {
+      const workspace: Workspace = { ...opened, vals: valsOf(root, service) };
+      const val = valFor(file, workspace);
+      name = val.name;
+      const code = readBelow(root, file);
+      const isKnown = workspace.vals.some((known) => known.file === file);
+      if (code === undefined && !isKnown) return;
+      const checked = code === undefined ? undefined : notEmpty(file, code);
+      const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
+      if (code !== undefined) reach.regain();
+      const isNews = outcome.status !== 'unchanged' && outcome.status !== 'skipped';
+      if (isNews || (wasLost && outcome.status === 'unchanged')) {
+        await context.event({ file, name, ...outcome }, columns);
+      }
+    } catch (error) {
+      await fail(file, name, error);
+    } finally {
+      reach.retry();
+    }
+  }
+
+  async function fail(file: string, name: string | undefined, error: unknown): Promise<void> {
+    if (!(error instanceof ValsError)) throw error;
+    if (error instanceof InterruptedError) return;
+    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return reach.lose(file);
+    if (error instanceof AuthError) throw error;
+    if (!(error instanceof LocalError) && !(error instanceof UsageError)) reach.regain();
+    if (!flags.ndjson) warn([error.message, error.facts.hint].join(' '));
+    const facts = { file, ...(name !== undefined && { name }) };
+    await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
+  }
+
+  const onSave = (file: string) => {
+    if (!isBelow(root, paths, file)) return;
+    if (reach.isLost()) reach.await(file);
+    else queue.add(file);
+  };
+  // Watching comes first, so that no save falls between the first push and it.
+  const saves = await watchSaves(root, clock, onSave, (error) =>
+    end(
+      new LocalError(`${root} can no longer be watched: ${(error as Error).message}`, {
+        hint: 'The system may limit how many folders are watched; .valsignore can leave some out.',
+        cause: error,
+      }),
+    ),
+  );
+  const interrupted = () => end(signal.reason);
+  signal.addEventListener('abort', interrupted, { once: true });
+  if (signal.aborted) interrupted();
+  try {
+    banner(`Watching ${root}. Ctrl-C ends it.\n`);
+    for (const { file } of await selectVals(opened, [], warn)) onSave(file);
+    const reason = await ended;
+    // Ctrl-C is how a person ends it, and nothing to be told of.
+    throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
+  } finally {
+    signal.removeEventListener('abort', interrupted);
+    await saves.close();
+    await queue.close();
+    // Last, for what was under way may have lost the service too.
+    reach.close();
+  }
+}
+
+function eventColumns({ clock, forPerson }: Context): Column[] {
+  const time: Column = {
+    ...column('time'),
+    text() {
+      const now = new Date(clock.now());
+      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
+    },
+  };
+  const status: Column = {
+    ...column('status'),
+    look: (word) => ({ text: word, tone: word === 'failed' ? 'red' : 'green' }),
+  };
+  return [time, status, column('name'), versionColumn];
+}

@@ -1,0 +1,27 @@
+// Comparing many vals with the service, so many at a time, with a line that tells how far it is.
+
+import { forEachAtMost } from '../../cli/batch.ts';
+import type { Context } from '../../cli/command.ts';
+import { type Examined, examine } from '../../workspace/examine.ts';
+import { selectVals } from '../../workspace/select.ts';
+import { openWorkspace } from '../../workspace/workspace.ts';
+
+export const requestsAtATime = 8;
+
+/** The vals that the words name, or all of them. */
+export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
+  const { warn, progress, connect } = context;
+  const workspace = openWorkspace(context);
+  const vals = await selectVals(workspace, words, warn);
+  const api = await connect();
+  const examined: Examined[] = [];
+  let finished = 0;
+  const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
+  show();
+  await forEachAtMost(requestsAtATime, vals, async (val, index) => {
+    examined[index] = await examine(workspace, api, val);
+    finished += 1;
+    show();
+  });
+  return examined;
+}

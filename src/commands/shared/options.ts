@@ -1,0 +1,55 @@
+// Options and arguments that several commands share.
+import type { Call } from '../../api/call.ts';
+import { column, parsed, toggle, val, WithColumns } from '../../cli/command.ts';
+import { parseMoment } from '../../cli/moments.ts';
+import { UsageError } from '../../errors.ts';
+
+export const wholeNumber =
+  (name: string, least: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value)) {
+      throw new UsageError(`${name} takes a whole number from ${least} on, not "${text}".`, {
+        hint: `For example ${name} ${Math.max(least, 20)}.`,
+      });
+    }
+    return value;
+  };
+
+export const paging = {
+  limit: parsed('--limit <n>', 'how many records in all (20)', wholeNumber('--limit', 1), {
+    conflicts: ['all'],
+  }),
+  offset: parsed('--offset <n>', 'how many records to pass over first', wholeNumber('--offset', 0)),
+  all: toggle('--all', 'every record'),
+};
+
+export const timeRange = {
+  since: parsed('--since <time>', 'after this time: ISO 8601, now, or an age such as 2h', (text) =>
+    parseMoment(text),
+  ),
+  until: parsed('--until <time>', 'up to this time', (text) => parseMoment(text)),
+};
+
+export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
+export const yes = toggle('--yes', 'do not ask');
+
+export const valArgument = val('<val>', "the val's id, or in a workspace its name or file");
+
+/** Zero is a version in some services, and no version is too large to be named. */
+export function versionNumber(text: string): string {
+  if (!/^\d+$/.test(text)) {
+    throw new UsageError(`"${text}" is not a version.`, {
+      hint: 'A version is a whole number; `vals version ls <val>` lists them.',
+    });
+  }
+  return text.replace(/^0+(?=\d)/, '');
+}
+
+/** What `--dry-run` shows of a call. */
+export const plan = ({ method, path, body }: Call): WithColumns =>
+  new WithColumns({ method, path, ...(body !== undefined && { body }) }, [
+    column('method'),
+    column('path'),
+    column('body'),
+  ]);

@@ -1,0 +1,44 @@
+// Deleting several things: asked first, one after another, each with its outcome.
+import type { Call } from '../../api/call.ts';
+import { runBatch } from '../../cli/batch.ts';
+import type { Context, Result } from '../../cli/command.ts';
+import { UsageError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { reportFailure } from './report-failure.ts';
+
+export interface Removal {
+  question(names: readonly string[]): string;
+  /** What names it in its outcome. */
+  describe(name: string): JsonObject;
+  route(name: string): Call;
+  yes: boolean | undefined;
+  dryRun: boolean | undefined;
+}
+
+export async function removeBatch(
+  context: Context,
+  names: readonly string[],
+  removal: Removal,
+): Promise<Result> {
+  const { describe, route } = removal;
+  const once = [...new Set(names)];
+  const deletions = once.map((name) => ({ name, call: route(name) }));
+  if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
+  if (
+    !removal.yes &&
+    !(await context.prompt.confirm(removal.question(once), 'Give --yes to delete without being asked.'))
+  ) {
+    throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
+  }
+  const api = await context.connect();
+  return runBatch(deletions, {
+    describe: ({ name }) => describe(name),
+    concurrency: 1,
+    signal: context.signal,
+    onFailure: ({ name }, error) => reportFailure(context, name, error, once.length),
+    async work({ call }) {
+      await api.send(call);
+      return { status: 'deleted' };
+    },
+  });
+}

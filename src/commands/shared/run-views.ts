@@ -1,0 +1,62 @@
+// Runs, as their commands show them: a list, a list that grows, or a summary.
+import type { Call } from '../../api/call.ts';
+import type { Paging } from '../../api/lists/pages.ts';
+import { type Context, Following, type Result, toggle, WithColumns } from '../../cli/command.ts';
+import { InterruptedError, UsageError } from '../../errors.ts';
+import type { Rows } from '../../lib/rows.ts';
+import { summaryColumns } from './columns.ts';
+
+/** Of the runs that are there when following begins. */
+const shownFirst = 10;
+
+/** What the help adds about the summary. */
+export const summaryExplained =
+  '--summary reads all of them and gives, per val and version, most runs first: runs, failures, the error rate, and ' +
+  'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
+  'differ and within 1% beyond. Its columns: val, version, runs, failed, errors, p50, p95, over time.';
+
+export const runViews = {
+  follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
+    conflicts: ['summary', 'until', 'all', 'offset'],
+  }),
+  summary: toggle('--summary', 'how often and how long each version ran, and how often it failed', {
+    conflicts: ['limit', 'offset'],
+  }),
+};
+
+export interface RunView extends Paging {
+  follow: boolean | undefined;
+  summary: boolean | undefined;
+  /** Whose runs they are, where they are those of one val. */
+  val?: string;
+}
+
+export async function showRuns(context: Context, call: Call, view: RunView): Promise<Result> {
+  const { follow, summary, val, ...paging } = view;
+  if (follow && context.flags.json) {
+    throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
+      hint: 'Give --ndjson: one record a line, as they happen.',
+    });
+  }
+  const api = await context.connect();
+  if (summary) {
+    const { summarize } = await import('./summary/summary.ts');
+    const rows = await summarize(api.pages(call, { all: true }), {
+      val,
+      onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
+    });
+    return new WithColumns(rows, summaryColumns);
+  }
+  if (!follow) return api.pages(call, paging);
+  context.progress.show('Waiting for runs; Ctrl-C ends it');
+  return new Following(untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal));
+}
+
+/** To be interrupted is how this ends, and nothing to be told of. */
+async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
+  try {
+    yield* pages;
+  } catch (error) {
+    throw signal.aborted ? new InterruptedError((signal.reason as InterruptedError).exit, '') : error;
+  }
+}

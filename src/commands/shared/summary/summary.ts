@@ -1,0 +1,71 @@
+// Runs summed up, a row per val and version, from any number of them in memory that does not grow with it.
+import { readRun } from '../../../api/run-record.ts';
+import type { JsonObject, JsonValue } from '../../../lib/json.ts';
+import { stringifyJson } from '../../../lib/json.ts';
+import type { Rows } from '../../../lib/rows.ts';
+import { createDurations } from './durations.ts';
+import { createTimeline } from './timeline.ts';
+
+export interface SummaryOptions {
+  /** Whose runs they are where they do not say. */
+  val?: string;
+  onRead(runs: number): void;
+}
+
+/** Most runs first. What is not known, such as the duration of runs that did not end, is null. */
+export async function summarize(
+  pages: AsyncIterable<Rows>,
+  { val, onRead }: SummaryOptions,
+): Promise<JsonObject[]> {
+  const timeline = createTimeline();
+  const groups = new Map<string, Group>();
+  let total = 0;
+
+  function groupOf(valKey: string | undefined, name: string | undefined, version: JsonValue): Group {
+    const key = stringifyJson([valKey ?? null, version]);
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = createGroup(name ?? null, version);
+      groups.set(key, group);
+    }
+    return group;
+  }
+
+  const createGroup = (name: string | null, version: JsonValue) => ({
+    val: name,
+    version,
+    runs: 0,
+    failed: 0,
+    durations: createDurations(),
+    series: timeline.add(),
+  });
+  type Group = ReturnType<typeof createGroup>;
+
+  for await (const rows of pages) {
+    for (const record of rows.records()) {
+      const run = readRun(record);
+      const group = groupOf(run.valKey ?? val, run.val ?? val, run.version);
+      group.runs++;
+      if (run.failed) group.failed++;
+      if (run.durationMs !== undefined) group.durations.add(run.durationMs);
+      if (run.startedAt !== undefined) timeline.count(group.series, run.startedAt, run.failed);
+    }
+    total += rows.length;
+    onRead(total);
+  }
+
+  return [...groups.values()]
+    .sort((a, b) => b.runs - a.runs)
+    .map(({ val, version, runs, failed, durations, series }) => ({
+      val,
+      version,
+      runs,
+      failed,
+      errorRate: failed / runs,
+      p50Ms: durations.quantile(0.5) ?? null,
+      p95Ms: durations.quantile(0.95) ?? null,
+      buckets: timeline
+        .bucketsOf(series)
+        .map(({ from, runs, failed }) => ({ from: new Date(from).toISOString(), runs, failed })),
+    }));
+}

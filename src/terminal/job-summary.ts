@@ -1,0 +1,43 @@
+// What a job's page on GitHub shows of a command: its outcomes as a Markdown table that no name can break.
+import { appendFile } from 'node:fs/promises';
+import type { Column } from '../cli/command.ts';
+import { type JsonObject, lookUp } from '../lib/json.ts';
+import { visible } from './escape.ts';
+import { cellText, columnValue } from './fields.ts';
+
+/** GitHub shows nothing at all of a summary above 1 MiB, which several commands of a step may share. */
+const longestSummary = 300_000;
+
+export async function appendJobSummary(
+  file: string,
+  path: string,
+  outcomes: readonly JsonObject[],
+  columns: readonly Column[],
+  redact: (text: string) => string,
+): Promise<void> {
+  const cell = (text: string) => harmless(visible(redact(text)));
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  const rows = outcomes.map((outcome) =>
+    row([
+      ...columns.map((column) => cell(cellText(columnValue(outcome, column)))),
+      cell(cellText(lookUp(outcome, 'error.message'))),
+    ]),
+  );
+  let text = `### vals ${path}: ${counts(outcomes)}\n\n`;
+  text +=
+    row([...columns.map(({ header }) => header), 'error']) + row(columns.map(() => '---').concat('---'));
+  let shown = 0;
+  for (; shown < rows.length && text.length < longestSummary; shown++) text += rows[shown];
+  if (shown < rows.length) text += `\nand ${rows.length - shown} more.\n`;
+  await appendFile(file, `${text}\n`);
+}
+
+function counts(outcomes: readonly JsonObject[]): string {
+  const byStatus = new Map<string, number>();
+  for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
+  return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ') || 'nothing to do';
+}
+
+/** Markdown and HTML take a character reference for the character itself, never for a sign of their own. */
+const harmless = (text: string): string =>
+  text.replace(/[^a-zA-Z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -1,0 +1,119 @@
+// A val that the workspace does not know yet: its name comes from a service, so it is not trusted to be a path.
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Api } from '../api/api.ts';
+import { LocalError, NotFoundError } from '../errors.ts';
+import { isMissing } from '../lib/errno.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { keepBackup } from './disk/backup.ts';
+import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
+import { readBelow, replaceBelow } from './disk/files.ts';
+import { type PullOptions, writable } from './pull-val.ts';
+import { identity, readRemoteVal } from './remote-val.ts';
+import { nameOf, relativeTo, type Workspace } from './workspace.ts';
+
+export interface AdoptOptions extends PullOptions {
+  /** Where the user wants it. */
+  file: string | undefined;
+}
+
+export async function adopt(
+  workspace: Workspace,
+  api: Api,
+  id: string,
+  { file: wanted, force, dryRun, warn }: AdoptOptions,
+): Promise<JsonObject> {
+  const there = await readRemoteVal(api, id);
+  if (there === undefined) {
+    throw new NotFoundError(`There is no val ${id} on ${nameOf(workspace.service)}.`, {
+      hint: 'It does not exist, or it is not yours.',
+    });
+  }
+  const name = there.name ?? id;
+  const { root } = workspace;
+  const file = wanted === undefined ? fileFor(workspace, name) : chosenFile(workspace, wanted);
+  refuseTaken(workspace, name, file);
+  const here = readBelow(root, file);
+  if (here !== undefined && here !== there.code && !force) {
+    throw new LocalError(`${file} is there already, with other code than the val "${name}".`, {
+      hint: 'Choose another with --file <path>; --force overwrites it and keeps a copy.',
+    });
+  }
+  const outcome = { file, name, ...identity(id, there.version) };
+  if (dryRun) return { ...outcome, status: 'planned' };
+  if (here !== there.code) {
+    if (here !== undefined) warn(`What ${file} held is kept in ${keepBackup(root, file, here)}.`);
+    replaceBelow(root, file, writable(there, { name }), { content: here });
+  }
+  workspace.agreed.write(id, there);
+  await workspace.remember({ file, name, id });
+  return { ...outcome, status: 'pulled' };
+}
+
+const chooseAnother = 'Choose one with --file <path>.';
+
+/** The file that vals.json has for that name, or one with that name. */
+function fileFor({ vals }: Workspace, name: string): string {
+  const listed = vals.find((val) => val.name === name && val.id === undefined);
+  if (listed !== undefined) return listed.file;
+  const file = `${name}.ts`;
+  const problem = nameProblem(name) ?? nameProblem(file);
+  if (problem === undefined) return file;
+  throw new LocalError(`The val "${shortened(name)}" cannot have a file of its name, which ${problem}.`, {
+    hint: chooseAnother,
+  });
+}
+
+const shortened = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
+
+function chosenFile({ root }: Workspace, path: string): string {
+  const file = relativeTo(root, path);
+  const problem = pathProblem(file);
+  if (problem === undefined) return file;
+  throw new LocalError(`--file ${path} cannot be a val's file: its path ${problem}.`, {
+    hint: 'Choose a plain file below the folder of vals.json.',
+  });
+}
+
+/** Not onto another val's file, nor onto one that some systems take for the same. */
+function refuseTaken({ root, vals }: Workspace, name: string, file: string): void {
+  const other = vals.find((val) => fold(val.file) === fold(file) && val.name !== name);
+  if (other !== undefined) {
+    throw new LocalError(`The val "${name}" cannot be ${file}: ${other.file} is the val "${other.name}".`, {
+      hint: chooseAnother,
+    });
+  }
+  const namesake = vals.find((val) => val.name === name && val.file !== file);
+  if (namesake !== undefined) {
+    throw new LocalError(`The val "${name}" is in the workspace already, as ${namesake.file}.`, {
+      hint: 'Give that one another name in vals.json first.',
+    });
+  }
+  const twin = twinOf(root, file);
+  if (twin !== undefined) {
+    throw new LocalError(
+      `The val "${name}" cannot be ${file}: ${twin} is one file with it on some systems.`,
+      {
+        hint: chooseAnother,
+      },
+    );
+  }
+}
+
+/** Something whose path is written otherwise and still the same to some file systems. */
+function twinOf(root: string, file: string): string | undefined {
+  const folder = dirname(file);
+  if (folder !== '.') {
+    const twin = twinOf(root, folder);
+    if (twin !== undefined) return twin;
+  }
+  const inFolder = (name: string) => (folder === '.' ? name : `${folder}/${name}`);
+  try {
+    return readdirSync(join(root, folder))
+      .map(inFolder)
+      .find((path) => path !== file && fold(path) === fold(file));
+  } catch (error) {
+    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

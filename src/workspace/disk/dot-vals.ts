@@ -1,0 +1,79 @@
+// The workspace's own folder, .vals, and the changes of vals.json that need its lock.
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConflictError, LocalError } from '../../errors.ts';
+import { makeFolder } from '../../lib/folders.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { lock } from '../../lib/lock.ts';
+import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
+import { emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
+import { manifestSchema } from './manifest-schema.ts';
+import { manifestFile } from './root.ts';
+
+/** What makes the folder ignore itself, and what editors read. */
+const ownFiles: Record<string, string> = {
+  '.gitignore': '*\n',
+  'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
+};
+
+export function prepareDotVals(root: string): void {
+  for (const [name, content] of Object.entries(ownFiles)) {
+    const file = `${dotValsFolder}/${name}`;
+    if (readBelow(root, file) !== content) replaceBelow(root, file, content, 'anything');
+  }
+}
+
+/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. */
+export async function updateManifest(
+  root: string,
+  change: (manifest: Manifest) => void,
+): Promise<'created' | 'updated' | 'unchanged'> {
+  prepareDotVals(root);
+  for (;;) {
+    const { isMine, release } = await lockDotVals(root);
+    try {
+      const text = readBelow(root, manifestFile);
+      const manifest = text === undefined ? emptyManifest() : parseManifest(text);
+      const before = formatManifest(manifest);
+      change(manifest);
+      const after = formatManifest(manifest);
+      if (text !== undefined && before === after) return 'unchanged';
+      // Whoever finds that its lock was taken for left behind has read what may be old, and begins again.
+      if (!isMine()) continue;
+      parseManifest(after);
+      replaceBelow(root, manifestFile, after, { content: text });
+      return text === undefined ? 'created' : 'updated';
+    } catch (error) {
+      // Somebody saved it while we had it in hand: theirs is the one to change.
+      if (!(error instanceof ConflictError)) throw error;
+    } finally {
+      release();
+    }
+  }
+}
+
+async function lockDotVals(root: string) {
+  const folder = join(root, dotValsFolder);
+  try {
+    makeFolder(folder);
+    removeLeftovers(join(folder, 'tmp'));
+    return await lock(join(folder, 'lock'));
+  } catch (error) {
+    throw new LocalError(`${folder} could not be written: ${(error as Error).message}`, {
+      hint: 'See that it can be written and has space left.',
+      cause: error,
+    });
+  }
+}
+
+const leftoverAfterMs = 3_600_000;
+
+/** Half-written files of processes that were killed. */
+function removeLeftovers(folder: string): void {
+  makeFolder(folder);
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > leftoverAfterMs) rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,101 @@
+// vals.json: which file is which val, and its id on each service. Committed, so its changes stay small.
+import { LocalError } from '../../errors.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { fold, pathProblem } from './file-names.ts';
+import { readBelow } from './files.ts';
+import { manifestFile } from './root.ts';
+
+export interface Entry {
+  name: string;
+  /** By service. */
+  ids: Map<string, string>;
+  /** What we do not know, and keep. */
+  others: JsonObject;
+}
+
+export interface Manifest {
+  /** By file, relative to the root, with / between its parts. */
+  vals: Map<string, Entry>;
+  others: JsonObject;
+}
+
+export function readManifest(root: string): Manifest {
+  const text = readBelow(root, manifestFile);
+  if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
+  return parseManifest(text);
+}
+
+export const emptyManifest = (): Manifest => ({
+  vals: new Map(),
+  others: { $schema: './.vals/schema.json' },
+});
+
+const mend = 'Mend it, or take it back from git; your files and vals are untouched.';
+
+const broken = (problem: string, hint = mend): LocalError =>
+  new LocalError(`vals.json ${problem}.`, { hint });
+
+export function parseManifest(text: string): Manifest {
+  let content: JsonValue;
+  try {
+    content = parseJson(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
+  }
+  if (!isObject(content)) throw broken('is not a JSON object');
+  const { vals = {}, ...others } = content;
+  if (!isObject(vals)) throw broken('has "vals" that is not an object');
+  const entries = new Map(Object.entries(vals).map(([file, value]) => [file, parseEntry(file, value)]));
+  refuseTwins(entries);
+  return { vals: entries, others };
+}
+
+function parseEntry(file: string, value: JsonValue): Entry {
+  const problem = pathProblem(file);
+  if (problem !== undefined) {
+    throw broken(
+      `names the file "${file}", whose path ${problem}`,
+      'Name files relative to vals.json, with / between folders.',
+    );
+  }
+  const place = `vals["${file}"]`;
+  if (!isObject(value)) throw broken(`has ${place}, which is not an object`);
+  const { name, ids = {}, ...others } = value;
+  if (typeof name !== 'string' || name === '') throw broken(`has ${place} without a "name" that is text`);
+  if (!isObject(ids)) throw broken(`has ${place} with "ids" that are not an object`);
+  for (const [service, id] of Object.entries(ids)) {
+    if (typeof id !== 'string' || id === '')
+      throw broken(`has ${place} with an id for ${service} that is not text`);
+  }
+  return { name, ids: new Map(Object.entries(ids) as [string, string][]), others };
+}
+
+function refuseTwins(entries: ReadonlyMap<string, Entry>): void {
+  const byName = new Map<string, string>();
+  const byFile = new Map<string, string>();
+  for (const [file, { name }] of entries) {
+    const sameName = byName.get(name);
+    if (sameName !== undefined) throw broken(`names the val "${name}" twice: ${sameName} and ${file}`);
+    const sameFile = byFile.get(fold(file));
+    if (sameFile !== undefined) {
+      throw broken(
+        `names ${sameFile} and ${file}, which are one file on some systems`,
+        'Rename one of them.',
+      );
+    }
+    byName.set(name, file);
+    byFile.set(fold(file), file);
+  }
+}
+
+/** In one order, so that the same content is the same text. */
+export function formatManifest({ vals, others }: Manifest): string {
+  const entries = sorted(vals).map(([file, { name, ids, others }]) => [
+    file,
+    { name, ...(ids.size > 0 && { ids: Object.fromEntries(sorted(ids)) }), ...others },
+  ]);
+  return `${stringifyJson({ ...others, vals: Object.fromEntries(entries) }, 2)}\n`;
+}
+
+const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,93 @@
+// A host with several addresses is reached as long as one of them answers.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, temporaryFolder } from '../../support/program.ts';
+import { rawService } from '../../support/raw-service.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+
+/** Has the names below `.test` looked up as these addresses, in this order. */
+function lookingUp(addresses: { address: string; family: number }[]): string {
+  const file = join(temporaryFolder(), 'lookup.cjs');
+  writeFileSync(
+    file,
+    `const dns = require('node:dns');
+     const real = dns.lookup;
+     dns.lookup = (host, options, callback) =>
+       host.endsWith('.test')
+         ? process.nextTick(callback, null, ${JSON.stringify(addresses)})
+         : real(host, options, callback);`,
+  );
+  return `--require ${file}`;
+}
+
+const alive = { address: '127.0.0.1', family: 4 };
+
+const dead = { address: '::1', family: 6 };
+
+describe('a host on whose first address nothing listens', () => {
+  it.each(['me', 'version new'])('is reached all the same: %s', async (command) => {
+    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const service = await scriptedService([{ body: { id } }]);
+    const args = command === 'me' ? ['me'] : ['version', 'new', id];
+    const { exit, stderr } = await run([...args, '--allow-http', '--json'], {
+      input: 'code',
+      env: {
+        VALS_TOKEN: service.env.VALS_TOKEN,
+        VALS_BASE_URL: service.baseUrl.replace('127.0.0.1', 'vals.test'),
+        NODE_OPTIONS: lookingUp([dead, alive]),
+      },
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+it('a host none of whose addresses answers: nothing was changed', async () => {
+  const { exit, error } = await run(['version', 'new', 'x', '--allow-http', '--json', '--timeout', '3'], {
+    input: 'code',
+    env: {
+      VALS_TOKEN: 'token-0123456789',
+      VALS_BASE_URL: 'http://vals.test:1',
+      NODE_OPTIONS: lookingUp([dead, alive]),
+    },
+  });
+  expect(exit).toBe(7);
+  expect(error).toMatchObject({ kind: 'unavailable' });
+});
+
+describe('a service that closes a connection right behind its answer', () => {
+  /** Without `Connection: close`, which would have told. */
+  const closingService = async (body: string) => {
+    let requests = 0;
+    const { env } = await rawService({
+      received(socket) {
+        requests += 1;
+        const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+        socket.end(`${head}\r\n\r\n${body}`);
+      },
+    });
+    return { env, requests: () => requests };
+  };
+
+  // On a busy machine the end may come after the next request all the same, now and then.
+
+  it('the next request does not run into the end', async () => {
+    const files = 40;
+    const cwd = temporaryFolder();
+    for (let index = 0; index < files; index++) writeFileSync(join(cwd, `val${index}.ts`), 'code');
+    const service = await closingService('{}');
+    const { exit } = await run(['push', '.', '--concurrency', '4'], { env: service.env, cwd });
+    expect(exit).toBe(0);
+    expect(service.requests()).toBeLessThan(files * 1.25);
+  });
+
+  it('a write after a read has a known outcome', async () => {
+    const { env } = await closingService('{"code":"export default 1"}');
+    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const exits: unknown[] = [];
+    for (let turn = 0; turn < 4; turn++)
+      exits.push((await run(['version', 'restore', id, '1'], { env })).exit);
+    expect(exits.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(3);
+  });
+});

@@ -1,0 +1,707 @@
+// What can go wrong between here and the service: what is sent again, the exit code, and what is said.
+import { describe, expect, it } from 'vitest';
+import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { kinds } from '../../support/kinds.ts';
+import { type RunResult, run, runAtTerminal } from '../../support/program.ts';
+import { fullService, rawService } from '../../support/raw-service.ts';
+import {
+  type Reply,
+  type ScriptedService,
+  scriptedService,
+  testToken,
+} from '../../support/scripted-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const stack = /^\s+at .+:\d+/m;
+
+/** One command for each method. */
+const commands = {
+  GET: { args: ['me'], path: '/v1/me' },
+  PUT: { args: ['push', '-', '--name', 'hello'], path: '/v1/vals' },
+  POST: { args: ['val', 'create', 'hello'], path: '/v1/vals' },
+  DELETE: { args: ['val', 'rm', id, '--yes'], path: `/v1/vals/${id}` },
+};
+type Method = keyof typeof commands;
+const methods = Object.keys(commands) as Method[];
+
+const send = (method: Method, env: Record<string, string>, ...more: string[]): Promise<RunResult> =>
+  run([...commands[method].args, '--json', ...more], { env, input: 'export default 1' });
+
+/** What holds for every failure under --json, whatever it is. */
+function expectFailure(method: Method, exit: number, result: RunResult): void {
+  const { stdout, stderr, error } = result;
+  const facts = { exit, kind: kinds[exit], method, path: commands[method].path };
+  expect(result.exit, stderr).toBe(exit);
+  expect(error).toMatchObject({
+    ...facts,
+    message: expect.stringMatching(/\.$/),
+    hint: expect.stringMatching(/\.$/),
+  });
+  expect(stderr).not.toMatch(stack);
+  expect(stdout + stderr).not.toContain(testToken);
+  if (method === 'GET' || method === 'POST') expect(stdout).toBe('');
+  else expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ status: 'failed', error })]);
+}
+
+describe('a status', () => {
+  /** In the order of the methods above. */
+  const exits: Record<number, [get: number, put: number, post: number, remove: number]> = {
+    400: [6, 6, 6, 6],
+    401: [4, 4, 4, 4],
+    402: [6, 6, 6, 6],
+    403: [4, 4, 4, 4],
+    404: [3, 3, 3, 3],
+    405: [6, 6, 6, 6],
+    408: [7, 8, 8, 8],
+    409: [5, 5, 5, 5],
+    410: [3, 3, 3, 3],
+    412: [5, 5, 5, 5],
+    413: [6, 6, 6, 6],
+    415: [6, 6, 6, 6],
+    422: [6, 6, 6, 6],
+    429: [7, 7, 7, 7],
+    451: [6, 6, 6, 6],
+    500: [7, 8, 8, 8],
+    501: [7, 8, 8, 8],
+    502: [7, 8, 8, 8],
+    503: [7, 7, 7, 7],
+    504: [7, 8, 8, 8],
+    507: [7, 8, 8, 8],
+    520: [7, 8, 8, 8],
+  };
+  const sentAgain: Record<Method, number[]> = {
+    GET: [408, 429, 500, 502, 503, 504],
+    PUT: [408, 429, 500, 502, 503, 504],
+    DELETE: [408, 429, 500, 502, 503, 504],
+    POST: [429, 503],
+  };
+
+  it('has its exit code, and is met once or four times', async () => {
+    const cases = methods.flatMap((method, position) =>
+      Object.entries(exits).map(([status, each]) => ({
+        method,
+        status: Number(status),
+        exit: each[position],
+      })),
+    );
+    const isSentAgain = ({ method, status }: { method: Method; status: number }) =>
+      sentAgain[method].includes(status);
+    // Those that wait between their attempts first, so that the others fill the time.
+    cases.sort((one, other) => Number(isSentAgain(other)) - Number(isSentAgain(one)));
+    const seen: unknown[] = [];
+    await forEachAtMost(20, cases, async ({ method, status }, index) => {
+      const body = { message: `for reason ${status}`, more: [status] };
+      const service = await scriptedService([], () => ({ status, body }));
+      const result = await send(method, service.env);
+      seen[index] = { method, status, exit: result.exit, requests: service.requests.length };
+      expectFailure(method, result.exit, result);
+      expect(result.error).toMatchObject({
+        status,
+        body,
+        message: expect.stringContaining(`for reason ${status}`),
+      });
+    });
+    expect(seen).toEqual(cases.map((each) => ({ ...each, requests: isSentAgain(each) ? 4 : 1 })));
+  });
+
+  it('without --json: an error, a hint, and no more', async () => {
+    const cases = [401, 404, 409, 501].flatMap((status) => methods.map((method) => ({ status, method })));
+    await forEachAtMost(3, cases, async ({ status, method }) => {
+      const service = await scriptedService([{ status, body: { message: 'for a reason' } }]);
+      const { args, path } = commands[method];
+      const { stdout, stderr } = await run(args, { env: service.env, input: '1' });
+      const [error = '', hint = '', ...rest] = stderr.split('\n');
+      expect(error).toContain(`error: ${method} ${path} was answered ${status}: for a reason.`);
+      expect(hint).toMatch(/^hint: [A-Z`].+\.$/);
+      expect(rest).toEqual(['']);
+      if (method === 'PUT') expect(stdout).toBe('failed\thello\t\t\t-\n');
+      else expect(stdout).toBe(method === 'DELETE' ? `failed\t${id}\n` : '');
+    });
+  });
+});
+
+type Word = number | 'lost' | 'cut' | 'cut chunks' | 'stalled';
+
+/** A status, or what happens to the connection once the request is there. */
+function reply(word: Word): Reply {
+  switch (word) {
+    case 'lost':
+      return (response) => response.destroy();
+    case 'cut':
+      return (response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"id":', () => response.destroy());
+      };
+    case 'cut chunks':
+      return (response) => {
+        response.writeHead(200);
+        response.write('{"id":"a"}', () => response.destroy());
+      };
+    case 'stalled':
+      return (response) => response.writeHead(200).write('{"id":');
+    default:
+      return { status: word, ...(word !== 204 && { body: { id, version: 0 } }) };
+  }
+}
+
+describe('what is sent again', () => {
+  interface Case {
+    method: Method;
+    replies: Word[];
+    /** What comes after them, for ever; nothing, where a further request is wrong. */
+    after?: Word;
+    exit: number;
+    requests: number;
+  }
+  const cases: Case[] = [
+    { method: 'GET', replies: [500, 502, 504, 200], exit: 0, requests: 4 },
+    { method: 'GET', replies: [408, 429, 503, 200], exit: 0, requests: 4 },
+    { method: 'GET', replies: [500, 502, 504, 429], exit: 7, requests: 4 },
+    { method: 'GET', replies: [502, 404], exit: 3, requests: 2 },
+    { method: 'GET', replies: [503, 401], exit: 4, requests: 2 },
+    { method: 'GET', replies: ['lost', 'cut', 'cut chunks', 200], exit: 0, requests: 4 },
+    { method: 'GET', replies: [], after: 'lost', exit: 7, requests: 4 },
+    { method: 'GET', replies: [], after: 'cut', exit: 7, requests: 4 },
+    { method: 'GET', replies: [], after: 'cut chunks', exit: 7, requests: 4 },
+    { method: 'PUT', replies: [502, 201], exit: 0, requests: 2 },
+    { method: 'PUT', replies: ['lost', 'cut', 429, 200], exit: 0, requests: 4 },
+    { method: 'PUT', replies: [], after: 'lost', exit: 8, requests: 4 },
+    { method: 'PUT', replies: [], after: 'cut', exit: 8, requests: 4 },
+    // Exit 7 promises that nothing was changed, and the first attempt may have changed something.
+    { method: 'PUT', replies: [502], after: 503, exit: 8, requests: 4 },
+    { method: 'PUT', replies: ['lost'], after: 503, exit: 8, requests: 4 },
+    { method: 'PUT', replies: [500], after: 429, exit: 8, requests: 4 },
+    { method: 'PUT', replies: [503, 503, 503, 504], exit: 8, requests: 4 },
+    { method: 'PUT', replies: [429], after: 503, exit: 7, requests: 4 },
+    { method: 'PUT', replies: [502, 400], exit: 6, requests: 2 },
+    { method: 'PUT', replies: [502, 401], exit: 4, requests: 2 },
+    { method: 'POST', replies: [503, 201], exit: 0, requests: 2 },
+    { method: 'POST', replies: [429, 503, 503, 200], exit: 0, requests: 4 },
+    { method: 'POST', replies: [429, 500], exit: 8, requests: 2 },
+    { method: 'POST', replies: [503, 'lost'], exit: 8, requests: 2 },
+    { method: 'POST', replies: [503, 409], exit: 5, requests: 2 },
+    { method: 'POST', replies: ['lost'], exit: 8, requests: 1 },
+    { method: 'POST', replies: ['cut'], exit: 8, requests: 1 },
+    { method: 'POST', replies: ['cut chunks'], exit: 8, requests: 1 },
+    { method: 'DELETE', replies: [404], exit: 3, requests: 1 },
+    { method: 'DELETE', replies: [502, 404], exit: 0, requests: 2 },
+    { method: 'DELETE', replies: ['lost', 404], exit: 0, requests: 2 },
+    { method: 'DELETE', replies: [504, 503, 404], exit: 0, requests: 3 },
+    { method: 'DELETE', replies: ['lost', 204], exit: 0, requests: 2 },
+    { method: 'DELETE', replies: [500], after: 503, exit: 8, requests: 4 },
+    { method: 'DELETE', replies: [502, 403], exit: 4, requests: 2 },
+    { method: 'DELETE', replies: [], after: 'lost', exit: 8, requests: 4 },
+  ];
+
+  it('and what came of it', async () => {
+    const seen: unknown[] = [];
+    await forEachAtMost(20, cases, async ({ method, replies, after, exit }, index) => {
+      const service = await scriptedService(
+        replies.map(reply),
+        after === undefined ? undefined : () => reply(after),
+      );
+      const result = await send(method, service.env);
+      const requests = service.requests.length;
+      seen[index] = { method, replies, ...(after !== undefined && { after }), exit: result.exit, requests };
+      if (exit !== 0) expectFailure(method, result.exit, result);
+      else expect(result.stderr).toBe('');
+      // Each attempt is the same request.
+      expect(new Set(service.requests.map((request) => JSON.stringify(request)))).toHaveProperty('size', 1);
+    });
+    expect(seen).toEqual(cases);
+  });
+
+  it('a POST carries one key however often it is sent, and another one the next time', async () => {
+    const service = await scriptedService([429, 503, 201, 201].map((status) => reply(status)));
+    await send('POST', service.env);
+    await send('POST', service.env);
+    const [first, second, third, other] = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(other).toMatch(/^[0-9a-f-]{36}$/);
+    expect(other).not.toBe(first);
+  });
+
+  it('a deleted val or version that is gone the second time counts as deleted', async () => {
+    const service = await scriptedService([502, 404, 'lost' as const, 404].map(reply));
+    const val = await send('DELETE', service.env);
+    expect(val).toMatchObject({ exit: 0, stdout: `[{"id":"${id}","status":"deleted"}]\n`, stderr: '' });
+    const version = await run(['version', 'rm', id, '0', '--yes'], { env: service.env });
+    expect(version).toMatchObject({ exit: 0, stdout: `deleted\t0\t${id}\n`, stderr: '' });
+  });
+});
+
+describe('Retry-After', () => {
+  it('is the least wait, in seconds or as a date', async () => {
+    const inThreeSeconds = (now: number) => new Date(now + 3_000).toUTCString();
+    const cases: {
+      method: Method;
+      status: number;
+      value: (now: number) => string;
+      ms: (now: number) => number;
+    }[] = [
+      ...(
+        [
+          ['GET', 503],
+          ['GET', 500],
+          ['PUT', 408],
+          ['POST', 429],
+          ['DELETE', 503],
+        ] as const
+      ).map(([method, status]) => ({ method, status, value: () => '1', ms: () => 1_000 })),
+      ...(
+        [
+          ['GET', 503],
+          ['POST', 429],
+        ] as const
+      ).map(([method, status]) => ({
+        method,
+        status,
+        value: inThreeSeconds,
+        ms: (now: number) => Date.parse(inThreeSeconds(now)) - now,
+      })),
+    ];
+    await forEachAtMost(7, cases, async ({ method, status, value, ms }) => {
+      const times: number[] = [];
+      const timed: Reply = (response) => {
+        const now = Date.now();
+        times.push(now);
+        if (times.length > 1) response.end('{}');
+        else response.writeHead(status, { 'retry-after': value(now) }).end();
+      };
+      const service = await scriptedService([timed, timed]);
+      expect(await send(method, service.env)).toMatchObject({ exit: 0, stderr: '' });
+      const [first = 0, second = 0] = times;
+      // A timer may fire a little early by another clock.
+      expect(second - first, `${method} ${status}`).toBeGreaterThan(ms(first) - 20);
+    });
+  });
+
+  it('past the deadline fails at once', async () => {
+    const cases: { method: Method; status: number; value: string; timeout?: string; exit: number }[] = [
+      { method: 'GET', status: 503, value: '61', exit: 7 },
+      { method: 'GET', status: 429, value: '6', timeout: '5', exit: 7 },
+      { method: 'GET', status: 500, value: '99999999999999999999999999', exit: 7 },
+      { method: 'GET', status: 503, value: 'Thu, 31 Dec 2099 23:59:59 GMT', exit: 7 },
+      { method: 'POST', status: 429, value: '86400', exit: 7 },
+      { method: 'POST', status: 503, value: 'Thu, 31 Dec 2099 23:59:59 GMT', exit: 7 },
+      { method: 'PUT', status: 503, value: '86400', exit: 7 },
+      { method: 'PUT', status: 502, value: '86400', exit: 8 },
+      { method: 'DELETE', status: 429, value: '86400', exit: 7 },
+    ];
+    await forEachAtMost(3, cases, async ({ method, status, value, timeout = '60', exit }) => {
+      const service = await scriptedService([{ status, headers: { 'retry-after': value } }]);
+      expectFailure(method, exit, await send(method, service.env, '--timeout', timeout));
+      expect(service.requests).toHaveLength(1);
+    });
+  });
+
+  it('that is neither is as good as none', async () => {
+    const values = [
+      'soon',
+      '',
+      '-5',
+      '1.5',
+      '1e9',
+      'Infinity',
+      'NaN',
+      '0x7fffffff',
+      '99999 s',
+      '0',
+      '60 120',
+    ];
+    const seen: Record<string, number> = {};
+    await forEachAtMost(6, [...values, 'Thu, 01 Jan 1970 00:00:00 GMT'], async (value) => {
+      const service = await scriptedService([{ status: 503, headers: { 'retry-after': value } }, reply(200)]);
+      const { exit, stderr } = await send('GET', service.env);
+      expect({ value, exit, stderr }).toEqual({ value, exit: 0, stderr: '' });
+      seen[value] = service.requests.length;
+    });
+    expect(new Set(Object.values(seen))).toEqual(new Set([2]));
+  });
+});
+
+describe('no answer', () => {
+  it('ends at the deadline: nothing changed for a read, not known for a write', async () => {
+    await forEachAtMost(4, methods, async (method) => {
+      const service = await scriptedService([() => {}]);
+      const result = await send(method, service.env, '--timeout', '1');
+      expectFailure(method, method === 'GET' ? 7 : 8, result);
+      expect(result.error).not.toHaveProperty('status');
+      expect(service.requests).toHaveLength(1);
+    });
+  });
+
+  it('half an answer that goes no further ends there too', async () => {
+    await forEachAtMost(3, ['GET', 'PUT', 'POST'] as const, async (method) => {
+      const service = await scriptedService([reply('stalled')]);
+      expectFailure(method, method === 'GET' ? 7 : 8, await send(method, service.env, '--timeout', '1'));
+      expect(service.requests).toHaveLength(1);
+    });
+  });
+
+  it('a refusal is one, even when its body is cut or never ends', async () => {
+    const cut: Reply = (response) => {
+      response.writeHead(422, { 'content-length': '1000' });
+      response.write('{"message":', () => response.destroy());
+    };
+    const stalled: Reply = (response) => response.writeHead(422).write('{"message":');
+    const large: Reply = (response) => response.writeHead(422).end('x'.repeat(3 * 1024 * 1024));
+    const cases = [cut, stalled, large].flatMap((reply) =>
+      (['GET', 'PUT'] as const).map((method) => ({ reply, method })),
+    );
+    await forEachAtMost(6, cases, async ({ reply, method }) => {
+      const service = await scriptedService([reply]);
+      const result = await send(method, service.env, '--timeout', '2');
+      expectFailure(method, 6, result);
+      expect(result.error).toMatchObject({ status: 422 });
+    });
+  });
+
+  it('a connection that is refused or breaks before TLS stands: tried four times, nothing was changed', async () => {
+    const hangsUp = await rawService({ received: (socket) => socket.end() });
+    // Nothing listens on the first port.
+    const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
+    const cases = addresses.flatMap((address) => methods.map((method) => ({ address, method })));
+    await forEachAtMost(8, cases, async ({ address, method }) => {
+      const result = await send(method, { VALS_BASE_URL: address, VALS_TOKEN: testToken }, '--debug');
+      expectFailure(method, 7, result);
+      expect(result.stderr.match(/^> /gm)).toHaveLength(4);
+      expect(Object.keys(result.error ?? {})).toEqual(['kind', 'exit', 'message', 'hint', 'method', 'path']);
+    });
+  });
+
+  it('a service that goes away: what it said before decides whether a write may have been made', async () => {
+    const cases: [status: number, exit: number][] = [
+      [502, 8],
+      [503, 7],
+      [429, 7],
+    ];
+    await forEachAtMost(3, cases, async ([status, exit]) => {
+      const service = await rawService({
+        received(socket) {
+          service.stopListening();
+          socket.end(`HTTP/1.1 ${status} Going\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+        },
+      });
+      expectFailure('PUT', exit, await send('PUT', service.env));
+      expect(service.connections()).toBe(1);
+    });
+  });
+
+  it('a connection that is never made: nothing was changed, not even by a write', async () => {
+    const service = await fullService();
+    const ended: Record<string, number> = {};
+    await Promise.all([
+      ...methods.map(async (method) =>
+        expectFailure(method, 7, await send(method, service.env, '--timeout', '2')),
+      ),
+      ...['1', '3'].map(async (timeout) => {
+        await send('GET', service.env, '--timeout', timeout);
+        ended[timeout] = Date.now();
+      }),
+    ]);
+    // The deadline holds here too: by theirs, these two end two seconds apart.
+    expect((ended['3'] ?? 0) - (ended['1'] ?? 0)).toBeGreaterThan(1_000);
+  });
+});
+
+describe('what is not an answer of a val service', () => {
+  it('a redirect is not followed, and its place is named', async () => {
+    const elsewhere = await scriptedService([]);
+    const seen: Record<string, unknown> = {};
+    const expected: Record<string, unknown> = {};
+    const cases = [300, 301, 302, 303, 304, 307, 308].flatMap((status) =>
+      (status === 302 || status === 307 ? methods : (['GET'] as const)).map((method) => ({ status, method })),
+    );
+    await forEachAtMost(6, cases, async ({ status, method }) => {
+      const location = `${elsewhere.baseUrl}/v1/elsewhere?status=${status}`;
+      const service = await scriptedService([{ status, headers: { location } }]);
+      const result = await send(method, service.env);
+      expectFailure(method, 11, result);
+      const named = String(result.error?.message).includes(location);
+      seen[`${method} ${status}`] = {
+        named,
+        status: result.error?.status,
+        requests: service.requests.length,
+      };
+      expected[`${method} ${status}`] = { named: true, status, requests: 1 };
+    });
+    expect(seen).toEqual(expected);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it.each([
+    ['to the same service', { location: '/v1/me/' }, '/v1/me/'],
+    ['to nowhere', {}, 'nowhere'],
+    ['with escape sequences', { location: '/\u009b2J\u0085' }, '/'],
+  ])('a redirect %s', async (_name, headers: Record<string, string>, said) => {
+    const service = await scriptedService([{ status: 301, headers }]);
+    const { exit, stdout, stderr } = await run(['me'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/[\u0080-\u009f]/);
+  });
+
+  it.each(['gzip', 'BR'])('compressed as %s, which nobody asked for', async (encoding) => {
+    const headers = { 'content-encoding': encoding };
+    await forEachAtMost(3, ['GET', 'PUT', 'POST'] as const, async (method) => {
+      const service = await scriptedService([{ headers, body: '\u001f\u008b' }]);
+      expectFailure(method, 11, await send(method, service.env));
+      expect(service.requests[0]?.headers['accept-encoding'] ?? 'identity').toBe('identity');
+    });
+    const refusing = await scriptedService([{ status: 409, headers, body: '\u001f\u008b' }]);
+    expectFailure('GET', 5, await send('GET', refusing.env));
+  });
+
+  it('identity is no compression', async () => {
+    const service = await scriptedService([{ headers: { 'content-encoding': 'Identity' }, body: { id } }]);
+    expect(await send('GET', service.env)).toMatchObject({ exit: 0, stdout: `{"id":"${id}"}\n` });
+  });
+
+  it('larger than 64 MiB, however much there is', async () => {
+    let sent = 0;
+    const endless: Reply = (response) => {
+      response.writeHead(200).write('[');
+      const piece = `${JSON.stringify({ text: 'x'.repeat(1024 * 1024) })},`;
+      const more = () => {
+        while (!response.destroyed) {
+          sent += piece.length;
+          if (!response.write(piece)) return void response.once('drain', more);
+        }
+      };
+      more();
+    };
+    const service = await scriptedService([endless]);
+    const { exit, stdout, error } = await run(['runs', '--json'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(error).toMatchObject({ kind: 'bad_response', message: expect.stringContaining('64 MiB') });
+    expect(sent).toBeGreaterThan(64 * 1024 * 1024);
+  });
+
+  it('exactly 64 MiB is none too large, one byte more is', async () => {
+    const frame = '{"id":"a","text":""}';
+    const text = (size: number) => frame.replace('""', `"${'x'.repeat(size - frame.length)}"`);
+    const largest = 64 * 1024 * 1024;
+    const service = await scriptedService([{ body: text(largest) }, { body: text(largest + 1) }]);
+    const fits = await run(['me', '--json', '--fields', 'id'], { env: service.env });
+    expect(fits).toMatchObject({ exit: 0, stdout: '{"id":"a"}\n' });
+    expect(await run(['me', '--json', '--fields', 'id'], { env: service.env })).toMatchObject({
+      exit: 11,
+      stdout: '',
+    });
+  });
+
+  const answers: { name: string; text: string; exits: number[] }[] = [
+    {
+      name: 'hints before the answer',
+      exits: [0],
+      text: 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"a"}',
+    },
+    { name: 'HTTP/1.0, to the end of the connection', exits: [0], text: 'HTTP/1.0 200 OK\r\n\r\n{"id":"a"}' },
+    // An answer that makes no sense, or a connection that failed: both can be argued.
+    { name: 'another protocol', exits: [7, 11], text: 'SSH-2.0-OpenSSH_9.6\r\n' },
+    { name: 'headers without an end', exits: [7, 11], text: `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}` },
+    { name: 'no status', exits: [7, 11], text: 'HTTP/1.1 OK\r\n\r\n' },
+    {
+      name: 'a protocol nobody asked for',
+      exits: [7, 11],
+      text: 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    },
+    { name: 'nothing', exits: [7], text: '' },
+  ];
+  it('bytes that a server of another kind sends', async () => {
+    await forEachAtMost(7, answers, async ({ name, text, exits }) => {
+      const service = await rawService({ received: (socket) => socket.end(text, 'latin1') });
+      const result = await send('GET', service.env);
+      expect(exits, name).toContain(result.exit);
+      if (exits[0] === 0) expect(result).toMatchObject({ stdout: '{"id":"a"}\n', stderr: '' });
+      else expectFailure('GET', result.exit, result);
+    });
+  });
+
+  it('plain text where TLS was meant: tried once', async () => {
+    await forEachAtMost(4, methods, async (method) => {
+      const service = await rawService({
+        received: (socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
+      });
+      const env = { ...service.env, VALS_BASE_URL: `https://127.0.0.1:${service.port}` };
+      expectFailure(method, 7, await send(method, env));
+      expect(service.connections()).toBe(1);
+    });
+  });
+});
+
+describe('what is said', () => {
+  it('under --json ends with one line of JSON, whatever came before it', async () => {
+    const service = await scriptedService([{ status: 409, body: { message: 'taken', n: 1.5 } }]);
+    const { exit, stdout, stderr } = await run(['val', 'create', 'not a name', '--json', '--debug'], {
+      env: service.env,
+      input: '1',
+    });
+    expect({ exit, stdout }).toEqual({ exit: 5, stdout: '' });
+    const lines = stderr.split('\n');
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.pop()).toBe('');
+    expect(JSON.parse(lines.pop() ?? '')).toEqual({
+      error: {
+        kind: 'conflict',
+        exit: 5,
+        message: 'POST /v1/vals was answered 409: taken.',
+        hint: expect.any(String),
+        status: 409,
+        method: 'POST',
+        path: '/v1/vals',
+        body: { message: 'taken', n: 1.5 },
+      },
+    });
+  });
+
+  it('under --ndjson, too', async () => {
+    const service = await scriptedService([{ status: 404 }]);
+    const { exit, stdout, error } = await run(['val', 'get', id, '--ndjson'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
+    expect(error).toEqual({
+      kind: 'not_found',
+      exit: 3,
+      message: `GET /v1/vals/${id} was answered 404.`,
+      hint: expect.stringMatching(/not yours/),
+      status: 404,
+      method: 'GET',
+      path: `/v1/vals/${id}`,
+    });
+  });
+
+  it('of an unknown outcome: that it is unknown, and how to find out', async () => {
+    await forEachAtMost(3, ['PUT', 'POST', 'DELETE'] as const, async (method) => {
+      const service = await scriptedService([], () => ({ status: 501 }));
+      const { args } = commands[method];
+      const { stderr } = await run(args, { env: service.env, input: '1' });
+      expect(stderr).toMatch(/^error: .*not known whether the change was made\.\nhint: .+\n$/);
+    });
+  });
+
+  it('without a token: exit 4 before anything is sent, except where none is needed', async () => {
+    const service = await scriptedService([{ body: { id } }]);
+    const env = { VALS_BASE_URL: service.baseUrl };
+    for (const method of methods) expect(await send(method, env)).toMatchObject({ exit: 4 });
+    expect(service.requests).toEqual([]);
+    expect(await run(['val', 'get', id, '--json'], { env })).toMatchObject({ exit: 0 });
+    expect(service.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('the token is in nothing that is printed', () => {
+  const printed = async (args: string[], service: ScriptedService, token = testToken) => {
+    const env = { ...service.env, VALS_TOKEN: token };
+    const { stdout, stderr } = await run(args, { env, input: '1' });
+    expect(service.requests.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
+    return stdout + stderr;
+  };
+  const formats = [[], ['--json', '--debug']];
+  const page = `<html><title>No ${testToken}</title></html>`;
+  const sayings: { name: string; args: string[]; reply: Reply }[] = [
+    { name: 'a message', args: ['me'], reply: { status: 403, body: { message: `No: Bearer ${testToken}` } } },
+    {
+      name: 'a body',
+      args: ['me'],
+      reply: { status: 422, body: { message: 'no', sent: { [testToken]: [testToken] } } },
+    },
+    { name: 'a text', args: ['me'], reply: { status: 400, body: `Authorization: Bearer ${testToken}` } },
+    { name: 'a page', args: ['me'], reply: { status: 400, body: page } },
+    { name: 'an answer that is not JSON', args: ['val', 'create', 'x'], reply: { body: page } },
+    { name: 'a key that is no list', args: ['likes'], reply: { body: { [testToken]: 1 } } },
+    {
+      name: 'a redirect',
+      args: ['me'],
+      reply: { status: 302, headers: { location: `https://x.example/?t=${testToken}` } },
+    },
+    {
+      name: 'headers',
+      args: ['me'],
+      reply: { status: 401, headers: { 'www-authenticate': `Bearer ${testToken}`, 'x-sent': testToken } },
+    },
+    {
+      name: 'a record',
+      args: ['me'],
+      reply: { body: { id: testToken, username: `@${testToken}`, [testToken]: 1 } },
+    },
+    {
+      name: 'a list',
+      args: ['runs'],
+      reply: { body: { data: [{ id: testToken, error: { a: testToken } }], links: {} } },
+    },
+    {
+      name: 'the code of a val',
+      args: ['val', 'get', id, '--code'],
+      reply: { body: { code: `const t = "${testToken}"` } },
+    },
+    { name: 'the outcome of a push', args: ['push', '-', '--name', 'x'], reply: { body: { id: testToken } } },
+    {
+      name: 'the failure of a push',
+      args: ['push', '-', '--name', 'x'],
+      reply: { status: 400, body: { message: testToken } },
+    },
+  ];
+
+  it.each(sayings)('though it is in $name', async ({ args, reply }) => {
+    const service = await scriptedService([], () => reply);
+    await forEachAtMost(2, formats, async (format) => {
+      const text = await printed([...args, ...format], service);
+      expect(text).not.toBe('');
+      expect(text).not.toContain(testToken);
+    });
+  });
+
+  it('nor in another spelling', async () => {
+    const marker = 'Zx81-marker-55';
+    const tokens = [`q7"w\\${marker}`, `%41${marker}+/==`];
+    const replies: ((token: string) => Reply)[] = [
+      (token) => ({ status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } }),
+      (token) => ({ status: 400, body: { message: token } }),
+      (token) => ({ body: { id: token, username: { token } } }),
+    ];
+    await forEachAtMost(3, tokens, async (token) => {
+      for (const reply of replies) {
+        const service = await scriptedService([], () => reply(token));
+        for (const format of [[], ['--json']]) {
+          const text = await printed(['me', ...format], service, token);
+          expect(text).not.toBe('');
+          expect(text).not.toContain(marker);
+        }
+      }
+    });
+  });
+
+  /** Wherever such a text is cut, for one of the shifts a good part of a token stands before the cut. */
+  const manyTokens = (shift: number) => 'x'.repeat(shift) + testToken.repeat(200);
+  const shifts = [0, 6, 12];
+  const goodPart = testToken.slice(0, 8);
+
+  it('nor a part of it, where a long text is cut', async () => {
+    const replies: Reply[] = shifts.flatMap((shift) => [
+      { status: 400, body: manyTokens(shift) },
+      { status: 400, body: { message: manyTokens(shift) } },
+      { status: 200, body: manyTokens(shift) },
+    ]);
+    await forEachAtMost(3, replies, async (reply) => {
+      const service = await scriptedService([reply]);
+      const text = await printed(['val', 'create', 'x', '--json'], service);
+      expect(text).toContain('***');
+      expect(text).not.toContain(goodPart);
+    });
+  });
+
+  it('nor a part of it, where a table is cut to the width of the terminal', async () => {
+    await forEachAtMost(3, shifts, async (shift) => {
+      const row = { id: 'a', name: manyTokens(shift) };
+      const service = await scriptedService([{ body: { data: [row], links: {} } }, { body: row }]);
+      for (const args of [['likes'], ['val', 'get', id]]) {
+        const { exit, screen } = await runAtTerminal(args, { env: service.env, columns: 120 });
+        expect({ exit, listed: /name/i.test(screen) }).toEqual({ exit: 0, listed: true });
+        expect(screen).not.toContain(goodPart);
+      }
+    });
+  });
+});

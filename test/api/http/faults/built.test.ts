@@ -1,0 +1,50 @@
+// Every fault once more, against the program as it is built and shipped: a process, a pipe, and the real clock.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forEachAtMost } from '../../../../src/cli/batch.ts';
+import { run, temporaryFolder } from '../../../support/program.ts';
+import { type Cell, mismatches, type Stage } from './cells.ts';
+import { type Command, commands, largeCommands, oneEach } from './commands.ts';
+import { faults } from './faults.ts';
+import { canary, type FastClock, fastClock, type RawServer, rawServer } from './harness.ts';
+
+let elsewhere: RawServer;
+beforeAll(async () => {
+  elsewhere = await rawServer(fastClock(), {});
+});
+afterAll(() => elsewhere.close());
+
+/** The server's time, ten times faster than ours, so that what is slow is not too slow for a test. */
+const serverClock = (): FastClock => ({
+  now: () => Date.now(),
+  elapsed: () => 0,
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms / 10);
+    return () => clearTimeout(timer);
+  },
+});
+
+describe('the built program', () => {
+  it('meets every fault, with the methods in turn', { timeout: 240_000 }, async () => {
+    const home = temporaryFolder();
+    const built: Stage = {
+      clock: serverClock,
+      run: (args, baseUrl, { command }) =>
+        run(args, { home, input: command.input, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: canary } }),
+      timeout: (fault) => (fault.timeout === undefined ? 6 : 2),
+      elsewhere: elsewhere.baseUrl,
+      exact: false,
+    };
+    const cells = faults.map((fault, index): Cell => {
+      const name = oneEach[index % oneEach.length];
+      const command = (fault.stage === 'begun' ? largeCommands : commands).find((each) => each.name === name);
+      return { command: command as Command, fault, forever: true, terminal: false };
+    });
+    const table: string[] = [];
+    await forEachAtMost(10, cells, async (cell) => {
+      const wrong = await mismatches(cell, built);
+      if (wrong.length > 0) table.push(`${cell.command.name} | ${cell.fault.name} | ${wrong.join(' | ')}`);
+    });
+    expect(table.sort()).toEqual([]);
+    expect(elsewhere.connections()).toBe(0);
+  });
+});

@@ -1,0 +1,234 @@
+// One fault against one command: run, and compared with the model in everything that can be seen from outside.
+
+import { kinds } from '../../../support/kinds.ts';
+import { type Command, printed } from './commands.ts';
+import { type Fault, goodAnswer, type World } from './faults.ts';
+import {
+  canary,
+  type FastClock,
+  freePort,
+  type Handlers,
+  type Invocation,
+  type RawServer,
+  rawServer,
+} from './harness.ts';
+import { type Expected, expected, type Meeting } from './model.ts';
+
+export interface Cell {
+  command: Command;
+  fault: Fault;
+  forever: boolean;
+  terminal: boolean;
+}
+
+const meetingOf = ({ fault, command }: Cell): Meeting =>
+  typeof fault.meets === 'function' ? fault.meets(command) : fault.meets;
+
+/** How a cell is run. */
+export interface Stage {
+  /** What the program, if it takes one, and the server go by; told of every wait. */
+  clock(heard: (ms: number) => void): FastClock;
+  run(
+    args: readonly string[],
+    baseUrl: string,
+    cell: Cell,
+    clock: FastClock,
+    timeout: number,
+  ): Promise<Invocation>;
+  timeout(fault: Fault): number;
+  elsewhere: string;
+  /** The deadline leaves room for every attempt, and the clock is ours: how many and how long can be told. */
+  exact: boolean;
+}
+
+/** Runs a cell and says what is wrong about it. */
+export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
+  const { command, fault, forever, terminal } = cell;
+  let comeUp = () => {};
+  // Of what is waited for first, nothing but the back-off is this short.
+  const clock = stage.clock((ms) => ms <= 500 && comeUp());
+  const world: World = { clock, command, elsewhere: stage.elsewhere };
+  const strikes = (count: number) => forever || count === 0;
+  const struckSockets = new WeakSet();
+  const handlers: Handlers = {
+    accepted(socket, count) {
+      if (fault.stage !== 'accept' || !strikes(count)) return;
+      struckSockets.add(socket);
+      fault.act(socket, world);
+    },
+    begun(socket, count) {
+      if (fault.stage !== 'begun' || !strikes(count)) return;
+      struckSockets.add(socket);
+      fault.act(socket, world);
+    },
+    asked(socket, count) {
+      // Struck on accept, a connection stays so; struck as it began, a request is dealt with.
+      if (fault.stage === 'begun' ? struckSockets.delete(socket) : struckSockets.has(socket)) return;
+      if (fault.stage === 'asked' && strikes(count)) fault.act(socket, world);
+      else socket.write(goodAnswer(command), 'latin1');
+    },
+  };
+  let server: RawServer | undefined;
+  let port: number | undefined;
+  let coming: Promise<void> | undefined;
+  if (fault.stage === 'connect') {
+    port = await freePort();
+    const free = port;
+    comeUp = () => {
+      if (forever) return;
+      coming ??= rawServer(clock, handlers, free).then((started) => {
+        server = started;
+      });
+    };
+  } else server = await rawServer(clock, handlers);
+  const timeout = stage.timeout(fault);
+  const args = [...command.args, '--timeout', String(timeout), ...(terminal ? [] : ['--json'])];
+  const baseUrl = server?.baseUrl ?? `http://127.0.0.1:${port}`;
+  const result = await stage.run(args, baseUrl, cell, clock, timeout);
+  await coming;
+  const tookMs = clock.elapsed();
+  const promised = expected(command, meetingOf(cell), forever);
+  const wrong = [
+    ...wrongEnd(result, promised),
+    ...(stage.exact ? wrongTime(tookMs, timeout) : []),
+    ...wrongRequests(
+      cell,
+      server,
+      stage.exact ? promised : { ...promised, requests: [0, promised.requests[1]] },
+    ),
+    ...wrongOutput(cell, world, result, promised),
+  ];
+  await server?.close();
+  return wrong;
+}
+
+function wrongEnd({ exit, stderr }: Invocation, { exits }: Expected): string[] {
+  if (typeof exit === 'number' && exits.includes(exit)) return [];
+  return [`exit ${exit}, not ${exits.join(' or ')}, saying ${JSON.stringify(stderr.slice(0, 500))}`];
+}
+
+function wrongTime(tookMs: number, timeout: number): string[] {
+  return tookMs > (timeout + 5) * 1_000 ? [`ended after ${tookMs / 1_000} s of ${timeout}`] : [];
+}
+
+function wrongRequests(
+  { command, fault }: Cell,
+  server: RawServer | undefined,
+  promised: Expected,
+): string[] {
+  const wrong: string[] = [];
+  const requests = server?.requests ?? [];
+  const count = fault.stage === 'begun' ? (server?.begun() ?? 0) : requests.length;
+  const [least, most] = promised.requests;
+  if (count < least || count > most) wrong.push(`${count} requests, not ${least} to ${most}`);
+  if (new Set(requests.map(({ bytes }) => bytes)).size > 1) wrong.push('its attempts differ');
+  const [first] = requests;
+  if (first && (first.method !== command.method || first.path.split('?')[0] !== command.path)) {
+    wrong.push(`asked ${first.method} ${first.path}`);
+  }
+  for (const [index, { at }] of requests.slice(1).entries()) {
+    const gap = at - (requests[index]?.at ?? 0);
+    // A clock in steps: a time-out may be one step early by the time of the server.
+    if (index === 0 && fault.gapMs !== undefined && gap < fault.gapMs - 400)
+      wrong.push(`again after ${gap} ms`);
+  }
+  return wrong;
+}
+
+/** The program's own colours and its spinner; what a service sends has other ones. */
+const ownSequences = /\u001b\[(?:0|1|2|22|31|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
+const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const unsafeInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
+
+function wrongOutput(cell: Cell, world: World, result: Invocation, promised: Expected): string[] {
+  const { command, terminal } = cell;
+  const { exit, stdout, stderr } = result;
+  const wrong: string[] = [];
+  const both = stdout + stderr;
+  if (both.toLowerCase().includes(canary.toLowerCase())) wrong.push('the token is printed');
+  if (/\n {4}at /.test(both)) wrong.push('a stack is printed');
+  if (/\bundefined\b|\[object |\bNaN\b/.test(both)) wrong.push('something without a value is printed');
+  const printedRaw = terminal ? moving.exec(both.replace(ownSequences, '')) : unsafeInJson.exec(both);
+  if (printedRaw) wrong.push(`raw ${JSON.stringify(printedRaw[0])} at ${JSON.stringify(both.slice(0, 200))}`);
+  if (exit === 0) wrong.push(...wrongResult(cell, result));
+  else if (typeof exit === 'number' && promised.exits.includes(exit)) {
+    if (!command.isBatch && stdout !== '') wrong.push(`failed with stdout ${JSON.stringify(stdout)}`);
+    wrong.push(...(terminal ? wrongMessage(result) : wrongError(cell, world, result)));
+    if (terminal && command.isBatch && !stdout.includes('failed'))
+      wrong.push('its table does not say failed');
+  }
+  return wrong;
+}
+
+/** What was answered last: the fault's own value, where that was taken, or else a good one. */
+function answeredLast(cell: Cell): unknown {
+  const { command } = cell;
+  const meeting = meetingOf(cell);
+  const taken = expected(command, meeting, true).exits.includes(0);
+  if (taken && meeting.kind === 'value') return meeting.value;
+  return taken && meeting.kind === 'empty' ? undefined : command.good;
+}
+
+function wrongResult(cell: Cell, { stdout, stderr }: Invocation): string[] {
+  const should = JSON.stringify(printed(cell.command, answeredLast(cell))).replaceAll(canary, '***');
+  // A table of nothing is nothing; of something, it has at least its first words.
+  if (cell.terminal) return /^(?:\[\]|\{\})$/.test(should) || stdout !== '' ? [] : ['nothing is printed'];
+  const wrong: string[] = [];
+  if (stderr !== '') wrong.push(`succeeded with stderr ${JSON.stringify(stderr)}`);
+  if (!/^[^\n]+\n$/.test(stdout)) wrong.push('stdout is not one line');
+  const is = normalized(stdout);
+  if (is !== should) wrong.push(`printed ${is ?? JSON.stringify(stdout.slice(0, 200))}, not ${should}`);
+  return wrong;
+}
+
+function normalized(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+)/g;
+
+function wrongMessage({ stderr }: Invocation): string[] {
+  const shown = stderr.replace(ownSequences, '').replace(frames, '');
+  return /^error: \S.*\nhint: \S.*\n$/.test(shown) ? [] : [`stderr ${JSON.stringify(shown)}`];
+}
+
+function wrongError(cell: Cell, world: World, { exit, stdout, stderr }: Invocation): string[] {
+  const { command, fault } = cell;
+  const wrong: string[] = [];
+  const lines = stderr.split('\n');
+  if (lines.pop() !== '' || lines.length !== 1)
+    wrong.push(`stderr is not one line: ${JSON.stringify(stderr)}`);
+  let error: Record<string, unknown>;
+  try {
+    error = JSON.parse(lines.at(-1) ?? '').error;
+  } catch {
+    return [...wrong, 'the last line of stderr is not JSON'];
+  }
+  const { kind, message, hint, status } = error;
+  if (kind !== kinds[Number(exit)] || error.exit !== exit) wrong.push(`kind ${kind}, exit ${error.exit}`);
+  if (error.method !== command.method || error.path !== command.path) {
+    wrong.push(`of ${error.method} ${error.path}`);
+  }
+  if (typeof message !== 'string' || message === '' || typeof hint !== 'string' || hint === '') {
+    wrong.push('no message or no hint');
+  }
+  const meeting = meetingOf(cell);
+  if (meeting.kind === 'status' && status !== meeting.status) wrong.push(`status ${status}`);
+  const named = fault.named?.(world);
+  if (named !== undefined && !String(message).includes(named))
+    wrong.push(`${message} does not name ${named}`);
+  if (!command.isBatch) return wrong;
+  try {
+    const outcomes = JSON.parse(stdout);
+    if (outcomes.length !== 1 || outcomes[0].status !== 'failed') wrong.push(`outcomes ${stdout}`);
+    if (JSON.stringify(outcomes[0]?.error) !== JSON.stringify(error))
+      wrong.push('the outcome has another error');
+  } catch {
+    wrong.push(`outcomes are not JSON: ${JSON.stringify(stdout.slice(0, 200))}`);
+  }
+  return wrong;
+}

@@ -1,0 +1,259 @@
+// The program inside the test's own process, with time that runs fast, against servers that do what they are told.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { afterAll } from 'vitest';
+import { InterruptedError } from '../../../../src/errors.ts';
+import type { Clock } from '../../../../src/lib/clock.ts';
+import { main } from '../../../../src/main.ts';
+
+/** Must be in nothing that is printed, and no part of it is a word. */
+export const canary = 'canary-7Qx3kP9wZt';
+
+const tickMs = 4;
+/** How far one tick takes us: a hundred times faster than the wall. */
+const stepMs = 400;
+
+/** A stalled event loop stalls this time too: client and server share it, so no load can make an answer late. */
+const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
+setInterval(() => {
+  time.now += stepMs;
+  for (const timer of [...time.timers]) {
+    if (timer.due > time.now || !time.timers.delete(timer)) continue;
+    timer.callback();
+  }
+}, tickMs).unref();
+
+export interface FastClock extends Clock {
+  /** Since it was first asked to wait for something. */
+  elapsed(): number;
+}
+
+/** `heard` is told of every wait that is asked for. */
+export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
+  const start = time.now;
+  const base = Date.now();
+  let firstWait: number | undefined;
+  return {
+    now: () => base + time.now - start,
+    elapsed: () => time.now - (firstWait ?? time.now),
+    after(ms, callback) {
+      firstWait ??= time.now;
+      heard(ms);
+      const timer = { due: time.now + ms, callback };
+      time.timers.add(timer);
+      return () => void time.timers.delete(timer);
+    },
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A file that stays until the tests of this file are over. */
+export function keptFile(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+class Collected extends Writable {
+  text = '';
+  readonly isTTY: true | undefined;
+  readonly columns: number | undefined;
+
+  constructor(terminal: boolean) {
+    super({ decodeStrings: false });
+    this.isTTY = terminal ? true : undefined;
+    this.columns = terminal ? 100 : undefined;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+
+  cursorTo(column: number): boolean {
+    return this.write(`\u001b[${column + 1}G`);
+  }
+
+  clearLine(): boolean {
+    return this.write('\u001b[2K');
+  }
+
+  moveCursor(_columns: number, rows: number): boolean {
+    return this.write(`\u001b[${Math.abs(rows)}${rows < 0 ? 'A' : 'B'}`);
+  }
+}
+
+export interface Invocation {
+  /** A text where there was no exit: it hung, or threw. */
+  exit: number | string;
+  stdout: string;
+  stderr: string;
+}
+
+export interface InvokeOptions {
+  baseUrl: string;
+  clock: FastClock;
+  terminal: boolean;
+  input?: string;
+  /** By this time of its clock it is taken to hang. */
+  patienceMs: number;
+}
+
+export async function invoke(args: readonly string[], options: InvokeOptions): Promise<Invocation> {
+  const { clock, terminal, input = '' } = options;
+  const stdout = new Collected(terminal);
+  const stderr = new Collected(terminal);
+  const controller = new AbortController();
+  const ended = main({
+    argv: args,
+    env: {
+      HOME: folder,
+      VALS_CONFIG_DIR: join(folder, 'config'),
+      VALS_BASE_URL: options.baseUrl,
+      VALS_TOKEN: canary,
+      TERM: 'xterm-256color',
+    },
+    stdin: () => Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    signal: controller.signal,
+    clock,
+  }).catch((error: unknown) => `threw ${error}`);
+  let stopWaiting = () => {};
+  const hung = new Promise<string>((resolve) => {
+    stopWaiting = fastClock().after(options.patienceMs, () => resolve('hung'));
+  });
+  const exit = await Promise.race([ended, hung]);
+  stopWaiting();
+  if (exit === 'hung') controller.abort(new InterruptedError(130));
+  return { exit, stdout: stdout.text, stderr: stderr.text };
+}
+
+export interface Asked {
+  method: string;
+  path: string;
+  /** The request, byte for byte. */
+  bytes: string;
+  body: string;
+  /** By the clock of the one who asks. */
+  at: number;
+}
+
+export interface Handlers {
+  /** Each is told how many came before. */
+  accepted?(socket: Socket, count: number): void;
+  begun?(socket: Socket, count: number): void;
+  asked?(socket: Socket, count: number, request: Asked): void;
+}
+
+export interface RawServer {
+  port: number;
+  baseUrl: string;
+  connections(): number;
+  /** Requests of which at least a byte arrived. */
+  begun(): number;
+  /** Requests that arrived whole. */
+  requests: readonly Asked[];
+  close(): Promise<void>;
+}
+
+/** A server that knows where a request ends, and leaves everything else to its handlers. */
+export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Promise<RawServer> {
+  const sockets = new Set<Socket>();
+  const requests: Asked[] = [];
+  let connections = 0;
+  let begun = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    let received = '';
+    socket.on('data', (bytes) => {
+      if (received === '') handlers.begun?.(socket, begun++);
+      received += bytes.toString('latin1');
+      for (;;) {
+        const end = endOfRequest(received);
+        if (end === undefined) return;
+        const text = received.slice(0, end);
+        received = received.slice(end);
+        const request = readRequest(text, clock.now());
+        requests.push(request);
+        handlers.asked?.(socket, requests.length - 1, request);
+        if (received === '') return;
+        handlers.begun?.(socket, begun++);
+      }
+    });
+    handlers.accepted?.(socket, connections++);
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed).listen(port, '127.0.0.1', listening);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    port: address.port,
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    connections: () => connections,
+    begun: () => begun,
+    requests,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+function endOfRequest(received: string): number | undefined {
+  const head = received.indexOf('\r\n\r\n');
+  if (head === -1) return undefined;
+  const length = Number(/^content-length: *(\d+)/im.exec(received.slice(0, head))?.[1] ?? 0);
+  const end = head + 4 + length;
+  return received.length >= end ? end : undefined;
+}
+
+function readRequest(bytes: string, at: number): Asked {
+  const [method = '', path = ''] = bytes.split(' ', 2);
+  return { method, path, bytes, body: bytes.slice(bytes.indexOf('\r\n\r\n') + 4), at };
+}
+
+/** A whole answer; what needs no length has none. */
+export function response(
+  status: number,
+  body = '',
+  headers: readonly string[] = [],
+  reason = 'Reason',
+): string {
+  const head = [`HTTP/1.1 ${status} ${reason}`, 'content-type: application/json', ...headers];
+  if (status !== 204) head.push(`content-length: ${Buffer.byteLength(body, 'latin1')}`);
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** JSON as the bytes of its UTF-8, one character each, as the server writes them. */
+export const json = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('latin1');
+
+export type Ending = 'FIN' | 'RST';
+
+/** A reset overtakes what was sent before it unless that has time to arrive. */
+export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: Clock): void {
+  if (ending === 'FIN') socket.end(text, 'latin1');
+  else if (text === '') socket.resetAndDestroy();
+  else socket.write(text, 'latin1', () => clock.after(2 * stepMs, () => socket.resetAndDestroy()));
+}
+
+let nextPort = 20_000 + (process.pid % 5_000);
+
+/** Nothing listens there, and the system gives it to nobody of itself. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    try {
+      const server = await rawServer(fastClock(), {}, nextPort++);
+      await server.close();
+      return server.port;
+    } catch {
+      // Somebody has it.
+    }
+  }
+}

@@ -1,0 +1,481 @@
+// Runs followed as they happen: each once, none missed, oldest first, through bursts, outages and lists that move.
+import { spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { follow, lookDelayMs } from '../../../src/api/lists/follow.ts';
+import { BadResponseError, InterruptedError, UnavailableError } from '../../../src/errors.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { rowsOfRecords } from '../../../src/lib/rows.ts';
+import { inProcess } from '../../support/in-process.ts';
+import { environment, program, run, temporaryFolder } from '../../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
+import { fastClock } from '../http/faults/harness.ts';
+
+/** What happens before one look, or before one request of it. */
+interface Change {
+  arrive: number;
+  /** How deep below the head the arrivals stand. */
+  depth?: number;
+  /** Which records vanish, counted from the head. */
+  vanish?: number[];
+}
+
+interface Look extends Change {
+  /** Before the second request of the look, and so on. */
+  during: Change[];
+  /** The request at which the service is away. */
+  awayAt?: number;
+}
+
+interface Plan {
+  start: number;
+  last: number;
+  /** The most records that the service puts on a page. */
+  cap: number;
+  links: boolean;
+  ids: boolean;
+  looks: Look[];
+  /** The service always sends the head of its list. */
+  ignoresOffset?: boolean;
+}
+
+interface Followed {
+  given: string[];
+  /** What was there when following began, oldest first. */
+  old: string[];
+  /** What came since, in that order. */
+  arrived: string[];
+  left: Set<string>;
+  notes: string[];
+  waits: number[];
+  requests: number;
+  error: unknown;
+}
+
+/** Follows a list that does as planned, then stands still for some looks, with a clock that does not wait. */
+async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
+  const { start, last, cap, links, ids, looks, ignoresOffset } = plan;
+  const controller = new AbortController();
+  const arrived: string[] = [];
+  const old = Array.from({ length: start }, (_, index) => `old-${index}`);
+  let list = old.toReversed();
+  const apply = ({ arrive, depth = 0, vanish = [] }: Change) => {
+    const fresh = Array.from({ length: arrive }, (_, index) => `new-${arrived.length + index}`);
+    arrived.push(...fresh);
+    const gone = new Set(vanish.map((place) => list[place]));
+    list = [...list.slice(0, depth), ...fresh.toReversed(), ...list.slice(depth)].filter(
+      (id) => !gone.has(id),
+    );
+  };
+
+  let look = -1;
+  let request = 0;
+  let requests = 0;
+  const waits: number[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    after(ms, callback) {
+      waits.push(ms);
+      look += 1;
+      request = 0;
+      if (look === looks.length + 4) controller.abort(new InterruptedError(130));
+      const planned = looks[look];
+      if (planned) apply(planned);
+      const timer = setImmediate(callback);
+      return () => clearImmediate(timer);
+    },
+  };
+  const fetchPage = async (query: URLSearchParams) => {
+    const planned = looks[look];
+    const change = planned?.during[request - 1];
+    if (change) apply(change);
+    request += 1;
+    requests += 1;
+    if (planned?.awayAt === request - 1) throw failWith ?? new UnavailableError('away');
+    const offset = ignoresOffset ? 0 : Number(query.get('offset'));
+    const page = list.slice(offset, offset + Math.min(cap, Number(query.get('limit'))));
+    const end = offset + page.length;
+    const next = end < list.length ? new URLSearchParams({ offset: `${end}` }) : null;
+    const record = (name: string): JsonObject => (ids ? { id: name } : { name });
+    return { rows: rowsOfRecords(page.map(record)), next: links ? next : undefined };
+  };
+
+  const given: string[] = [];
+  const notes: string[] = [];
+  let error: unknown;
+  try {
+    const pages = follow({
+      last,
+      clock,
+      signal: controller.signal,
+      momentOf: () => undefined,
+      notes: {
+        away: () => notes.push('away'),
+        back: () => notes.push('back'),
+        gap: () => notes.push('gap'),
+      },
+      fetchPage,
+      filters: new URLSearchParams(),
+    });
+    for await (const rows of pages) for (const { id, name } of rows.records()) given.push(String(id ?? name));
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { given, old, arrived, left: new Set(list), notes, waits, requests, error };
+}
+
+const burst = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(5) },
+  { weight: 1, arbitrary: fc.constantFrom(99, 100, 101, 199, 200, 250, 340) },
+);
+const change = fc.record({ arrive: burst });
+const service = {
+  start: fc.constantFrom(0, 1, 5, 99, 100, 101, 180),
+  last: fc.constantFrom(1, 10, 150),
+  cap: fc.constantFrom(7, 20, 100),
+  links: fc.boolean(),
+};
+const awayAt = fc.option(fc.nat(4), { nil: undefined });
+const runs = { numRuns: 250 };
+
+describe('following, whatever the schedule', () => {
+  it('gives what was last, then all that comes, once and in its order', async () => {
+    const looks = fc.array(fc.record({ arrive: burst, during: fc.array(change, { maxLength: 4 }), awayAt }), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...service, ids: fc.boolean(), looks }), async (plan) => {
+        const { given, old, arrived, error, notes } = await followPlan(plan);
+        expect(error).toMatchObject({ exit: 130 });
+        expect(given).toEqual([...old.slice(-plan.last), ...arrived]);
+        expect(notes.join(' ')).toMatch(/^(away back ?)*$/);
+      }),
+      runs,
+    );
+  });
+
+  it('takes nothing old for new where records vanish, and misses none that stays', async () => {
+    const moving = fc.record({ arrive: burst, vanish: fc.array(fc.nat(120), { maxLength: 30 }) });
+    const looks = fc.array(
+      fc.record({
+        arrive: burst,
+        vanish: fc.array(fc.nat(120), { maxLength: 30 }),
+        during: fc.array(moving, { maxLength: 3 }),
+        awayAt,
+      }),
+      { maxLength: 6 },
+    );
+    const start = fc.constantFrom(0, 50, 99, 100, 101, 300);
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...service, start, ids: fc.constant(true), looks }), async (plan) => {
+        const { given, old, arrived, left } = await followPlan(plan);
+        const once = new Set(given);
+        const first = new Set(old.slice(-plan.last));
+        expect(given.length).toBe(once.size);
+        expect(given.filter((id) => id.startsWith('old-') && !first.has(id))).toEqual([]);
+        expect(arrived.filter((id) => left.has(id) && !once.has(id))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('finds records that come late, below others, as far down as one request reaches', async () => {
+    const looks = fc.array(
+      fc.record({ arrive: fc.nat(5), depth: fc.nat(60), during: fc.constant<Change[]>([]) }),
+      {
+        maxLength: 8,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ ...service, cap: fc.constant(100), ids: fc.constant(true), looks }),
+        async (plan) => {
+          const { given, old, arrived } = await followPlan(plan);
+          expect(given.length).toBe(new Set(given).size);
+          expect([...given].sort()).toEqual([...old.slice(-plan.last), ...arrived].sort());
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('asks once where nothing happened, and remembers what stays at the head for ever', async () => {
+    const quiet = { arrive: 0, during: [] };
+    const plan = { start: 500, last: 1, cap: 100, links: true, ids: true };
+    const idle = await followPlan({ ...plan, looks: Array(20).fill(quiet) });
+    expect({ given: idle.given.length, requests: idle.requests }).toEqual({ given: 1, requests: 25 });
+    // More than are remembered at a time come below one that stays on top.
+    const below = { arrive: 90, depth: 1, during: [] };
+    const { given, arrived } = await followPlan({ ...plan, looks: Array(300).fill(below) });
+    expect(arrived.length).toBe(27_000);
+    expect(given.length).toBe(new Set(given).size);
+  });
+
+  it('takes nothing for new that it has forgotten', async () => {
+    const many = { arrive: 90, during: [] };
+    const vanish = Array.from({ length: 26_980 }, (_, index) => index + 10);
+    const looks = [...Array(300).fill(many), { arrive: 1, vanish, during: [] }];
+    const plan = { start: 50, last: 50, cap: 100, links: true, ids: true, looks };
+    const { given } = await followPlan(plan);
+    expect({ given: given.length, once: new Set(given).size }).toEqual({ given: 27_051, once: 27_051 });
+  });
+
+  it('says that records may be missing where the service always sends the same page', async () => {
+    const looks = [{ arrive: 150, during: [] }];
+    const plan = { start: 100, last: 1, cap: 100, links: false, ids: true, ignoresOffset: true, looks };
+    const { given, arrived, notes, requests } = await followPlan(plan);
+    expect(given).toEqual(['old-99', ...arrived.slice(50)]);
+    expect(notes).toEqual(['gap']);
+    expect(requests).toBeLessThan(30);
+  });
+
+  it('tells by their times what is new where nothing that it knew is left', async () => {
+    let list = Array.from({ length: 400 }, (_, index) => ({ id: `old-${index}`, at: 400 - index }));
+    const controller = new AbortController();
+    let look = 0;
+    const given: string[] = [];
+    const pages = follow({
+      last: 1,
+      signal: controller.signal,
+      momentOf: ({ at }) => Number(at),
+      notes: { away() {}, back() {}, gap() {} },
+      clock: {
+        now: () => 0,
+        after(_ms, callback) {
+          if (++look === 1) list = [{ id: 'new', at: 401 }, ...list.slice(200)];
+          if (look === 4) controller.abort(new InterruptedError(130));
+          const timer = setImmediate(callback);
+          return () => clearImmediate(timer);
+        },
+      },
+      filters: new URLSearchParams(),
+      fetchPage: async (query) => {
+        const offset = Number(query.get('offset'));
+        return { rows: rowsOfRecords(list.slice(offset, offset + 100)), next: undefined };
+      },
+    });
+    const ended = (async () => {
+      for await (const rows of pages) for (const { id } of rows.records()) given.push(String(id));
+    })();
+    await expect(ended).rejects.toMatchObject({ exit: 130 });
+    expect(given).toEqual(['old-0', 'new']);
+  });
+});
+
+describe('while the service is away', () => {
+  const away = { arrive: 1, during: [], awayAt: 0 };
+  const plan = { start: 5, last: 5, cap: 100, links: true, ids: true };
+
+  it('looks are made ever more seldom, up to 30 s, and every 2 s again when it is back', async () => {
+    const { given, waits, notes } = await followPlan({ ...plan, looks: Array(6).fill(away) });
+    expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30, 2, 2, 2, 2].map((seconds) => seconds * 1_000));
+    expect(notes).toEqual(['away', 'back']);
+    expect(given.length).toBe(11);
+  });
+
+  it.each([
+    [0, 2_000],
+    [1, 4_000],
+    [3, 16_000],
+    [4, 30_000],
+    [1_000, 30_000],
+  ])('after %i failures the wait is %i ms', (failures, ms) => {
+    expect(lookDelayMs(failures)).toBe(ms);
+  });
+
+  it('ends at once on any other error', async () => {
+    const { error, notes } = await followPlan({ ...plan, looks: [away] }, new BadResponseError('nonsense'));
+    expect(error).toBeInstanceOf(BadResponseError);
+    expect(notes).toEqual([]);
+  });
+});
+
+const runOf = (id: string, more: object = {}) => ({
+  id,
+  val: { name: 'hello', version: 1 },
+  runStartAt: '2026-01-31T09:30:00Z',
+  runEndAt: '2026-01-31T09:30:01Z',
+  error: null,
+  ...more,
+});
+
+/** A service whose list grows by what it is told, at each request that asks for the head of it. */
+function growing(start: object[], arrivals: object[][]) {
+  let list = start;
+  let looks = 0;
+  return ({ path }: Seen): Reply => {
+    const query = new URL(path, 'http://x').searchParams;
+    const offset = Number(query.get('offset'));
+    if (offset === 0 && looks++ > 0) list = [...(arrivals.shift() ?? []).toReversed(), ...list];
+    return { body: { data: list.slice(offset, offset + Number(query.get('limit'))), links: {} } };
+  };
+}
+
+/** The program in this process, with time that runs fast, until it has said enough. */
+async function followFast(
+  args: readonly string[],
+  env: Record<string, string>,
+  enough: (output: { stdout: string; stderr: string }) => boolean,
+  columns?: number,
+) {
+  const controller = new AbortController();
+  return inProcess(args, {
+    env: { HOME: temporaryFolder(), ...env },
+    ...(columns !== undefined && { terminal: { columns } }),
+    clock: fastClock(),
+    signal: controller.signal,
+    heard: (output) => {
+      if (enough(output)) controller.abort(new InterruptedError(130));
+    },
+  });
+}
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+describe('vals runs --follow', () => {
+  const start = Array.from({ length: 12 }, (_, index) => runOf(`old-${12 - index}`));
+
+  it('prints the last ten and new ones in a pipe, as lines, with the filters that were given', async () => {
+    const error = { message: 'it\tbroke' };
+    const arrivals = [[runOf('a'), runOf('b', { error })], [], [runOf('c')]];
+    const service = await scriptedService([], growing(start, arrivals));
+    const args = ['runs', '--follow', '--error', '--since', '2026-01-01'];
+    const { exit, stdout, stderr } = await followFast(args, service.env, ({ stdout }) =>
+      stdout.includes('\tc\n'),
+    );
+    expect({ exit, stderr }).toEqual({ exit: 130, stderr: '' });
+    expect(lines(stdout).map((line) => line.split('\t').at(-1))).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => `old-${index + 3}`),
+      ...['a', 'b', 'c'],
+    ]);
+    expect(lines(stdout)[11]).toBe('2026-01-31T09:30:00Z\t2026-01-31T09:30:01Z\thello\t1\tit\\tbroke\tb');
+    const query = { error: 'true', since: '2026-01-01T00:00:00.000Z', limit: '100', offset: '0' };
+    for (const { path } of service.requests) {
+      expect(path.split('?')[0]).toBe('/v1/me/runs');
+      expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toEqual(query);
+    }
+  });
+
+  it.each([
+    { args: ['val', 'runs', 'some-id'], path: '/v1/vals/some-id/runs' },
+    { args: ['runs', '--val', 'some-id'], path: '/v1/vals/some-id/runs' },
+  ])('$args: streams a record a line under --ndjson, as it was sent', async ({ args, path }) => {
+    const digits = runOf('new', { digits: '#' });
+    const service = await scriptedService([], (seen) => {
+      const reply = grow(seen) as { body: unknown };
+      return { body: JSON.stringify(reply.body).replace('"#"', '1.0') };
+    });
+    const grow = growing(start, [[digits]]);
+    const { exit, stdout, stderr } = await followFast(
+      [...args, '--follow', '--limit', '2', '--ndjson'],
+      service.env,
+      ({ stdout }) => lines(stdout).length === 3,
+    );
+    expect({ exit, stderr }).toEqual({ exit: 130, stderr: '{"error":{"kind":"interrupted","exit":130}}\n' });
+    expect(lines(stdout)[2]).toBe(JSON.stringify(digits).replace('"#"', '1.0'));
+    expect(lines(stdout).map((line) => JSON.parse(line).id)).toEqual(['old-11', 'old-12', 'new']);
+    expect(service.requests[0]?.path.split('?')[0]).toBe(path);
+  });
+
+  it.each([100, 80, 40])('appends rows below one header at a terminal of %i columns', async (columns) => {
+    const evil = runOf('evil', { val: { name: '\u001b[2J漢字漢字' }, error: 'x'.repeat(300) });
+    const service = await scriptedService([], growing(start, [[runOf('a')], [evil], [runOf('z-last')]]));
+    const { exit, stdout } = await followFast(
+      ['runs', '--follow', '--limit', '2', '--no-color'],
+      { ...service.env, TERM: 'xterm' },
+      ({ stdout }) => stdout.includes('z-last'),
+      columns,
+    );
+    expect(exit).toBe(130);
+    const [head = '', ...rows] = lines(stripVTControlCharacters(stdout));
+    expect(rows.length).toBe(5);
+    expect(stdout).toBe(stripVTControlCharacters(stdout));
+    expect(stdout.match(/VERSION/g)?.length ?? 0).toBe(columns === 40 ? 0 : 1);
+    expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ID'));
+    for (const row of rows.filter((row) => !row.includes('漢')))
+      expect(row.length).toBeLessThanOrEqual(columns);
+  });
+
+  it('says once that the service is away, and once that it is back, and misses nothing', async () => {
+    const grow = growing([runOf('first')], [[runOf('second')], [runOf('third')]]);
+    let asked = 0;
+    const service = await scriptedService([], (seen) =>
+      ++asked > 1 && asked < 8 ? { status: 503 } : grow(seen),
+    );
+    const { exit, stdout, stderr } = await followFast(['runs', '--follow'], service.env, ({ stdout }) =>
+      stdout.includes('third'),
+    );
+    expect(exit).toBe(130);
+    expect(lines(stdout).map((line) => line.split('\t').at(-1))).toEqual(['first', 'second', 'third']);
+    expect(lines(stderr)).toEqual([
+      expect.stringMatching(
+        /^warning: GET \/v1\/me\/runs was answered 503 .*asked again until it is back\.$/,
+      ),
+      'The service is back.',
+    ]);
+  });
+
+  it('ends with the code of any other error, and keeps what it printed', async () => {
+    const grow = growing([runOf('first')], []);
+    const service = await scriptedService(
+      [grow, grow].map((reply) => (response, seen) => {
+        response.end(JSON.stringify((reply(seen) as { body: unknown }).body));
+      }),
+      () => ({ status: 401, body: { message: 'expired' } }),
+    );
+    const { exit, stdout, stderr } = await followFast(['runs', '--follow'], service.env, () => false);
+    expect({ exit, printed: lines(stdout).length }).toEqual({ exit: 4, printed: 1 });
+    expect(stderr).toContain('expired');
+  });
+
+  it.each([
+    { how: 'is away', reply: { status: 503 }, exit: 7 },
+    { how: 'refuses the token', reply: { status: 401 }, exit: 4 },
+    { how: 'has no such val', reply: { status: 404 }, exit: 3 },
+  ])('ends at once where the service $how when it begins', async ({ reply, exit }) => {
+    const service = await scriptedService([], () => reply);
+    const result = await followFast(['runs', '--follow'], service.env, () => false);
+    expect(result).toMatchObject({ exit, stdout: '' });
+  });
+
+  it.each([
+    { args: ['--json'], says: '--ndjson' },
+    { args: ['--all'], says: '--all' },
+    { args: ['--offset', '5'], says: '--offset' },
+    { args: ['--until', 'now'], says: '--until' },
+    { args: ['--summary'], says: '--summary' },
+  ])('is refused with $args', async ({ args, says }) => {
+    const service = await scriptedService([]);
+    const { exit, stdout, stderr } = await run(['runs', '--follow', ...args], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'as the built program: prints what happens at once, and %s ends it with %i',
+    async (signal, exit) => {
+      const service = await scriptedService([], growing([runOf('first')], [[runOf('second')]]));
+      const child = spawn(process.execPath, [program, 'runs', '--follow'], {
+        env: environment(temporaryFolder(), service.env),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk;
+        if (stdout.includes('second')) child.kill(signal);
+      });
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk;
+      });
+      const code = await new Promise((closed) => child.once('close', closed));
+      expect({ code, stderr, lines: lines(stdout).length }).toEqual({ code: exit, stderr: '', lines: 2 });
+    },
+  );
+});

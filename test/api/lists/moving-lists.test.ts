@@ -1,0 +1,313 @@
+// Lists that change while they are read: what was there at the start and stays is given, and given once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { listPages, type Page, type Paging } from '../../../src/api/lists/pages.ts';
+import { type Rows, rowsOfRecords } from '../../../src/lib/rows.ts';
+import { chanceOf } from '../../support/chance.ts';
+import { run } from '../../support/program.ts';
+import { scriptedService } from '../../support/scripted-service.ts';
+
+interface Plan {
+  seed: number;
+  /** The most records that the service puts on a page. */
+  cap: number;
+  /** Whether it says where the list goes on. */
+  links: boolean;
+  size: number;
+  /** Records may vanish: never, only once a record was sent again, or from the start. */
+  removals: 'none' | 'once seen to move' | 'any time';
+  /** How often the list changes at most, so that it has an end. */
+  changes: number;
+  /** How many requests it stands still for at first. */
+  calm: number;
+  late: () => Promise<unknown>;
+}
+
+/** Newest first. Counts what a reader with offsets cannot see, so that only that is forgiven. */
+function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
+  const { between, fraction, oneOf } = chanceOf(seed);
+  const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
+  const sent = new Set<string>();
+  const hidden = new Set<string>();
+  let list = [...initial];
+  let arrived = 0;
+  let requests = 0;
+  let seenToMove = false;
+
+  function change(): void {
+    if (requests <= calm || changes <= 0 || fraction() < 0.4) return;
+    changes -= 1;
+    const burst = oneOf([0, 1, between(0, 250), cap - 1, cap, cap + 1, 2 * cap, between(0, cap)]);
+    const fresh = Array.from({ length: Math.min(burst, 250) }, (_, index) => `new-${arrived + index}`);
+    arrived += fresh.length;
+    list = [...fresh.toReversed(), ...list];
+    if (removals === 'none' || (removals === 'once seen to move' && !seenToMove)) return;
+    for (let left = oneOf([0, 1, cap - 1, cap, between(0, 2 * cap)]); left > 0 && list.length > 0; left--) {
+      list.splice(between(0, list.length - 1), 1);
+    }
+  }
+
+  return {
+    initial,
+    requests: () => requests,
+    stillThere: () => new Set(list),
+    hidden,
+    page(query: URLSearchParams): { ids: string[]; next: string | null | undefined } {
+      change();
+      requests += 1;
+      const offset = Number(query.get('offset'));
+      const end = offset + Math.min(cap, Number(query.get('limit')));
+      const ids = list.slice(offset, end);
+      if (!seenToMove) for (const id of list.slice(0, offset)) if (!sent.has(id)) hidden.add(id);
+      if (ids.some((id) => sent.has(id))) seenToMove = true;
+      for (const id of ids) sent.add(id);
+      const next = end < list.length ? `limit=${query.get('limit')}&offset=${offset + ids.length}` : null;
+      return { ids, next: links ? next : undefined };
+    },
+  };
+}
+
+type MovingList = ReturnType<typeof movingList>;
+
+/** What is wrong with what was given, in words; nothing where nothing is. */
+function faults(given: readonly string[], list: MovingList): string[] {
+  const once = new Set(given);
+  const there = list.stillThere();
+  const missed = list.initial.filter((id) => there.has(id) && !once.has(id) && !list.hidden.has(id));
+  return [
+    ...(once.size < given.length ? [`${given.length - once.size} twice`] : []),
+    ...(missed.length > 0 ? [`${missed.length} of ${list.initial.length} missed, ${missed[0]} first`] : []),
+  ];
+}
+
+function planOf(seed: number, removals: Plan['removals'], least: number): Plan {
+  const { between, oneOf, fraction } = chanceOf(seed * 7_919);
+  const cap = oneOf([least, least + 1, 3, 5, 10, 50, 99, 100, between(least, 100)]);
+  return {
+    seed,
+    cap,
+    links: fraction() < 0.5,
+    size: oneOf([0, 1, cap, cap + 1, between(0, Math.min(600, 40 * cap))]),
+    removals,
+    changes: between(1, 15),
+    calm: 0,
+    late: () => sleep(oneOf([0, 0, 1, 2, 3])),
+  };
+}
+
+interface ReadingOptions {
+  paging?: Paging;
+  most?: number;
+  /** When a request reaches the service, which may be after those sent later. */
+  served?: () => Promise<unknown>;
+}
+
+/** Reads the list to its end in this process. */
+async function readAll(
+  fetchPage: (query: URLSearchParams) => Page,
+  { paging, most = Infinity, served = async () => {} }: ReadingOptions = {},
+) {
+  const ids: string[] = [];
+  let warnings = 0;
+  let requests = 0;
+  const fetch = async (query: URLSearchParams) => {
+    requests += 1;
+    if (requests > most) throw new Error(`more than ${most} requests`);
+    await served();
+    return fetchPage(query);
+  };
+  const notes = { circular: () => void warnings++, more: () => {} };
+  for await (const page of listPages(fetch, new URLSearchParams(), paging, notes)) {
+    for (const { id } of page.records()) ids.push(String(id));
+  }
+  return { ids, warnings, requests };
+}
+
+const rowsOf = (ids: readonly string[]): Rows => rowsOfRecords(ids.map((id) => ({ id })));
+const everything: Paging = { all: true };
+
+async function tortured(plan: Plan): Promise<string[]> {
+  const list = movingList(plan);
+  const { ids, warnings } = await readAll(
+    (query) => {
+      const { ids, next } = list.page(query);
+      return { rows: rowsOf(ids), next: typeof next === 'string' ? new URLSearchParams(next) : next };
+    },
+    { paging: everything, most: 20_000, served: plan.late },
+  );
+  const found = faults(ids, list);
+  return found.length === 0
+    ? []
+    : [`${JSON.stringify(plan)}: ${found.join(', ')}${warnings ? ', with a warning' : ''}`];
+}
+
+describe('a list that moves while it is read', () => {
+  it.each([
+    { removals: 'none', least: 1, seeds: 500 },
+    // A page of one record cannot begin with the last one of the page before.
+    { removals: 'once seen to move', least: 2, seeds: 300 },
+    { removals: 'any time', least: 2, seeds: 200 },
+  ] as const)('$seeds interleavings, records vanish: $removals', async ({ removals, least, seeds }) => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= seeds; seed++) found.push(...(await tortured(planOf(seed, removals, least))));
+    expect(`${found.length} of ${seeds} went wrong\n${found.slice(0, 10).join('\n')}`).toBe(
+      `0 of ${seeds} went wrong\n`,
+    );
+  });
+
+  it('200 interleavings of pages that are asked for ahead of their turn and served out of it', async () => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 200; seed++) {
+      const { between } = chanceOf(seed);
+      const plan = { ...planOf(seed, 'none', 1), cap: 100, size: between(500, 3_000), calm: between(4, 20) };
+      found.push(...(await tortured(plan)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  const bursts = [1, 2, 3, 10, 100].flatMap((cap) =>
+    [true, false].map((links) => ({ cap, links, times: 30 })),
+  );
+  it.each(bursts)(
+    'as many arrive as make a page of $cap come again, $times times (links: $links)',
+    async ({ cap, links, times }) => {
+      const old = Array.from({ length: cap * 5 }, (_, index) => `old-${index}`);
+      let list = old;
+      let left = times;
+      let lastPage = '';
+      const { ids } = await readAll(
+        (query) => {
+          const offset = Number(query.get('offset'));
+          const size = Math.min(cap, Number(query.get('limit')));
+          // Where the page before has to go to be sent again.
+          const at = list.indexOf(lastPage);
+          if (lastPage !== '' && left > 0 && at >= 0 && at < offset) {
+            left -= 1;
+            list = [...Array.from({ length: offset - at }, (_, index) => `new-${left}-${index}`), ...list];
+          }
+          const page = list.slice(offset, offset + size);
+          lastPage = page[0] ?? '';
+          const next =
+            offset + size < list.length ? new URLSearchParams({ offset: `${offset + size}` }) : null;
+          return { rows: rowsOf(page), next: links ? next : undefined };
+        },
+        { paging: everything, most: 5_000 },
+      );
+      const once = new Set(ids);
+      expect({ twice: ids.length - once.size, missed: old.filter((id) => !once.has(id)).length }).toEqual({
+        twice: 0,
+        missed: 0,
+      });
+    },
+  );
+
+  it.each(Array.from({ length: 20 }, (_, index) => 5_000 + index))(
+    'over HTTP with the built program, seed %i',
+    async (seed) => {
+      const plan = planOf(seed, seed % 2 ? 'once seen to move' : 'none', 2);
+      const list = movingList(plan);
+      const service = await scriptedService([], ({ path }) => {
+        const { ids, next } = list.page(new URL(path, 'http://service').searchParams);
+        const rows = ids.map((id) => ({ id }));
+        if (next === undefined) return { body: rows };
+        return { body: { data: rows, links: next === null ? {} : { next: `/v1/me/runs?${next}` } } };
+      });
+      const { exit, stdout } = await run(['runs', '--all', '--ndjson'], { env: service.env });
+      const given = stdout.split('\n').filter((line) => line !== '');
+      const ids = given.map((line) => (JSON.parse(line) as { id: string }).id);
+      expect({ plan, exit, faults: faults(ids, list) }).toEqual({ plan, exit: 0, faults: [] });
+    },
+  );
+});
+
+describe('a list without end', () => {
+  const pageOf = (name: string, size: number) =>
+    rowsOf(Array.from({ length: size }, (_, index) => `${name}-${index}`));
+  const at = (query: string) => new URLSearchParams(query);
+  /** What a service does at its n-th request. */
+  type Circle = (request: number, query: URLSearchParams) => Page;
+  const size = 100;
+  const circles: Record<string, Circle> = {
+    'the same page, without links': () => ({ rows: pageOf('a', size), next: undefined }),
+    'the same page, the link counts on': (request) => ({
+      rows: pageOf('a', size),
+      next: at(`offset=${(request + 1) * size}`),
+    }),
+    'the same page, another cursor': (request) => ({
+      rows: pageOf('a', size),
+      next: at(`cursor=${request}`),
+    }),
+    'a link to itself': (_, query) => ({ rows: pageOf('a', size), next: new URLSearchParams(query) }),
+    'a link to itself, turned round': () => ({ rows: pageOf('a', size), next: at('offset=0&limit=100') }),
+    'a link without a query': () => ({ rows: pageOf('a', size), next: at('') }),
+    'A, B, A, B by links': (request) => ({
+      rows: pageOf('ab'[request % 2] as string, size),
+      next: at(`cursor=${'ba'[request % 2]}`),
+    }),
+    'A, B, A, B, each link new': (request) => ({
+      rows: pageOf('ab'[request % 2] as string, size),
+      next: at(`cursor=${request}`),
+    }),
+    'A, B, A, B without links': (request) => ({
+      rows: pageOf('ab'[request % 2] as string, size),
+      next: undefined,
+    }),
+    'A, B, C, A, B, C by offsets': (request) => ({
+      rows: pageOf('abc'[request % 3] as string, size),
+      next: at(`offset=${(request + 1) * size}`),
+    }),
+    'pages that shrink and grow': (request) => ({
+      rows: pageOf('a', size - (request % 3)),
+      next: at(`cursor=${request}`),
+    }),
+  };
+  const kinds: [string, Paging | undefined][] = [
+    ['--all', everything],
+    ['a list without paging', undefined],
+    ['--limit 1000', { limit: 1_000 }],
+  ];
+  const cases = kinds.flatMap(([kind, paging]) =>
+    Object.entries(circles).map(([name, circle]) => ({ kind, name, paging, circle })),
+  );
+
+  it.each(cases)('ends, with one warning: $kind, $name', async ({ paging, circle, name }) => {
+    // Where nothing says that there is more, one page is the list.
+    const single = paging === undefined && name.includes('without links');
+    let request = 0;
+    const { ids, warnings, requests } = await readAll((query) => circle(request++, query), {
+      paging,
+      most: 150,
+    });
+    expect(warnings).toBe(single ? 0 : 1);
+    expect(requests).toBeGreaterThan(0);
+    if (paging !== undefined) expect(ids.length).toBe(new Set(ids).size);
+  });
+
+  it.each(kinds)('of pages of one record, going round, ends with one warning: %s', async (_kind, paging) => {
+    let request = 0;
+    const circle = () => {
+      request += 1;
+      return { rows: pageOf('abc'[request % 3] as string, 1), next: at(`cursor=${request}`) };
+    };
+    expect(await readAll(circle, { paging, most: 10_100 })).toMatchObject({ warnings: 1 });
+  });
+
+  it.each(kinds)(
+    'of empty pages ends at the first, as an empty page is the end: %s',
+    async (_kind, paging) => {
+      let request = 0;
+      const empty = () => ({ rows: rowsOf([]), next: at(`cursor=${request++}`) });
+      expect(await readAll(empty, { paging, most: 150 })).toEqual({ ids: [], warnings: 0, requests: 1 });
+    },
+  );
+
+  it.each(kinds)('with an empty page between does not ask for ever: %s', async (_kind, paging) => {
+    let request = 0;
+    const circle = () => {
+      request += 1;
+      return { rows: request % 2 ? pageOf('a', size) : rowsOf([]), next: at(`cursor=${request}`) };
+    };
+    const { ids, requests } = await readAll(circle, { paging, most: 150 });
+    expect({ ids: ids.length, requests }).toEqual({ ids: size, requests: 2 });
+  });
+});

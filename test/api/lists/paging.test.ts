@@ -1,0 +1,487 @@
+// Lists of many pages: what is asked for, where a list ends, and that each record comes once.
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { environment, program, run, runAtTerminal, temporaryFolder } from '../../support/program.ts';
+import {
+  type Reply,
+  type ScriptedService,
+  type Seen,
+  scriptedService,
+} from '../../support/scripted-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+type Row = Record<string, unknown>;
+const rows = (count: number, prefix = 'r'): Row[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `${prefix}${index}`, name: `n${index}` }));
+
+/** What a service makes of the rows of one page. */
+type Envelope = (page: Row[], next: string | undefined) => unknown;
+
+const envelopes: Record<string, Envelope> = {
+  array: (page) => page,
+  'data, links': (data, next) => ({ data, links: { self: 'x', ...(next && { next }) } }),
+  data: (data) => ({ data }),
+  items: (items) => ({ items, total: 1_000_000 }),
+  results: (results, next) => ({ results, links: { next: next ?? null } }),
+  runs: (runs) => ({ runs, offset: 0 }),
+  'a word of its own': (page) => ({ ok: true, stuff: page }),
+};
+
+const paged = {
+  runs: { args: ['runs'], path: '/v1/me/runs', query: '' },
+  likes: { args: ['likes'], path: '/v1/me/likes', query: '' },
+  comments: { args: ['comments'], path: '/v1/me/comments', query: 'relationship=any&' },
+  'val runs': { args: ['val', 'runs', id], path: `/v1/vals/${id}/runs`, query: '' },
+};
+
+const queryOf = ({ path }: Seen) => new URL(path, 'http://x.example').searchParams;
+
+/** Pages by limit and offset, as services do it. */
+function pageOf(all: readonly Row[], seen: Seen, { envelope = 'array', cap = 100, host = '' } = {}): Reply {
+  const query = queryOf(seen);
+  const limit = Math.min(Number(query.get('limit')), cap);
+  const end = Number(query.get('offset')) + limit;
+  query.set('offset', String(end));
+  const next = end < all.length ? `${host}${seen.path.replace(/\?.*/, '')}?${query}` : undefined;
+  return { body: envelopes[envelope]?.(all.slice(end - limit, end), next) };
+}
+
+const listed = (stdout: string): unknown[] => JSON.parse(stdout);
+const paths = (service: ScriptedService): string[] => service.requests.map(({ path }) => path);
+
+describe.each(Object.keys(envelopes))('in the envelope %s', (envelope) => {
+  const all = rows(250);
+  const saysTheEnd = envelope === 'data, links' || envelope === 'results';
+  const command = Object.values(paged)[Object.keys(envelopes).indexOf(envelope) % 4] ?? paged.runs;
+  const { args, path, query } = command;
+  const request = (limit: number, offset: number) => `${path}?${query}limit=${limit}&offset=${offset}`;
+  const sorted = (text: string) =>
+    text.replace(/\?.*/, (query) => `?${query.slice(1).split('&').sort().join('&')}`);
+  const expectRequests = (service: ScriptedService, expected: [limit: number, offset: number][]) =>
+    expect(paths(service).map(sorted)).toEqual(expected.map((each) => sorted(request(...each))));
+
+  it(`${args[0]} --limit, --offset and --all`, async () => {
+    const cases: { more: string[]; shown: Row[]; requests: [number, number][] }[] = [
+      { more: [], shown: all.slice(0, 20), requests: [[20, 0]] },
+      { more: ['--limit', '100'], shown: all.slice(0, 100), requests: [[100, 0]] },
+      {
+        more: ['--limit', '230', '--offset', '7'],
+        shown: all.slice(7, 237),
+        requests: [
+          [100, 7],
+          [100, 107],
+          [30, 207],
+        ],
+      },
+      {
+        more: ['--all', '--offset', '40'],
+        shown: all.slice(40),
+        requests: [
+          [100, 40],
+          [100, 140],
+          [100, 240],
+          ...(saysTheEnd ? [] : [[100, 250] as [number, number]]),
+        ],
+      },
+    ];
+    await forEachAtMost(2, cases, async ({ more, shown, requests }) => {
+      const service = await scriptedService([], (seen) => pageOf(all, seen, { envelope }));
+      const { exit, stdout, stderr } = await run([...args, ...more, '--json'], { env: service.env });
+      expect({ more, exit, stderr }).toEqual({ more, exit: 0, stderr: '' });
+      expect(listed(stdout)).toEqual(shown);
+      expectRequests(service, requests);
+    });
+  });
+
+  it(`${args[0]}, where the service sends ten at a time whatever it is asked for`, async () => {
+    const few = all.slice(0, 32);
+    const service = await scriptedService([], (seen) => pageOf(few, seen, { envelope, cap: 10 }));
+    const limited = await run([...args, '--limit', '25', '--json'], { env: service.env });
+    expect(limited).toMatchObject({ exit: 0, stderr: '' });
+    expect(listed(limited.stdout)).toEqual(few.slice(0, 25));
+    expectRequests(service, [
+      [25, 0],
+      [15, 10],
+      [5, 20],
+    ]);
+    service.requests.length = 0;
+    const everything = await run([...args, '--all', '--ndjson'], { env: service.env });
+    expect(everything).toMatchObject({ exit: 0, stderr: '' });
+    expect(everything.stdout).toBe(few.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expectRequests(service, [
+      [100, 0],
+      [100, 10],
+      [100, 20],
+      [100, 30],
+      ...(saysTheEnd ? [] : [[100, 32] as [number, number]]),
+    ]);
+  });
+});
+
+describe('the end of a list', () => {
+  const page = (prefix: string, count: number) => rows(count, prefix);
+
+  it('is an empty page: short ones prove nothing', async () => {
+    const pages = [page('a', 3), page('b', 1), page('c', 100), page('d', 2), []];
+    const service = await scriptedService(pages.map((body) => ({ body })));
+    const { exit, stdout, stderr } = await run(['runs', '--all', '--json'], { env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(listed(stdout)).toEqual(pages.flat());
+    expect(service.requests.map((seen) => queryOf(seen).get('offset'))).toEqual([
+      '0',
+      '3',
+      '4',
+      '104',
+      '106',
+    ]);
+  });
+
+  it.each([
+    { name: 'no next', links: { self: 'x', prev: 'y' } },
+    { name: 'a next that is null', links: { next: null } },
+    { name: 'a next that is empty', links: { next: '' } },
+    { name: 'no links in them', links: {} },
+  ])('is a page with $name, even a full one', async ({ links }) => {
+    const first = page('a', 1);
+    const last = page('b', 100);
+    const service = await scriptedService([
+      { body: { data: first, links: { next: '?offset=1' } } },
+      { body: { data: last, links } },
+    ]);
+    const { exit, stdout, stderr } = await run(['likes', '--all', '--json'], { env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(listed(stdout)).toEqual([...first, ...last]);
+  });
+
+  it('is an empty page, even one with a next', async () => {
+    const service = await scriptedService([
+      { body: { data: page('a', 2), links: { next: '?offset=2' } } },
+      { body: { data: [], links: { next: '?offset=4' } } },
+    ]);
+    const { exit, stdout, stderr } = await run(['likes', '--all', '--json'], { env: service.env });
+    expect({ exit, stderr, count: listed(stdout).length }).toEqual({ exit: 0, stderr: '', count: 2 });
+  });
+
+  it('is the number asked for, where the service sends more than that', async () => {
+    const service = await scriptedService([{ body: page('a', 50) }]);
+    const { exit, stdout } = await run(['runs', '--limit', '3', '--json'], { env: service.env });
+    expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: page('a', 3) });
+  });
+
+  const repeating: { name: string; args: string[]; body: unknown; count: number }[] = [
+    { name: 'ignores the offset', args: ['runs', '--all'], body: page('a', 20), count: 20 },
+    {
+      name: 'ignores the offset of a limited list',
+      args: ['runs', '--limit', '50'],
+      body: page('a', 20),
+      count: 20,
+    },
+    {
+      name: 'has records without ids',
+      args: ['comments', '--all'],
+      body: { items: [{ n: 1 }, { n: 1.5 }] },
+      count: 2,
+    },
+    {
+      name: 'has a next that leads to itself',
+      args: ['likes', '--all'],
+      body: { data: page('a', 5), links: { next: '?offset=0' } },
+      count: 5,
+    },
+    {
+      name: 'repeats a list without offsets',
+      args: ['refs'],
+      body: { data: [{ reference: {} }], links: { next: '?page=1' } },
+      count: 1,
+    },
+  ];
+  it.each(repeating)('is a page that comes again: a service $name', async ({ args, body, count }) => {
+    const service = await scriptedService([], () => ({ body }));
+    const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
+    expect({ exit, count: listed(stdout).length }).toEqual({ exit: 0, count });
+    expect(stderr).toMatch(/^warning: .+\n$/);
+  });
+
+  it('is there at once where there is nothing: [] in JSON, otherwise nothing', async () => {
+    const formats: [string[], string][] = [
+      [['--json'], '[]\n'],
+      [['--ndjson'], ''],
+      [[], ''],
+      [['--json', '--fields', 'id'], '[]\n'],
+    ];
+    await forEachAtMost(3, formats, async ([format, printed]) => {
+      const service = await scriptedService([{ body: { data: [], links: {} } }]);
+      const { exit, stdout, stderr } = await run(['runs', '--all', ...format], { env: service.env });
+      expect({ format, exit, stdout, stderr }).toEqual({ format, exit: 0, stdout: printed, stderr: '' });
+    });
+  });
+});
+
+describe('links.next', () => {
+  it('gives its query alone: no other host, scheme or path is ever asked', async () => {
+    const elsewhere = await scriptedService([]);
+    const page = (row: string, next?: string) => ({ body: { data: [{ id: row }], links: { next } } });
+    const service = await scriptedService([
+      page('a', `${elsewhere.baseUrl}/v1/me/runs?offset=1&limit=1`),
+      page('b', 'http://stranger.invalid/v2/other?offset=2'),
+      page('c', '//stranger.invalid/?offset=3'),
+      page('d', '?offset=4#top'),
+      page('e', 'javascript:alert(1)?offset=5'),
+      page('f', '/v1/me?offset=6'),
+      { body: { data: [{ id: 'g' }], links: { next: { href: `${elsewhere.baseUrl}/?offset=7` } } } },
+      page('h'),
+    ]);
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/behind/a/path/v1/` };
+    const { exit, stdout, stderr } = await run(['runs', '--all', '--ndjson', '--fields', 'id'], { env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toBe([...'abcdefgh'].map((row) => `{"id":"${row}"}\n`).join(''));
+    expect(elsewhere.requests).toEqual([]);
+    expect(paths(service).map((path) => path.replace(/\?.*/, ''))).toEqual(
+      Array.from({ length: 8 }, () => '/behind/a/path/v1/me/runs'),
+    );
+    expect(service.requests.map((seen) => queryOf(seen).get('offset'))).toEqual([...'01234567']);
+  });
+
+  it('keeps the filters, whether it repeats them or not', async () => {
+    const service = await scriptedService([
+      { body: { data: [{ id: 'a' }], links: { next: '?cursor=one' } } },
+      { body: { data: [{ id: 'b' }], links: { next: '?cursor=t%26w%3Do&error=false' } } },
+      { body: { data: [{ id: 'c' }], links: {} } },
+    ]);
+    const filters = ['--no-error', '--since', '2026-01-01', '--until', '2026-02-01T00:00:00Z'];
+    const { exit } = await run(['runs', '--all', ...filters, '--json'], { env: service.env });
+    expect(exit).toBe(0);
+    const kept = { error: 'false', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };
+    expect(service.requests.map((seen) => Object.fromEntries(queryOf(seen)))).toEqual([
+      { ...kept, limit: '100', offset: '0' },
+      { ...kept, limit: '100', cursor: 'one' },
+      { ...kept, limit: '100', cursor: 't&w=o' },
+    ]);
+  });
+
+  it('keeps the relationship of comments', async () => {
+    const service = await scriptedService([
+      { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
+      { body: { data: [{ id: 'b' }], links: {} } },
+    ]);
+    await run(['comments', '--relationship', 'received', '--json'], { env: service.env });
+    expect(service.requests.map((seen) => queryOf(seen).get('relationship'))).toEqual([
+      'received',
+      'received',
+    ]);
+  });
+
+  it('is taken whole, a name that stands in it twice included', async () => {
+    const service = await scriptedService([
+      { body: { data: [{ id: 'a' }], links: { next: '?after=1&after=2' } } },
+      { body: { data: [{ id: 'b' }], links: {} } },
+    ]);
+    expect(await run(['refs', '--json'], { env: service.env })).toMatchObject({ exit: 0 });
+    expect(paths(service)).toEqual(['/v1/me/references', '/v1/me/references?after=1&after=2']);
+  });
+
+  it.each(['?offset=1&limit=500', '?cursor=one&limit=500', '?cursor=one&limit=101'])(
+    'makes no request larger than a hundred: %s',
+    async (next) => {
+      const service = await scriptedService([
+        { body: { data: [{ id: 'a' }], links: { next } } },
+        { body: { data: [{ id: 'b' }], links: {} } },
+      ]);
+      expect(await run(['likes', '--all', '--json'], { env: service.env })).toMatchObject({ exit: 0 });
+      expect(Number(queryOf(service.requests[1] as Seen).get('limit'))).toBeLessThanOrEqual(100);
+    },
+  );
+
+  it('that is no address is an error, not the end', async () => {
+    const service = await scriptedService([{ body: { data: [{ id: 'a' }], links: { next: 7 } } }]);
+    const { exit, stdout, error } = await run(['likes', '--all', '--json'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(error).toMatchObject({ kind: 'bad_response' });
+  });
+
+  const unpaged: [args: string[], path: string][] = [
+    [['refs'], '/v1/me/references'],
+    [['version', 'ls', id], `/v1/vals/${id}/versions`],
+  ];
+  it.each(unpaged)('%s: followed, and nothing else is ever in the query', async (args, path) => {
+    const pages = [rows(1, 'a'), rows(120, 'b'), rows(2, 'c')];
+    const links = [{ next: 'http://x.example/?page=2' }, { next: `${path}?page=3&size=9` }, {}];
+    const service = await scriptedService(
+      pages.map((data, index) => ({ body: { data, links: links[index] } })),
+    );
+    const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(listed(stdout)).toEqual(pages.flat());
+    expect(paths(service)).toEqual([path, `${path}?page=2`, `${path}?page=3&size=9`]);
+  });
+
+  it.each(unpaged)('%s: without one, the first page is the list', async (args, path) => {
+    for (const body of [rows(130), { data: rows(130) }, { items: rows(130), links: {} }]) {
+      const service = await scriptedService([{ body }]);
+      const { exit, stdout } = await run([...args, '--json'], { env: service.env });
+      expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: rows(130) });
+      expect(paths(service)).toEqual([path]);
+    }
+  });
+});
+
+describe('while records arrive at the front, --all gives each once and misses none', () => {
+  const cases: { name: string; envelope: string; cap: number; arriving: (request: number) => number }[] = [
+    { name: 'one at a time', envelope: 'array', cap: 100, arriving: () => 1 },
+    { name: 'one at a time, with links', envelope: 'data, links', cap: 100, arriving: () => 1 },
+    { name: 'many at a time', envelope: 'items', cap: 100, arriving: () => 60 },
+    { name: 'now and then', envelope: 'data, links', cap: 10, arriving: (request) => (request % 3 ? 0 : 7) },
+    { name: 'a whole page', envelope: 'array', cap: 10, arriving: (request) => (request === 3 ? 10 : 0) },
+    {
+      name: 'several pages',
+      envelope: 'data, links',
+      cap: 10,
+      arriving: (request) => (request === 3 ? 45 : 0),
+    },
+    {
+      name: 'a burst of many pages',
+      envelope: 'array',
+      cap: 10,
+      arriving: (request) => (request === 15 ? 140 : 0),
+    },
+  ];
+
+  it.each(cases)('$name', async ({ envelope, cap, arriving }) => {
+    const old = rows(230, 'old');
+    let all = old;
+    let requests = 0;
+    let arrived = 0;
+    const service = await scriptedService([], (seen) => {
+      requests += 1;
+      // What arrives for ever would make the list endless.
+      const fresh = requests > 1 && arrived < 400 ? arriving(requests) : 0;
+      all = [...rows(fresh, `new${requests}-`), ...all];
+      arrived += fresh;
+      return pageOf(all, seen, { envelope, cap });
+    });
+    const { exit, stdout, stderr } = await run(['runs', '--all', '--ndjson', '--fields', 'id'], {
+      env: service.env,
+    });
+    // The last page may come again while the list grows, and may be remarked on.
+    expect({ exit, error: /error/.test(stderr) }).toEqual({ exit: 0, error: false });
+    expect(arrived).toBeGreaterThan(0);
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id as string);
+    expect(ids.filter((id) => id.startsWith('old'))).toEqual(old.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('a list that fails half-way', () => {
+  const first = { data: rows(3, 'a'), links: { next: '?offset=3' } };
+  const failures: { name: string; replies: Reply[]; exit: number; kind: string }[] = [
+    { name: 'a refused token', replies: [{ status: 401 }], exit: 4, kind: 'auth' },
+    { name: 'no such page', replies: [{ status: 404 }], exit: 3, kind: 'not_found' },
+    { name: 'a refusal', replies: [{ status: 400, body: { message: 'offset' } }], exit: 6, kind: 'refused' },
+    { name: 'an unknown shape', replies: [{ body: {} }], exit: 11, kind: 'bad_response' },
+    { name: 'a stray value', replies: [{ body: [{ id: 'b' }, 5] }], exit: 11, kind: 'bad_response' },
+    { name: 'a redirect', replies: [{ status: 302 }], exit: 11, kind: 'bad_response' },
+    {
+      name: 'a service gone down',
+      replies: Array.from({ length: 4 }, () => ({ status: 503 })),
+      exit: 7,
+      kind: 'unavailable',
+    },
+  ];
+
+  it.each(failures)(
+    '$name: --ndjson keeps what it wrote, the others print nothing',
+    async ({ replies, exit, kind }) => {
+      const formats: [string[], string][] = [
+        [['--ndjson'], first.data.map((row) => `${JSON.stringify(row)}\n`).join('')],
+        [['--ndjson', '--fields', 'id'], first.data.map(({ id }) => `{"id":"${id}"}\n`).join('')],
+        [['--json'], ''],
+        [[], ''],
+      ];
+      await forEachAtMost(4, formats, async ([format, printed]) => {
+        const service = await scriptedService([{ body: first }, ...replies]);
+        const result = await run(['runs', '--all', ...format], { env: service.env });
+        const { stdout, stderr, error } = result;
+        expect({ format, exit: result.exit, stdout }).toEqual({ format, exit, stdout: printed });
+        expect(service.requests).toHaveLength(1 + replies.length);
+        if (format.length === 0) expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
+        else expect(error).toMatchObject({ kind, exit, method: 'GET', path: '/v1/me/runs' });
+      });
+    },
+  );
+
+  it('a failed page that is asked for again and comes is no failure', async () => {
+    const service = await scriptedService([
+      { body: first },
+      { status: 502 },
+      { body: { data: rows(1, 'b'), links: {} } },
+    ]);
+    const { exit, stdout, stderr } = await run(['runs', '--json'], { env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(listed(stdout)).toEqual([...first.data, ...rows(1, 'b')]);
+  });
+
+  it('--ndjson writes a page before the next one is there', async () => {
+    let firstLineRead: () => void = () => {};
+    const read = new Promise<void>((resolve) => {
+      firstLineRead = resolve;
+    });
+    const service = await scriptedService([
+      { body: first },
+      // Answers only once the reader has the first page.
+      (response) => void read.then(() => response.end(JSON.stringify({ data: rows(1, 'b'), links: {} }))),
+    ]);
+    const home = temporaryFolder();
+    const child = execa(process.execPath, [program, 'runs', '--ndjson', '--timeout', '10'], {
+      env: environment(home, service.env),
+      extendEnv: false,
+      cwd: home,
+      reject: false,
+    });
+    child.stdout.once('data', firstLineRead);
+    const { exitCode, stdout } = await child;
+    expect({ exitCode, lines: stdout.split('\n').length }).toEqual({ exitCode: 0, lines: 4 });
+  });
+});
+
+describe('what was asked for', () => {
+  const senseless = [
+    ['runs', '--limit', '5', '--all'],
+    ['likes', '--all', '--limit', '5'],
+    ['comments', '--limit', '0'],
+    ['val', 'runs', id, '--limit', '-1'],
+    ['runs', '--limit', '1.5'],
+    ['runs', '--limit', '1e2'],
+    ['runs', '--limit', ''],
+    ['runs', '--limit', '99999999999999999999'],
+    ['runs', '--offset', '-1'],
+    ['runs', '--offset', 'x'],
+    ['refs', '--limit', '5'],
+    ['version', 'ls', id, '--all'],
+  ];
+  it('makes no sense: nothing is sent', async () => {
+    const service = await scriptedService([]);
+    await forEachAtMost(3, senseless, async (args) => {
+      const { exit, stdout, error } = await run([...args, '--json'], { env: service.env });
+      expect({ args, exit, stdout, kind: error?.kind }).toEqual({ args, exit: 2, stdout: '', kind: 'usage' });
+    });
+  });
+
+  it('was less than there is: said at a terminal, and only there', async () => {
+    const body = { data: rows(2), links: { next: '?offset=2' } };
+    const service = await scriptedService([], (seen) =>
+      queryOf(seen).get('limit') === '100' ? { body: { data: rows(2), links: {} } } : { body },
+    );
+    const more = /There are more/;
+    const atTerminal = (...args: string[]) => runAtTerminal(['runs', ...args], { env: service.env });
+    expect((await atTerminal('--limit', '2')).screen).toMatch(more);
+    expect((await atTerminal('--limit', '1')).screen).toMatch(more);
+    expect((await atTerminal('--limit', '2', '--quiet')).screen).not.toMatch(more);
+    expect((await atTerminal('--all')).screen).not.toMatch(more);
+    expect(await run(['runs', '--limit', '2'], { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+  });
+});

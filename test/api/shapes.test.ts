@@ -1,0 +1,686 @@
+// What services send: every shape that may come, and what comes out of it or is said about it.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forEachAtMost } from '../../src/cli/batch.ts';
+import { run } from '../support/program.ts';
+import { type Reply, scriptedService } from '../support/scripted-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const stack = /^\s+at .+:\d+/m;
+
+const bytes =
+  (body: Uint8Array | string, status = 200): Reply =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+const a = { id: 'a', name: 'one' };
+const b = { id: 'b', name: 'two' };
+
+describe('the shape of a list', () => {
+  const shapes: { name: string; body: unknown; args?: string[] }[] = [
+    { name: 'a bare array', body: [a, b] },
+    { name: '{data, links} at its end', body: { data: [a, b], links: { self: 'https://x.example/v1' } } },
+    { name: '{data} alone', body: { data: [a, b] } },
+    { name: '{data} with links that are null', body: { data: [a, b], links: null } },
+    { name: '{data} with a next that is null', body: { data: [a, b], links: { next: null } } },
+    { name: '{data} among other things', body: { data: [a, b], total: 2, page: { size: 20 }, ok: true } },
+    { name: '{data} beside a second array', body: { warnings: ['slow'], data: [a, b] } },
+    { name: '{items}', body: { items: [a, b] } },
+    { name: '{results}', body: { results: [a, b], next: null, previous: null, count: 2 } },
+    { name: '{runs}', body: { runs: [a, b] } },
+    { name: '{runs} beside a second array', body: { runs: [a, b], facets: [{ a: 1 }] } },
+    { name: '{vals}', body: { vals: [a, b] }, args: ['likes'] },
+    { name: '{likes}', body: { likes: [a, b] }, args: ['likes'] },
+    { name: '{comments}', body: { comments: [a, b] }, args: ['comments'] },
+    { name: '{versions}', body: { versions: [a, b] }, args: ['version', 'ls', id] },
+    { name: '{references}', body: { references: [a, b] }, args: ['refs'] },
+    { name: 'one array under a word of its own', body: { überraschung: [a, b], count: 2 } },
+    {
+      name: 'one array under __proto__',
+      body: '{"__proto__":[{"id":"a","name":"one"},{"id":"b","name":"two"}]}',
+    },
+  ];
+
+  it('any of the known ones is taken', async () => {
+    await forEachAtMost(3, shapes, async ({ name, body, args = ['runs'] }) => {
+      const service = await scriptedService([{ body }], () => ({ body: [] }));
+      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
+      const printed = `${JSON.stringify([a, b])}\n`;
+      expect({ name, exit, stdout, stderr }).toEqual({ name, exit: 0, stdout: printed, stderr: '' });
+    });
+  });
+
+  it.each([
+    { args: ['runs'], body: [] },
+    { args: ['likes'], body: { data: [], links: {} } },
+    { args: ['refs'], body: { items: [] } },
+    { args: ['version', 'ls', id], body: { whatever: [] } },
+  ])('with nothing in it: $args $body', async ({ args, body }) => {
+    const service = await scriptedService([{ body }, { body }, { body }]);
+    const formats: [string[], string][] = [
+      [['--json'], '[]\n'],
+      [['--ndjson'], ''],
+      [[], ''],
+    ];
+    await forEachAtMost(3, formats, async ([format, printed]) => {
+      const { exit, stdout, stderr } = await run([...args, ...format], { env: service.env });
+      expect({ format, exit, stdout, stderr }).toEqual({ format, exit: 0, stdout: printed, stderr: '' });
+    });
+  });
+});
+
+describe('the versions of a val', () => {
+  // One version may be the whole val as it was, so that each row has the val's id.
+  it.each([
+    { name: 'with the id of their val', rows: [0, 1, 2].map((version) => ({ id, name: 'hello', version })) },
+    { name: 'with valId', rows: [0, 1, 2].map((version) => ({ valId: id, version })) },
+    { name: 'without any id', rows: [0, 3, 7].map((version) => ({ version })) },
+  ])('$name are all listed', async ({ rows }) => {
+    const service = await scriptedService([{ body: { data: rows, links: {} } }, { body: rows }]);
+    const json = await run(['version', 'ls', id, '--json'], { env: service.env });
+    expect(json).toMatchObject({ exit: 0, stdout: `${JSON.stringify(rows)}\n` });
+    const text = await run(['version', 'ls', id, '--fields', 'version'], { env: service.env });
+    expect(text).toMatchObject({ exit: 0, stdout: rows.map(({ version }) => `${version}\n`).join('') });
+  });
+});
+
+describe('what is no list', () => {
+  const shapes: [text: string, said: RegExp][] = [
+    ['{}', /empty object/],
+    ['null', /null/],
+    ['5', /a number/],
+    ['12345678901234567890', /a number/],
+    ['"x"', /a text/],
+    ['true', /true/],
+    ['{"a":[],"b":[]}', /keys a, b/],
+    ['{"data":null}', /keys data/],
+    ['{"data":{}}', /keys data/],
+    ['{"data":5,"links":{}}', /keys data, links/],
+    ['{"message":"no"}', /keys message/],
+    ['{"errors":[{"message":"no"}]}', /keys errors/],
+    ['[1,2]', /a number/],
+    ['[null]', /null/],
+    ['["x"]', /a text/],
+    ['[[]]', /an array/],
+    ['[{"id":"a"},true]', /true/],
+    ['{"items":[{"id":"a"},0]}', /a number/],
+  ];
+  const formats = [['--json'], ['--ndjson'], []];
+  // Each shape meets one command and one format; in turn, all of them.
+  const commands = [['runs'], ['likes'], ['comments'], ['refs'], ['version', 'ls', id], ['val', 'runs', id]];
+  const cases = shapes.map(([text, said], index) => ({
+    text,
+    said,
+    args: [...(commands[index % commands.length] ?? []), ...(formats[index % formats.length] ?? [])],
+  }));
+
+  it.each(cases)('$args: $text', async ({ args, text, said }) => {
+    const service = await scriptedService([{ body: text }]);
+    const { exit, stdout, stderr, error } = await run(args, { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toMatch(said);
+    expect(stderr).not.toMatch(stack);
+    const inJson = args.some((word) => word.endsWith('json'));
+    if (inJson) expect(error).toMatchObject({ kind: 'bad_response', exit: 11, method: 'GET' });
+    else expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
+  });
+
+  it.each([
+    [['me'], '[]'],
+    [['me'], 'null'],
+    [['me'], '5'],
+    [['val', 'get', id], '"x"'],
+    [['val', 'get', id], '[{"id":"a"}]'],
+    [['version', 'get', id, '1'], 'false'],
+  ])('no record either: %j answered %s', async (args, text) => {
+    const service = await scriptedService([{ body: text }]);
+    const { exit, stdout, error } = await run([...args, '--json'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(error).toMatchObject({ kind: 'bad_response', message: expect.stringContaining('record') });
+  });
+});
+
+/** Digits that a double does not give back. */
+const digits = [
+  '9007199254740993',
+  '-9007199254740993',
+  '12345678901234567890',
+  '1.0',
+  '-1.0',
+  '0.10',
+  '1.50',
+  '-0',
+  '-0.0',
+  '0e0',
+  '1e400',
+  '-1e400',
+  '1e-400',
+  '1E5',
+  '1e+5',
+  '1e5',
+  '100000000000000000000000',
+  '0.1000000000000000055511151231257827021181583404541015625',
+  '3.14159265358979323846264338327950288',
+  '123456789.123456789123456789',
+];
+
+describe('a record under --json is what the service sent:', () => {
+  const records: [name: string, text: string][] = [
+    ['a val without code', `{"id":"${id}","name":"hello","code":null,"readme":null,"privacy":null}`],
+    ['the older boolean public', '{"id":"a","public":false,"version":0}'],
+    ['unknown fields', '{"id":"a","zeta":{"b":[1,{"c":null}],"a":""},"alpha":[],"":"no name","a.b":{}}'],
+    [
+      'names that JavaScript knows',
+      '{"__proto__":{"a":1},"constructor":2,"toJSON":"x","then":"y","length":3}',
+    ],
+    ['a __proto__ inside and digits', '{"a":{"__proto__":{"b":1.0}},"__proto__":1.0,"hasOwnProperty":1.0}'],
+    ['text outside ASCII', '{"name":"é 日本 👩‍💻 ‮","quote":"\\"\\\\/","control":"\\u0000\\u001b\\n"}'],
+    ['half a surrogate pair', '{"half":"\\ud800","other":"\\udc00x"}'],
+    [
+      'text that looks like numbers',
+      '{"a":"1.0","b":"x: 1.0, 2.0","c":"\\": 1.0,","1.0":"12345678901234567890"}',
+    ],
+    ['digits beside text with quotes', '{"a":"\\\\","b":1.0,"c":"\\"","d":[1.0,"\\\\\\"1.0"],"e":1.0}'],
+    ['every digit', `{${digits.map((number, index) => `"n${index}":${number}`).join(',')}}`],
+    ['digits in arrays', `{"list":[${digits.join(',')}],"nested":[[${digits.join('],[')}]]}`],
+    ['a lone number', '{"n":1.0}'],
+    ['no field at all', '{}'],
+  ];
+  const commands: { args: string[]; input?: string }[] = [
+    { args: ['val', 'get', id] },
+    { args: ['version', 'get', id, '0'] },
+    { args: ['val', 'create', 'hello'], input: '1' },
+    { args: ['version', 'new', id], input: '1' },
+  ];
+  const lists = [['runs'], ['likes'], ['comments'], ['refs'], ['version', 'ls', id], ['val', 'runs', id]];
+
+  it.each(records)('%s', async (_name, text) => {
+    const service = await scriptedService([bytes(text)]);
+    const { exit, stdout, stderr } = await run(['me', '--json'], { env: service.env });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${text}\n`, stderr: '' });
+  });
+
+  it('whichever command asked, and row by row in a list', async () => {
+    const texts = records.map(([, text]) => text).join(',');
+    const all = `{"all":[${texts}]}`;
+    await forEachAtMost(3, commands, async ({ args, input }) => {
+      const service = await scriptedService([bytes(all)]);
+      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env, input });
+      expect({ args, exit, stdout, stderr }).toEqual({ args, exit: 0, stdout: `${all}\n`, stderr: '' });
+    });
+    await forEachAtMost(3, lists, async (args) => {
+      const service = await scriptedService([bytes(`{"data":[${all},${all}],"links":{}}`)]);
+      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
+      expect({ args, exit, stdout, stderr }).toEqual({
+        args,
+        exit: 0,
+        stdout: `[${all},${all}]\n`,
+        stderr: '',
+      });
+    });
+  });
+
+  it('spaces and a byte order mark around it mean nothing', async () => {
+    const text = '{ "id" : 1.0 ,\r\n\t"list" : [ 12345678901234567890 , -0 ] }';
+    const service = await scriptedService([bytes(`\ufeff \n${text}\n `), bytes(`\ufeff[${text}]`)], () => ({
+      body: [],
+    }));
+    const record = await run(['me', '--json'], { env: service.env });
+    expect(record).toMatchObject({ exit: 0, stdout: '{"id":1.0,"list":[12345678901234567890,-0]}\n' });
+    const list = await run(['runs', '--ndjson'], { env: service.env });
+    expect(list).toMatchObject({ exit: 0, stdout: record.stdout });
+  });
+
+  it('what a terminal could act on is escaped, and still the same text', async () => {
+    const text = 'a\u007fb\u0085c\u009bd\u2028e\u2029f\u001bg';
+    const service = await scriptedService([{ body: { text } }]);
+    const { stdout } = await run(['me', '--json'], { env: service.env });
+    expect(stdout).toBe('{"text":"a\\u007fb\\u0085c\\u009bd\\u2028e\\u2029f\\u001bg"}\n');
+    expect(JSON.parse(stdout)).toEqual({ text });
+  });
+});
+
+describe('every digit is kept', () => {
+  const names = digits.map((_number, index) => `n${index}`);
+  const record = `{${digits.map((number, index) => `"n${index}":${number}`).join(',')}}`;
+
+  it.each([
+    { more: ['--ndjson'], stdout: `${record}\n` },
+    { more: ['--json', '--fields', names.join(',')], stdout: `[${record}]\n` },
+    { more: ['--ndjson', '--fields', names.join(',')], stdout: `${record}\n` },
+    { more: ['--fields', names.join(',')], stdout: `${digits.join('\t')}\n` },
+  ])('in a list, $more.0', async ({ more, stdout }) => {
+    const service = await scriptedService([{ body: `{"data":[${record}],"links":{}}` }]);
+    expect(await run(['runs', ...more], { env: service.env })).toMatchObject({ exit: 0, stdout, stderr: '' });
+  });
+
+  it('inside a cell and under a dotted path', async () => {
+    const service = await scriptedService([
+      bytes('{"val":{"version":1.0,"list":[1.0,1e400]}}'),
+      bytes('{"val":{"version":1.0,"list":[1.0,1e400]}}'),
+    ]);
+    const fields = 'val.version,val.list,val.list.1,val';
+    const text = await run(['me', '--fields', fields], { env: service.env });
+    expect(text.stdout).toBe('1.0\t[1.0,1e400]\t1e400\t{"version":1.0,"list":[1.0,1e400]}\n');
+    const json = await run(['me', '--json', '--fields', 'val.list,val.version'], { env: service.env });
+    expect(json.stdout).toBe('{"val":{"list":[1.0,1e400],"version":1.0}}\n');
+  });
+
+  it('a number has no fields, however many digits it has', async () => {
+    const body = '{"small":5,"large":12345678901234567890}';
+    const service = await scriptedService([{ body }, { body }]);
+    const fields = 'small.text,large.text';
+    const json = await run(['me', '--json', '--fields', fields], { env: service.env });
+    expect(json.stdout).toBe('{"small":{"text":null},"large":{"text":null}}\n');
+    const text = await run(['me', '--fields', fields], { env: service.env });
+    expect(text.stdout).toBe('\t\n');
+  });
+
+  it('in the version of a pushed val and in the id of a record seen twice', async () => {
+    const service = await scriptedService([
+      { body: '{"id":"a","version":12345678901234567890}' },
+      { body: '[{"id":12345678901234567890},{"id":12345678901234567891}]' },
+      { body: '[]' },
+    ]);
+    const push = await run(['push', '-', '--name', 'hello', '--json'], { env: service.env, input: '1' });
+    expect(push.stdout).toContain('"version":12345678901234567890');
+    const list = await run(['runs', '--ndjson'], { env: service.env });
+    expect(list.stdout).toBe('{"id":12345678901234567890}\n{"id":12345678901234567891}\n');
+  });
+
+  it('in records of any kind', async () => {
+    const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,24})(\.[0-9]{1,24})?([eE][+-]?[0-9]{1,4})?$/);
+    const text = fc
+      .string({
+        unit: fc.constantFrom('"', '\\', ':', ',', '1', '.', '0', 'e', '-', ' ', '{', ']', 'é', '\n'),
+      })
+      .map((text) => JSON.stringify(text));
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3, depthSize: 'small' },
+        number,
+        text,
+        fc.constantFrom('null', 'true', 'false'),
+        fc.array(tie('value'), { maxLength: 4 }).map((values) => `[${values.join(',')}]`),
+        fc
+          .array(tie('value'), { maxLength: 4 })
+          .map((values) => `{${values.map((value, index) => `"k${index}":${value}`).join(',')}}`),
+      ),
+    }));
+    const record = value.map((value) => `{"value":${value}}`);
+    const records = fc.sample(record, { numRuns: 2_000, seed: 20_260_101 });
+    const service = await scriptedService([bytes(`{"data":[${records.join(', ')}],"links":{}}`)]);
+    const { exit, stdout } = await run(['runs', '--limit', '2000', '--ndjson'], { env: service.env });
+    expect(exit).toBe(0);
+    expect(stdout.split('\n')).toEqual([...records, '']);
+  });
+
+  it('beside a text with millions of line breaks', async () => {
+    const record = `{"code":"${'\\n'.repeat(6_000_000)}","n":1.0}`;
+    const service = await scriptedService([bytes(record)]);
+    const { exit, stdout, stderr } = await run(['me', '--json', '--fields', 'n'], { env: service.env });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '{"n":1.0}\n', stderr: '' });
+  });
+});
+
+describe('a val without what it may lack', () => {
+  it('has no code: --code says so instead of printing nothing', async () => {
+    const body = { id, code: null };
+    const service = await scriptedService([{ body }, { body }]);
+    for (const args of [
+      ['val', 'get', id, '--code'],
+      ['version', 'get', id, '0', '--code'],
+    ]) {
+      const { exit, stdout, stderr } = await run(args, { env: service.env });
+      expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+      expect(stderr).toMatch(/^error: .*code/);
+    }
+  });
+
+  it('has empty code or readme: printed as it is', async () => {
+    const body = { id, code: '', readme: '' };
+    const service = await scriptedService([{ body }, { body }]);
+    expect(await run(['val', 'get', id, '--code'], { env: service.env })).toMatchObject({
+      exit: 0,
+      stdout: '',
+    });
+    expect(await run(['val', 'get', id, '--readme'], { env: service.env })).toMatchObject({
+      exit: 0,
+      stdout: '',
+    });
+  });
+
+  it('is shown by the fields it has', async () => {
+    const body = { name: 'hello', public: true, version: 0, author: 'ada' };
+    const service = await scriptedService([{ body }]);
+    const { exit, stdout } = await run(['val', 'get', id], { env: service.env });
+    expect({ exit, cells: stdout.split('\t') }).toEqual({
+      exit: 0,
+      cells: ['hello', 'true', '0', 'ada', '', '', '\n'],
+    });
+  });
+
+  it.each([
+    [{ error: null }, ''],
+    [{ error: 'boom' }, 'boom'],
+    [{ error: { message: 'boom' } }, 'boom'],
+    [{ error: { code: 1.5 } }, '{"code":1.5}'],
+  ])('a run with %j', async (run_, cell) => {
+    const service = await scriptedService([{ body: { data: [{ id: 'r', ...run_ }], links: {} } }]);
+    const { stdout } = await run(['runs'], { env: service.env });
+    expect(stdout).toBe(`\t\t\t\t${cell}\tr\n`);
+  });
+
+  it.each([
+    { val: { name: 'hello', version: 0 }, runStartAt: 's', runEndAt: 'e' },
+    { valName: 'hello', version: 0, startedAt: 's', endedAt: 'e' },
+    { valName: 'hello', version: 0, createdAt: 's', endedAt: 'e' },
+  ])('a run as %j', async (body) => {
+    const service = await scriptedService([{ body: { data: [{ id: 'r', ...body }], links: {} } }]);
+    const { stdout } = await run(['runs'], { env: service.env });
+    expect(stdout).toBe('s\te\thello\t0\t\tr\n');
+  });
+});
+
+describe('the answer to a write', () => {
+  const pushes: { reply: Reply; outcome: Record<string, unknown> }[] = [
+    {
+      reply: { status: 200, body: { id, version: 3, name: 'hello' } },
+      outcome: { status: 'pushed', id, version: 3 },
+    },
+    { reply: { status: 201, body: { id, version: 1 } }, outcome: { status: 'created', id, version: 1 } },
+    { reply: { status: 201, body: { id, version: 0 } }, outcome: { status: 'created', id, version: 0 } },
+    { reply: { status: 200, body: { version: 0 } }, outcome: { status: 'pushed', version: 0 } },
+    { reply: { status: 200, body: { id, version: null } }, outcome: { status: 'pushed', id } },
+    { reply: { status: 200, body: { id: null } }, outcome: { status: 'pushed' } },
+    { reply: { status: 200, body: {} }, outcome: { status: 'pushed' } },
+    { reply: { status: 204 }, outcome: { status: 'pushed' } },
+    { reply: { status: 200 }, outcome: { status: 'pushed' } },
+    { reply: { status: 200, body: ' \r\n' }, outcome: { status: 'pushed' } },
+    { reply: { status: 201 }, outcome: { status: 'created' } },
+    { reply: { status: 202, body: { id } }, outcome: { status: 'pushed', id } },
+    { reply: { status: 200, body: 'null' }, outcome: { status: 'pushed' } },
+    { reply: { status: 200, body: '"ok"' }, outcome: { status: 'pushed' } },
+    { reply: { status: 200, body: '[]' }, outcome: { status: 'pushed' } },
+  ];
+  it('push: any success, with what it tells', async () => {
+    const seen: unknown[] = [];
+    await forEachAtMost(3, pushes, async ({ reply }, index) => {
+      const service = await scriptedService([reply]);
+      const { exit, stdout, stderr } = await run(['push', '-', '--name', 'hello', '--json'], {
+        env: service.env,
+        input: '1',
+      });
+      seen[index] = { reply, exit, stderr, outcomes: JSON.parse(stdout) };
+    });
+    expect(seen).toEqual(
+      pushes.map(({ reply, outcome }) => ({
+        reply,
+        exit: 0,
+        stderr: '',
+        outcomes: [{ file: '-', name: 'hello', ...outcome }],
+      })),
+    );
+  });
+
+  it('push: a line for a reader of columns has version 0 in it', async () => {
+    const service = await scriptedService([{ status: 201, body: { id, version: 0 } }]);
+    const { stdout } = await run(['push', '-', '--name', 'hello'], { env: service.env, input: '1' });
+    expect(stdout).toBe(`created\thello\t0\t${id}\t-\n`);
+  });
+
+  const creations: Reply[] = [
+    { status: 200, body: { id, version: 0 } },
+    { status: 201, body: { id, version: 0 } },
+    { status: 204 },
+    { status: 200 },
+    { status: 201, body: ' ' },
+  ];
+  it.each(creations)('val create and version new: %j', async (reply) => {
+    const commands = [
+      ['val', 'create', 'hello'],
+      ['version', 'new', id],
+    ];
+    await forEachAtMost(2, commands, async (args) => {
+      const service = await scriptedService([reply]);
+      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env, input: '1' });
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+      const sent = typeof reply === 'object' && typeof reply.body === 'object' ? reply.body : {};
+      expect(JSON.parse(stdout)).toEqual(sent);
+    });
+  });
+
+  const removals: Reply[] = [
+    { status: 204 },
+    { status: 200 },
+    { status: 200, body: {} },
+    { status: 200, body: { id, deleted: true } },
+    { status: 200, body: 'deleted' },
+    { status: 200, body: '<!doctype html><title>Bye</title>', headers: { 'content-type': 'text/html' } },
+    { status: 202, body: 'null' },
+    bytes(Uint8Array.of(0xff, 0xfe)),
+  ];
+  it.each(removals)('val rm and version rm: %j', async (reply) => {
+    const service = await scriptedService([reply, reply]);
+    const [val, version] = await Promise.all([
+      run(['val', 'rm', id, '--yes', '--json'], { env: service.env }),
+      run(['version', 'rm', id, '0', '--yes', '--json'], { env: service.env }),
+    ]);
+    expect(val).toMatchObject({ exit: 0, stdout: `[{"id":"${id}","status":"deleted"}]\n`, stderr: '' });
+    expect(version).toMatchObject({
+      exit: 0,
+      stdout: `[{"id":"${id}","version":0,"status":"deleted"}]\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('the message is found in', () => {
+  const page = (title: string) =>
+    `<!DOCTYPE html>\n<html><head>${title}</head><body><h1>Oh</h1></body></html>`;
+  const bodies: { body: string; message: string[]; sent?: unknown }[] = [
+    { body: '{"message":"too long"}', message: ['too long'] },
+    { body: '{"error":"too long"}', message: ['too long'] },
+    { body: '{"error":"Bad Request","message":"too long"}', message: ['too long'] },
+    { body: '{"error":true,"message":"too long"}', message: ['too long'] },
+    { body: '{"message":"","error":"too long"}', message: ['too long'] },
+    { body: '{"message":null,"error":"too long"}', message: ['too long'] },
+    { body: '{"error":{"message":"too long","code":"E1"}}', message: ['too long'] },
+    { body: '{"errors":["too long","too odd"]}', message: ['too long', 'too odd'] },
+    { body: '{"errors":[{"message":"too long"},{"message":"too odd"}]}', message: ['too long', 'too odd'] },
+    { body: '{"errors":[{"title":"Bad","detail":"too long"}]}', message: ['too long'] },
+    {
+      body: '{"statusCode":400,"error":"Bad Request","message":["too long","too odd"]}',
+      message: ['too long', 'too odd'],
+    },
+    {
+      body: '{"type":"about:blank","title":"Bad Request","status":400,"detail":"too long"}',
+      message: ['too long'],
+    },
+    { body: '{"title":"Too long a name"}', message: ['Too long a name'] },
+    { body: '"too long"', message: ['too long'] },
+    { body: 'too long', message: ['too long'] },
+    { body: '\r\n  too\n long \n', message: ['too long'] },
+    { body: '\ufeff{"message":"too long"}', message: ['400: too long.'], sent: { message: 'too long' } },
+    { body: '{"message":"Why?"}', message: ['400: Why?'] },
+    { body: '{"message":"too long","limit":12345678901234567890,"ratio":1.0}', message: ['too long'] },
+    { body: page('<title>Blocked by a proxy</title>'), message: ['Blocked by a proxy'] },
+    { body: page('<title>\n Blocked\n by a proxy </title>'), message: ['Blocked by a proxy'] },
+    { body: page(''), message: ['an HTML page'] },
+  ];
+
+  it.each(bodies)('$body', async ({ body, message, sent }) => {
+    const service = await scriptedService([bytes(body, 400), bytes(body, 400)]);
+    const [json, text] = await Promise.all([
+      run(['me', '--json'], { env: service.env }),
+      run(['me'], { env: service.env }),
+    ]);
+    expect(json).toMatchObject({ exit: 6, stdout: '' });
+    for (const part of message) expect(json.error?.message).toContain(part);
+    expect(json.error?.message).not.toMatch(/[<\n]/);
+    expect(json.error).toMatchObject({ kind: 'refused', status: 400, method: 'GET', path: '/v1/me' });
+    expect(json.error?.body).toEqual(sent ?? parsedOrText(body));
+
+    expect(text).toMatchObject({ exit: 6, stdout: '' });
+    expect(text.stderr).toMatch(/^error: .+\nhint: .+\n$/);
+    for (const part of message) expect(text.stderr.split('\n')[0]).toContain(part);
+  });
+
+  it('nothing, where the status has to say it', async () => {
+    const bodies = ['', ' \n', '{}', 'null', '5', '[]', '{"errors":[]}', '{"code":7}'];
+    await forEachAtMost(3, bodies, async (body) => {
+      const service = await scriptedService([bytes(body, 422)]);
+      const { exit, stderr } = await run(['me'], { env: service.env });
+      expect({ body, exit }).toEqual({ body, exit: 6 });
+      expect(stderr).toMatch(/^error: GET \/v1\/me was answered 422\.\nhint: .+\n$/);
+    });
+  });
+
+  it('a body that is digits throughout keeps them', async () => {
+    const body = '{"message":"no","limit":12345678901234567890,"ratio":1.0,"__proto__":{"a":-0}}';
+    const service = await scriptedService([bytes(body, 400)]);
+    const { stderr } = await run(['me', '--json'], { env: service.env });
+    expect(stderr).toContain(`"body":${body}`);
+  });
+
+  it('a long text is cut, and escape sequences in it move nothing', async () => {
+    const body = JSON.stringify({ message: `\u001b[2J\u009b31m\u202e${'long '.repeat(5_000)}` });
+    const service = await scriptedService([bytes(body, 400), bytes(body, 400), bytes(body, 400)]);
+    const text = await run(['me'], { env: service.env });
+    expect(text.stderr).toMatch(/^error: .*long long.*\nhint: .+\n$/);
+    expect(text.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(text.stderr.length).toBeLessThan(1_500);
+    const json = await run(['me', '--json'], { env: service.env });
+    expect(json.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(json.error?.body).toEqual(JSON.parse(body));
+    const push = await run(['push', '-', '--name', 'hello'], { env: service.env, input: '1' });
+    expect(push.stdout + push.stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+});
+
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+describe('an answer that cannot be read', () => {
+  const unreadable: { name: string; body: Uint8Array | string; status?: number }[] = [
+    { name: 'HTML', body: '<!doctype html><title>Welcome</title>' },
+    { name: 'text', body: 'OK' },
+    { name: 'half of it', body: '{"id":"a","name":' },
+    { name: 'a comma too many', body: '[{"id":"a"},]' },
+    { name: 'NaN', body: '{"n":NaN}' },
+    { name: 'two documents', body: '{"id":"a"}\n{"id":"b"}\n' },
+    { name: 'a number no JSON has', body: '{"n":01.0,"m":1.}' },
+    { name: 'bytes that are not UTF-8', body: Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d) },
+    { name: 'half a character', body: Uint8Array.of(0x22, 0xe2, 0x82, 0x22) },
+    { name: 'UTF-16', body: Buffer.from('\ufeff{"id":"a"}', 'utf16le') },
+  ];
+
+  it('to a read: asked for again, then exit 11', async () => {
+    const nothing = [
+      { name: 'nothing', body: '' },
+      { name: 'spaces', body: ' \n' },
+      { name: '204', body: '', status: 204 },
+    ];
+    const seen: Record<string, unknown> = {};
+    await forEachAtMost(7, [...unreadable, ...nothing], async ({ name, body, status }) => {
+      const service = await scriptedService([], () => bytes(body, status));
+      const { exit, stdout, stderr, error } = await run(['me', '--json'], { env: service.env });
+      const kind = error?.kind;
+      seen[name] = { exit, stdout, kind, requests: service.requests.length, stack: stack.test(stderr) };
+    });
+    const expected = { exit: 11, stdout: '', kind: 'bad_response', requests: 4, stack: false };
+    expect(seen).toEqual(Object.fromEntries([...unreadable, ...nothing].map(({ name }) => [name, expected])));
+  });
+
+  it('to a write: never sent again, exit 11', async () => {
+    const seen: Record<string, unknown> = {};
+    await forEachAtMost(4, unreadable, async ({ name, body }) => {
+      const service = await scriptedService([bytes(body), bytes(body)]);
+      const post = await run(['val', 'create', 'hello', '--json'], { env: service.env, input: '1' });
+      const put = await run(['push', '-', '--name', 'hello', '--json'], { env: service.env, input: '1' });
+      const [outcome] = JSON.parse(put.stdout);
+      seen[name] = [
+        { exit: post.exit, stdout: post.stdout, stack: stack.test(post.stderr) },
+        { exit: put.exit, status: outcome.status, kind: outcome.error.kind, stack: stack.test(put.stderr) },
+        service.requests.map(({ method }) => method),
+      ];
+    });
+    const expected = [
+      { exit: 11, stdout: '', stack: false },
+      { exit: 11, status: 'failed', kind: 'bad_response', stack: false },
+      ['POST', 'PUT'],
+    ];
+    expect(seen).toEqual(Object.fromEntries(unreadable.map(({ name }) => [name, expected])));
+  });
+
+  it('at first, and read when asked for again', async () => {
+    const service = await scriptedService([bytes('<html>'), bytes(Uint8Array.of(0xff)), { body: a }]);
+    const { exit, stdout, stderr } = await run(['me', '--json'], { env: service.env });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${JSON.stringify(a)}\n`, stderr: '' });
+  });
+});
+
+describe('a hundred thousand levels deep', () => {
+  const levels = 100_000;
+  const arrays = (inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
+  const objects = (key: string, inside = '1') =>
+    `${`{"${key}":`.repeat(levels)}${inside}${'}'.repeat(levels)}`;
+
+  const answers: { name: string; args: string[]; body: string }[] = [
+    { name: 'arrays in a record', args: ['me', '--json'], body: `{"deep":${arrays()}}` },
+    { name: 'objects in a record', args: ['me', '--json'], body: objects('a') },
+    { name: 'in a cell', args: ['me', '--fields', 'deep'], body: `{"deep":${arrays()}}` },
+    { name: 'in a column', args: ['runs'], body: `[{"error":${objects('message')}}]` },
+    { name: 'in a row', args: ['runs', '--json'], body: `[{"deep":${arrays()}}]` },
+    { name: 'in a row of --ndjson', args: ['runs', '--ndjson'], body: `[{"deep":${arrays()}}]` },
+    { name: 'with digits', args: ['me', '--json'], body: `{"deep":${arrays('1.0')},"n":1.0}` },
+    { name: 'with digits beside it', args: ['runs', '--ndjson'], body: `[{"deep":${objects('a')},"n":1.0}]` },
+    {
+      name: 'beside what is shown',
+      args: ['me', '--json', '--fields', 'id'],
+      body: `{"id":"a","deep":${arrays()}}`,
+    },
+    { name: 'instead of a list', args: ['runs', '--json'], body: arrays() },
+    { name: 'instead of a record', args: ['me', '--json'], body: arrays() },
+    { name: 'in the version', args: ['push', '-', '--name', 'x', '--json'], body: `{"version":${arrays()}}` },
+    { name: 'in the answer to a create', args: ['val', 'create', 'x', '--json'], body: objects('id') },
+    { name: 'never closed', args: ['val', 'create', 'x', '--json'], body: '['.repeat(levels) },
+  ];
+  it.each(answers)('$name: output or an error, not a crash', async ({ args, body }) => {
+    const service = await scriptedService([bytes(body)], () => ({ body: [] }));
+    const { exit, stdout, stderr } = await run(args, { env: service.env, input: '1' });
+    expect(stderr).not.toMatch(stack);
+    expect(stderr).not.toMatch(/RangeError|call stack/);
+    expect([0, 11]).toContain(exit);
+    expect({ exit, printed: stdout !== '' }).toEqual({ exit, printed: exit === 0 || args[0] === 'push' });
+  });
+
+  const refusals: { name: string; body: string }[] = [
+    { name: 'arrays', body: arrays('"too long"') },
+    { name: 'objects', body: objects('a') },
+    { name: 'errors in errors', body: objects('error', '"too long"') },
+    { name: 'beside the message', body: `{"message":"too long","deep":${arrays()}}` },
+    { name: 'with digits', body: `{"message":"too long","deep":${arrays('1.0')},"n":1.0}` },
+  ];
+  it.each(refusals)('an error body, $name: still what its status says', async ({ body }) => {
+    const service = await scriptedService([], () => bytes(body, 400));
+    const commands = [
+      ['me'],
+      ['me', '--json'],
+      ['push', '-', '--name', 'x'],
+      ['push', '-', '--name', 'x', '--json'],
+    ];
+    await forEachAtMost(2, commands, async (args) => {
+      const { exit, stdout, stderr, error } = await run(args, { env: service.env, input: '1' });
+      expect(stderr).not.toMatch(stack);
+      expect(stderr).not.toMatch(/RangeError|call stack/);
+      expect({ args, exit, printed: stdout !== '' }).toEqual({ args, exit: 6, printed: args[0] === 'push' });
+      if (args.includes('--json')) expect(error).toMatchObject({ kind: 'refused', exit: 6, status: 400 });
+    });
+  });
+});

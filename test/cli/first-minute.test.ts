@@ -1,0 +1,132 @@
+// What a newcomer sees: the help, signing in, and addresses to click on.
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { commandTree } from '../../src/commands/index.ts';
+import { run, runAtTerminal } from '../support/program.ts';
+import { scriptedService, testToken } from '../support/scripted-service.ts';
+
+describe('vals alone', () => {
+  it('shows every command in its group, and three examples, on one screen', async () => {
+    const { exit, screen } = await runAtTerminal([]);
+    expect(exit).toBe(0);
+    const lines = stripVTControlCharacters(screen).trimEnd().split('\r\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
+    expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual([...titles, 'Examples:']);
+    expect(lines.filter((line) => line.startsWith('  $ vals '))).toHaveLength(3);
+    for (const { path } of commandTree.groups.flatMap(({ commands }) => commands)) {
+      const [topic, name = ''] = path.split(' ');
+      expect(lines).toContainEqual(expect.stringMatching(`^  ${topic} .*\\b${name}`));
+    }
+  });
+
+  it('fits a narrow terminal', async () => {
+    const { screen } = await runAtTerminal([], { columns: 40 });
+    const lines = stripVTControlCharacters(screen)
+      .split('\r\n')
+      .filter((line) => !line.startsWith('  $ '));
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+    expect(screen).toContain('completion');
+  });
+
+  // The prepared help is for 80 columns; a narrow one is made anew.
+  describe.each([80, 60])('at %i columns', (columns) => {
+    it.each([
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+      [{ NO_COLOR: '' }, true],
+      [{ FORCE_COLOR: '0' }, false],
+      [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+      [{ TERM: 'dumb' }, false],
+    ])('has bold titles with %j: %j', async (env, isBold) => {
+      for (const args of [[], ['push', '--help']]) {
+        const { screen } = await runAtTerminal(args, { columns, env });
+        expect(screen.includes('\u001b[1mExamples:\u001b[22m')).toBe(isBold);
+        expect(screen.includes('\u001b')).toBe(isBold);
+      }
+    });
+  });
+
+  it('has no bold titles in a pipe, unless they are forced', async () => {
+    expect((await run([])).stdout).not.toContain('\u001b');
+    expect((await run([], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[1mExamples:');
+    expect((await run(['--help', '--no-color'], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain(
+      '\u001b',
+    );
+  });
+
+  it('is the same without a terminal', async () => {
+    expect(await run([])).toEqual(await run(['--help']));
+  });
+});
+
+describe('vals login', () => {
+  it('says what it asks for, where that comes from, and what to do next', async () => {
+    const service = await scriptedService([{ body: { username: 'ada' } }]);
+    const { exit, screen } = await runAtTerminal(['login', '--base-url', service.baseUrl], {
+      answers: [{ after: 'Token for', keys: `${testToken}\r` }],
+    });
+    expect(exit).toBe(0);
+    const parts = [
+      `Signing in to ${service.baseUrl}`,
+      'settings page',
+      'config.json',
+      'Token for',
+      'vals push',
+    ];
+    const places = parts.map((part) => screen.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(screen).not.toContain(testToken);
+  });
+});
+
+describe('an address', () => {
+  const address = 'https://vals.example/@ada';
+  const open = `\u001b]8;;${address}\u001b\\`;
+  const me = async (url: string, env: Record<string, string | undefined>, columns = 80) => {
+    const service = await scriptedService([{ body: { username: 'ada', url } }]);
+    return (await runAtTerminal(['me'], { env: { ...service.env, ...env }, columns })).screen;
+  };
+
+  it.each([{ VTE_VERSION: '7200' }, { TERM_PROGRAM: 'WezTerm' }, { TERM: 'xterm-kitty' }])(
+    'is a link in a terminal that says %j',
+    async (env) => {
+      expect(await me(address, env)).toContain(`${open}${address}\u001b]8;;\u001b\\`);
+    },
+  );
+
+  it('that is cut still leads to the whole of it', async () => {
+    expect(await me(address, { VTE_VERSION: '7200' }, 24)).toContain(`${open}https://vals`);
+  });
+
+  it.each([{}, { VTE_VERSION: '4000' }, { VTE_VERSION: '7200', TMUX: '/tmp/x' }])(
+    'is text in a terminal that says %j',
+    async (env) => {
+      const screen = await me(address, env);
+      expect(screen).toContain(address);
+      expect(screen).not.toContain('\u001b]8');
+    },
+  );
+
+  it.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'https://a b.example',
+    'https://evil.example/\u001b\\\u001b[2J',
+    'https://evil.example/\u0007',
+    'https://evil.example/\u202e',
+  ])('such as %j is text everywhere', async (url) => {
+    const screen = await me(url, { VTE_VERSION: '7200' });
+    expect(screen).not.toContain('\u001b]8');
+    expect(screen).not.toContain('\u001b[2J');
+  });
+
+  it('in a pipe is text', async () => {
+    const service = await scriptedService([{ body: { url: address } }]);
+    const { stdout } = await run(['me'], { env: { ...service.env, VTE_VERSION: '7200', FORCE_COLOR: '1' } });
+    expect(stdout).toContain(address);
+    expect(stdout).not.toContain('\u001b');
+  });
+});

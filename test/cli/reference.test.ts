@@ -1,0 +1,10 @@
+// docs/reference.md is made from the definitions; `npm run reference` writes it anew.
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { referenceOf } from '../../src/cli/reference.ts';
+import { commandTree } from '../../src/commands/index.ts';
+
+it('docs/reference.md says what the definitions say', async () => {
+  const reference = referenceOf(commandTree, await readFile('README.md', 'utf8'));
+  await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
+});

@@ -1,0 +1,114 @@
+// Every command that takes a val takes its name or file inside a workspace.
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, put } from '../workspace/support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+/** Answers with a list where a list is asked for. */
+async function known() {
+  const service = await scriptedService([], ({ method, path }) => ({
+    body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name: 'hello', code: 'x' },
+  }));
+  const folder = temporaryFolder();
+  put(folder, {
+    'vals.json': JSON.stringify({
+      vals: {
+        'lib/hello.ts': { name: 'hello', ids: { [service.baseUrl]: id, 'https://other.example': 'other' } },
+        'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'other' } },
+      },
+    }),
+    'lib/hello.ts': 'x',
+    'lib/only.ts': 'y',
+  });
+  return { service, folder };
+}
+
+describe('a name or a file stands for its id', () => {
+  it('is asked about by that name before anything is deleted', async () => {
+    const { service, folder } = await known();
+    const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello'], {
+      env: service.env,
+      cwd: folder,
+      columns: 200,
+      answers: [{ after: '[y/N]', keys: 'n\r' }],
+    });
+    expect({ exit, requests: service.requests.length }).toEqual({ exit: 2, requests: 0 });
+    expect(screen).toContain(`Delete the val hello (${id}), with all its versions?`);
+  });
+
+  it.each<[string[], string]>([
+    [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
+    [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],
+    [['val', 'get', './lib/hello.ts'], `GET /v1/vals/${id}`],
+    [['val', 'rm', 'hello', '--yes'], `DELETE /v1/vals/${id}`],
+    [['val', 'runs', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
+    [['runs', '--val', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
+    [['version', 'ls', 'hello'], `GET /v1/vals/${id}/versions`],
+    [['version', 'get', 'hello', '1'], `GET /v1/vals/${id}/versions/1`],
+    [['version', 'new', 'hello', 'lib/hello.ts'], `POST /v1/vals/${id}/versions`],
+    [['version', 'rm', 'hello', '1', '--yes'], `DELETE /v1/vals/${id}/versions/1`],
+    [
+      ['val', 'get', '11111111-1111-4111-8111-111111111111'],
+      'GET /v1/vals/11111111-1111-4111-8111-111111111111',
+    ],
+  ])('%j', async (args, request) => {
+    const { service, folder } = await known();
+    const { exit, stderr } = await run(args, { cwd: folder, env: service.env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+  });
+
+  it('as seen from a folder below, and from the root', async () => {
+    const { service, folder } = await known();
+    for (const word of ['hello.ts', 'lib/hello.ts', '../lib/hello.ts']) {
+      const { exit } = await run(['val', 'get', word], { cwd: join(folder, 'lib'), env: service.env });
+      expect(exit).toBe(0);
+    }
+    expect(new Set(service.requests.map(({ path }) => path))).toEqual(new Set([`/v1/vals/${id}`]));
+  });
+});
+
+it.each<[string, string]>([
+  ['helo', 'Did you mean "hello"?'],
+  ['lib/helo.ts', 'Did you mean "lib/hello.ts"'],
+  ['zzz', 'knows no val "zzz"'],
+  ['only', 'never pushed to'],
+])('%s is not found, and nothing is sent', async (word, message) => {
+  const { service, folder } = await known();
+  const { exit, stdout, error } = await run(['val', 'get', word, '--json'], {
+    cwd: folder,
+    env: service.env,
+  });
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
+  expect(error).toMatchObject({ kind: 'not_found', hint: expect.any(String) });
+  expect(error?.message).toContain(message);
+  expect(service.requests).toEqual([]);
+});
+
+it.each(['status', 'diff', 'pull'])('vals %s does not know it either', async (command) => {
+  const { service, folder } = await known();
+  const { exit, error } = await run([command, 'helo', '--json'], { cwd: folder, env: service.env });
+  expect(exit).toBe(3);
+  expect(error?.message).toContain('Did you mean "hello"?');
+});
+
+it('outside of a workspace a word is an id, as ever', async () => {
+  const service = await scriptedService([{ status: 404 }]);
+  expect(await run(['val', 'get', 'hello'], { env: service.env })).toMatchObject({ exit: 3 });
+  expect(service.requests[0]?.path).toBe('/v1/vals/hello');
+});
+
+it('a file sets neither the service nor the token', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({
+    'vals.json': JSON.stringify({
+      baseUrl: place.env.VALS_BASE_URL,
+      token: place.env.VALS_TOKEN,
+      ...place.manifest(),
+    }),
+  });
+  expect(await new Place(place.folder, {}).vals('status')).toMatchObject({ exit: 2 });
+});

@@ -1,0 +1,335 @@
+// vals api: any request under the base URL, as strict about the token, the attempts and the exit codes as the others.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parsePath } from '../../src/api/user-path.ts';
+import { embeddedService } from '../support/embedded-service.ts';
+import { type RunOptions, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
+
+const ok: Reply = { body: { ok: true } };
+
+/** Runs it against a service that answers once, and shows what was asked. */
+async function ask(args: readonly string[], reply: Reply = ok, options: RunOptions = {}) {
+  const service = await scriptedService([reply]);
+  const result = await run(['api', ...args], { ...options, env: { ...service.env, ...options.env } });
+  return { ...result, seen: service.requests[0] as Seen, requests: service.requests.length };
+}
+
+describe('a path', () => {
+  it.each([
+    ['/v1/me', '/v1/me', ''],
+    ['v1/me', '/v1/me', ''],
+    ['/', '/', ''],
+    ['/v1/vals/a%2Fb?x=%20y&z', '/v1/vals/a%2Fb', '?x=%20y&z'],
+    ['/v1/vals/@ada.hello:1', '/v1/vals/@ada.hello:1', ''],
+    ['/v1/é?ü=ö', '/v1/%C3%A9', '?%C3%BC=%C3%B6'],
+    ['/v1/...', '/v1/...', ''],
+    ['/v1/x?next=../..//host', '/v1/x', '?next=../..//host'],
+    ['/v1//x', '/v1//x', ''],
+  ])('%s is taken', (text, path, query) => {
+    expect(parsePath(text)).toEqual({ path, query });
+  });
+
+  it.each([
+    'https://evil.example/v1/me',
+    'HTTP:/evil.example',
+    'file:///etc/passwd',
+    'javascript:x',
+    '//evil.example/v1/me',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/../x',
+    '..',
+    '/v1/../../x',
+    '/v1/me/..',
+    '/v1/./me',
+    '/v1/%2e%2e/%2E./x',
+    '/v1/..%2f..%2fx',
+    '/v1/..%5cx',
+    '/v1/me#top',
+    '/v1/me\n/x',
+    '/v1/m e',
+    '/v1/\tme',
+    '',
+  ])('%j is refused before anything is sent', async (path) => {
+    const service = await scriptedService([]);
+    const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
+    expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
+    expect(error).toMatchObject({ kind: 'usage', hint: expect.any(String) });
+  });
+
+  it('stands below the path of the base URL', async () => {
+    const service = await scriptedService([ok]);
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base/v1/` };
+    expect(await run(['api', 'GET', '/v1/me?a=b+c'], { env })).toMatchObject({ exit: 0 });
+    expect(service.requests[0]?.path).toBe('/base/v1/me?a=b+c');
+  });
+});
+
+describe('what is sent', () => {
+  it.each<{ args: string[]; method: string; path: string; body: string }>([
+    { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    {
+      args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2.0]', '-f', 'b=again'],
+      method: 'GET',
+      path: '/v1/x?a=%20&b=c+d&b=again&e=%5B1%2C2.0%5D',
+      body: '',
+    },
+    { args: ['DELETE', '/v1/x', '-F', 'n=1'], method: 'DELETE', path: '/v1/x?n=1', body: '' },
+    { args: ['POST', '/v1/x'], method: 'POST', path: '/v1/x', body: '' },
+    {
+      args: ['POST', '/v1/x?q=1', '--raw-field', 'a=1', '--field', 'b=1', '-f', 'c=x=y', '-f', 'd='],
+      method: 'POST',
+      path: '/v1/x?q=1',
+      body: '{"a":"1","c":"x=y","d":"","b":1}',
+    },
+    {
+      args: [
+        'PATCH',
+        '/x',
+        '-F',
+        'n=12345678901234567890',
+        '-F',
+        'f=1.0',
+        '-F',
+        'e=-0',
+        '-F',
+        'o={"a":[null]}',
+      ],
+      method: 'PATCH',
+      path: '/x',
+      body: '{"n":12345678901234567890,"f":1.0,"e":-0,"o":{"a":[null]}}',
+    },
+    {
+      args: ['PUT', '/x', '-F', 't=true', '-F', 'z=null', '-F', 's="1"', '-f', '__proto__=p'],
+      method: 'PUT',
+      path: '/x',
+      body: '{"__proto__":"p","t":true,"z":null,"s":"1"}',
+    },
+  ])('$args', async ({ args, method, path, body }) => {
+    const { exit, stderr, seen } = await ask(args);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect({ method: seen.method, path: seen.path, body: seen.body }).toEqual({ method, path, body });
+    expect(seen.headers).toMatchObject({ authorization: `Bearer ${testToken}`, accept: 'application/json' });
+    expect(seen.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
+    expect(typeof seen.headers['idempotency-key']).toBe(method === 'POST' ? 'string' : 'undefined');
+  });
+
+  const spaced = '\n{ "a" : 1.00,\t"b":"\\u00e9é" }\n\n';
+
+  it('is the input, byte for byte, from a file or standard input; fields then go into the query', async () => {
+    const file = join(temporaryFolder(), 'body.json');
+    writeFileSync(file, spaced);
+    const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
+    expect(fromFile.seen).toMatchObject({ path: '/v1/x?a=b', body: spaced });
+    expect(fromFile.seen.headers['content-type']).toBe('application/json');
+    const fromInput = await ask(['DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
+    expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
+  });
+
+  it("is a file's text where a field names one", async () => {
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'code.ts'), 'export default "é"\n');
+    const args = ['POST', '/v1/x', '-F', 'code=@code.ts', '-F', 'readme=@-', '-f', 'name=@code.ts'];
+    const { seen } = await ask(args, ok, { home, input: 'Read me.' });
+    expect(JSON.parse(seen.body)).toEqual({
+      code: 'export default "é"\n',
+      readme: 'Read me.',
+      name: '@code.ts',
+    });
+  });
+
+  it.each([
+    { args: ['GET', '/x', '-F', 'a=secret'], exit: 2, says: '-f a=' },
+    { args: ['POST', '/x', '-F', 'a='], exit: 2, says: '-f a=' },
+    { args: ['POST', '/x', '-f', 'a'], exit: 2, says: 'key=value' },
+    { args: ['POST', '/x', '-f', '=a'], exit: 2, says: 'key=value' },
+    { args: ['POST', '/x', '-f', 'a=1', '-F', 'a=2'], exit: 2, says: 'twice' },
+    { args: ['POST', '/x', '-F', 'a=@-', '--input', '-'], exit: 2, says: 'only once' },
+    { args: ['POST', '/x', '-F', 'a=@-', '-F', 'b=@-'], exit: 2, says: 'only once' },
+    { args: ['POST', '/x', '-F', 'a=@missing.txt'], exit: 10, says: 'missing.txt does not exist' },
+    { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
+    { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
+    { args: ['POST', '/x', '--input', 'missing.json'], exit: 10, says: 'missing.json does not exist' },
+    { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate is for GET' },
+    { args: ['G ET', '/x'], exit: 2, says: 'not a method' },
+    { args: ['CONNECT', '/x'], exit: 2, says: 'not a method' },
+    { args: ['/v1/me', 'GET'], exit: 2, says: 'not a method' },
+    { args: ['/v1/me'], exit: 2, says: 'path' },
+  ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
+    const service = await scriptedService([]);
+    const result = await run(['api', ...args], { env: service.env, input: 'no json' });
+    expect({ exit: result.exit, stdout: result.stdout }).toEqual({ exit, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('secret');
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is shown and not sent under --dry-run', async () => {
+    const service = await scriptedService([]);
+    const dryRun = (...args: string[]) => run(['api', ...args, '--dry-run', '--json'], { env: service.env });
+    expect((await dryRun('POST', '/v1/x', '-F', 'a=1.0')).stdout).toBe(
+      '{"method":"POST","path":"/v1/x","body":{"a":1.0}}\n',
+    );
+    expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
+      '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
+    );
+    const withInput = await run(['api', 'PUT', '/x', '--input', '-', '--dry-run', '--json'], {
+      env: service.env,
+      input: ' 0 ',
+    });
+    expect(withInput.stdout).toBe('{"method":"PUT","path":"/x","body":0}\n');
+  });
+});
+
+describe('what is printed', () => {
+  it.each([
+    '{"b":1.0,"a":12345678901234567890}',
+    '[1,"two",[3],{"four":null}]',
+    '{"data":[{"id":1}],"links":{}}',
+    '12345678901234567890',
+    '1.0',
+    '"text"',
+    'null',
+    'false',
+    '[]',
+  ])('%s, as it was sent, with and without --json', async (body) => {
+    for (const format of [[], ['--json']]) {
+      expect(await ask(['GET', '/x', ...format], { body })).toMatchObject({
+        exit: 0,
+        stdout: `${body}\n`,
+        stderr: '',
+      });
+    }
+  });
+
+  it('a line per item under --ndjson, and chosen fields', async () => {
+    const body = '[{"a":1,"b":2},{"a":3}]';
+    expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
+    expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
+    expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
+  });
+
+  it('indented at a terminal, where nothing in it moves the cursor or turns text round', async () => {
+    const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
+    const service = await scriptedService([{ body: evil }]);
+    const { exit, screen } = await runAtTerminal(['api', 'GET', '/x'], { env: service.env });
+    expect(exit).toBe(0);
+    expect(screen).toBe('{\r\n  "name": "\\u001b[2J\\u202egnp.exe\\u009b"\r\n}\r\n');
+    expect(JSON.parse(screen)).toEqual(evil);
+  });
+
+  it.each<{ args: string[]; reply: Reply }>([
+    { args: ['POST', '/x'], reply: { status: 204 } },
+    { args: ['GET', '/x'], reply: { status: 204 } },
+    { args: ['DELETE', '/x'], reply: { status: 204 } },
+    { args: ['PUT', '/x'], reply: { status: 200 } },
+    { args: ['HEAD', '/x'], reply: { status: 200, headers: { 'content-encoding': 'gzip' } } },
+  ])('nothing for an empty answer: $args $reply.status', async ({ args, reply }) => {
+    for (const format of [[], ['--json']]) {
+      expect(await ask([...args, ...format], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    }
+  });
+
+  it('the answer to a DELETE, where there is one', async () => {
+    expect((await ask(['DELETE', '/x'], { body: '{"gone":true}' })).stdout).toBe('{"gone":true}\n');
+  });
+
+  it('never the token, even where the service repeats it', async () => {
+    const { stdout, stderr } = await ask(['GET', '/x', '--debug'], {
+      body: { [testToken]: `Bearer ${testToken}` },
+    });
+    expect(JSON.parse(stdout)).toEqual({ '***': 'Bearer ***' });
+    expect(stderr).not.toContain(testToken);
+  });
+});
+
+describe('--paginate', () => {
+  const pages = ({ path }: Seen): Reply => {
+    const query = new URL(path, 'http://x').searchParams;
+    const page = Number(query.get('page') ?? '1');
+    const next = page < 3 ? `http://elsewhere.example/v1/list?page=${page + 1}` : null;
+    return { body: { data: [{ page, digits: '#' }], links: { next } } };
+  };
+
+  it.each([
+    { format: [], stdout: '[{"page":1,"digits":"#"},{"page":2,"digits":"#"},{"page":3,"digits":"#"}]\n' },
+    {
+      format: ['--json'],
+      stdout: '[{"page":1,"digits":"#"},{"page":2,"digits":"#"},{"page":3,"digits":"#"}]\n',
+    },
+    {
+      format: ['--ndjson'],
+      stdout: '{"page":1,"digits":"#"}\n{"page":2,"digits":"#"}\n{"page":3,"digits":"#"}\n',
+    },
+    { format: ['--fields', 'page'], stdout: '[{"page":1},{"page":2},{"page":3}]\n' },
+  ])('gives all pages as one, $format', async ({ format, stdout }) => {
+    const service = await scriptedService([], pages);
+    const args = ['api', 'GET', '/v1/list?q=1', '-f', 'r=2', '--paginate', ...format];
+    expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stdout, stderr: '' });
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/v1/list?q=1&r=2',
+      '/v1/list?page=2&q=1&r=2',
+      '/v1/list?page=3&q=1&r=2',
+    ]);
+  });
+
+  it('says so where the answer is no list', async () => {
+    const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(error).toMatchObject({ kind: 'bad_response' });
+  });
+});
+
+describe('what goes wrong', () => {
+  it.each<{ args: string[]; reply: Reply; exit: number; kind: string }>([
+    { args: ['GET', '/x'], reply: { status: 401 }, exit: 4, kind: 'auth' },
+    { args: ['GET', '/x'], reply: { status: 404 }, exit: 3, kind: 'not_found' },
+    { args: ['PATCH', '/x'], reply: { status: 409 }, exit: 5, kind: 'conflict' },
+    { args: ['PURGE', '/x'], reply: { status: 405 }, exit: 6, kind: 'refused' },
+    { args: ['POST', '/x'], reply: { status: 500 }, exit: 8, kind: 'unknown_outcome' },
+    { args: ['PATCH', '/x'], reply: { status: 502 }, exit: 8, kind: 'unknown_outcome' },
+    { args: ['POST', '/x'], reply: { body: '<html>' }, exit: 11, kind: 'bad_response' },
+    { args: ['DELETE', '/x'], reply: { body: 'gone' }, exit: 11, kind: 'bad_response' },
+    {
+      args: ['PUT', '/x'],
+      reply: { status: 302, headers: { location: '/y' } },
+      exit: 11,
+      kind: 'bad_response',
+    },
+  ])('$args, $reply: exit $exit', async ({ args, reply, exit, kind }) => {
+    const result = await ask([...args, '--json'], reply);
+    expect({ exit: result.exit, stdout: result.stdout, requests: result.requests }).toEqual({
+      exit,
+      stdout: '',
+      requests: 1,
+    });
+    expect(result.error).toMatchObject({ kind, method: args[0], path: '/x' });
+  });
+
+  it('is tried again as elsewhere, a POST under the same key and only where nothing was done', async () => {
+    const service = await scriptedService([{ status: 503 }, { status: 429 }, ok]);
+    expect(await run(['api', 'POST', '/x'], { env: service.env })).toMatchObject({ exit: 0 });
+    const keys = new Set(service.requests.map(({ headers }) => headers['idempotency-key']));
+    expect({ requests: service.requests.length, keys: keys.size }).toEqual({ requests: 3, keys: 1 });
+  });
+
+  it('is a missing token, without which nothing is sent', async () => {
+    const service = await scriptedService([]);
+    const { exit, stderr } = await run(['api', 'GET', '/v1/me', '--base-url', service.baseUrl]);
+    expect(exit).toBe(4);
+    expect(stderr).toContain('vals login');
+    expect(service.requests).toEqual([]);
+  });
+});
+
+it('does with the embedded service what commands do', async () => {
+  const { env } = await embeddedService();
+  const made = await run(['api', 'POST', '/v1/vals', '-f', 'name=one', '-f', 'code=1'], { env });
+  expect(made).toMatchObject({ exit: 0, stderr: '' });
+  const { id } = JSON.parse(made.stdout);
+  expect((await run(['val', 'get', id, '--code'], { env })).stdout).toBe('1');
+  expect(await run(['api', 'DELETE', `/v1/vals/${id}`], { env })).toMatchObject({ exit: 0, stdout: '' });
+  expect(await run(['api', 'GET', `/v1/vals/${id}`], { env })).toMatchObject({ exit: 3, stdout: '' });
+});

@@ -1,0 +1,290 @@
+// Runs summed up: the right figures from any number of runs, in whatever shape they come, and how they are shown.
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDurations } from '../../src/commands/shared/summary/durations.ts';
+import { createTimeline } from '../../src/commands/shared/summary/timeline.ts';
+import { run, runAtTerminal } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+
+describe('quantiles', () => {
+  const rank = (values: number[], part: number) =>
+    [...values].sort((a, b) => a - b)[Math.max(1, Math.ceil(part * values.length)) - 1];
+  const counted = (values: readonly number[]) => {
+    const durations = createDurations();
+    for (const value of values) durations.add(value);
+    return durations;
+  };
+  const part = fc.constantFrom(0, 0.01, 0.5, 0.95, 0.99, 1);
+
+  it('are exact while few durations differ', () => {
+    const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(values, part, (values, part) => {
+        expect(counted(values).quantile(part)).toBe(rank(values, part));
+      }),
+    );
+    expect(createDurations().quantile(0.5)).toBeUndefined();
+  });
+
+  it('are within one percent of the exact ones beyond that', () => {
+    const magnitude = fc.constantFrom(400, 5_000, 10 ** 6, 10 ** 9, 2 ** 45);
+    fc.assert(
+      fc.property(magnitude, fc.integer(), part, (magnitude, seed, part) => {
+        const values = Array.from({ length: 5_000 }, (_, index) =>
+          Math.floor(Math.abs(Math.sin(seed + index)) ** 3 * magnitude),
+        );
+        const exact = rank(values, part) ?? 0;
+        const told = counted(values).quantile(part) ?? Number.NaN;
+        expect(Math.abs(told - exact)).toBeLessThanOrEqual(0.01 * exact);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('buckets', () => {
+  const moments = fc.array(
+    fc.record({ at: fc.integer({ min: -8.64e15, max: 8.64e15 }), failed: fc.boolean(), row: fc.nat(2) }),
+    { minLength: 1, maxLength: 60 },
+  );
+  const near = fc.array(
+    fc.record({
+      at: fc.integer({ min: 1_700_000_000_000, max: 1_700_100_000_000 }),
+      failed: fc.boolean(),
+      row: fc.nat(2),
+    }),
+    { minLength: 1, maxLength: 60 },
+  );
+
+  it('are few, alike in all rows, and hold every run in its time, whatever the order of the runs', () => {
+    fc.assert(
+      fc.property(fc.oneof(moments, near), (runs) => {
+        const timeline = createTimeline();
+        const rows = [0, 1, 2].map(() => timeline.add());
+        for (const { at, failed, row } of runs) {
+          timeline.count(rows[row] as (typeof rows)[number], at, failed);
+        }
+        for (const [index, series] of rows.entries()) {
+          const buckets = timeline.bucketsOf(series);
+          expect(buckets.length).toBeLessThanOrEqual(24);
+          const starts = buckets.map(({ from }) => from);
+          expect(starts).toEqual(timeline.bucketsOf(rows[0] as typeof series).map(({ from }) => from));
+          for (const from of starts) expect(new Date(from).getTime()).toBe(from);
+          for (const [place, { from, runs: count, failed }] of buckets.entries()) {
+            const inside = runs.filter(
+              ({ at, row }) => row === index && at >= from && at < (starts[place + 1] ?? Infinity),
+            );
+            expect({ count, failed }).toEqual({
+              count: inside.length,
+              failed: inside.filter(({ failed }) => failed).length,
+            });
+          }
+          // None is before the first or counted nowhere.
+          const total = buckets.reduce((sum, { runs }) => sum + runs, 0);
+          expect(total).toBe(runs.filter(({ row }) => row === index).length);
+        }
+      }),
+    );
+  });
+});
+
+const listOf =
+  (all: readonly object[]) =>
+  ({ path }: Seen): Reply => {
+    const query = new URL(path, 'http://x').searchParams;
+    const offset = Number(query.get('offset'));
+    const end = offset + Number(query.get('limit'));
+    return {
+      body: { data: all.slice(offset, end), links: end < all.length ? { next: `?offset=${end}` } : {} },
+    };
+  };
+
+const at = (seconds: number) => new Date(1_769_850_000_000 + seconds * 1_000).toISOString();
+const runOf = (version: number, seconds: number, ms: number, error: unknown = null) => ({
+  id: `run-${version}-${seconds}-${ms}`,
+  val: { id: 'id-of-hello', name: 'hello', version },
+  runStartAt: at(seconds),
+  runEndAt: new Date(Date.parse(at(seconds)) + ms).toISOString(),
+  error,
+});
+
+async function summaryOf(all: readonly object[], args: readonly string[] = ['runs']) {
+  const service = await scriptedService([], listOf(all));
+  const result = await run([...args, '--summary', '--json'], { env: service.env });
+  expect({ exit: result.exit, stderr: result.stderr }).toEqual({ exit: 0, stderr: '' });
+  return { rows: JSON.parse(result.stdout), stdout: result.stdout, service };
+}
+
+describe('vals runs --summary', () => {
+  it('gives a row per val and version, most runs first, with exactly these keys', async () => {
+    const { stdout } = await summaryOf([
+      runOf(2, 0, 100),
+      runOf(1, 1, 30, 'it broke'),
+      runOf(1, 0, 10),
+      runOf(1, 0, 20),
+    ]);
+    expect(stdout).toBe(
+      `${JSON.stringify([
+        {
+          val: 'hello',
+          version: 1,
+          runs: 3,
+          failed: 1,
+          errorRate: 1 / 3,
+          p50Ms: 20,
+          p95Ms: 30,
+          buckets: [
+            { from: at(0), runs: 2, failed: 0 },
+            { from: at(1), runs: 1, failed: 1 },
+          ],
+        },
+        {
+          val: 'hello',
+          version: 2,
+          runs: 1,
+          failed: 0,
+          errorRate: 0,
+          p50Ms: 100,
+          p95Ms: 100,
+          buckets: [
+            { from: at(0), runs: 1, failed: 0 },
+            { from: at(1), runs: 0, failed: 0 },
+          ],
+        },
+      ])}\n`,
+    );
+  });
+
+  it('reads every shape of a run', async () => {
+    const started = { startedAt: at(0), endedAt: at(2) };
+    const shapes = [
+      {
+        id: 1,
+        val: { id: 'a', name: 'one', version: 0 },
+        runStartAt: at(0),
+        runEndAt: at(1),
+        error: { message: 'x' },
+      },
+      { id: 2, val: { id: 'a', name: 'one', version: 0 }, createdAt: at(0), error: '' },
+      { id: 3, valId: 'a', valName: 'one', version: 0, ...started, error: 'x' },
+      { id: 4, valName: 'named', version: 12_345, ...started, error: { code: 1 } },
+      { id: 5, valId: 'only-id', ...started },
+      { id: 6, runStartAt: 'not a time', runEndAt: 7, error: false },
+      { id: 7, runStartAt: at(5), runEndAt: at(0), val: null },
+    ];
+    const { rows } = await summaryOf(shapes);
+    const short = (row: Record<string, unknown>) => [
+      row.val,
+      row.version,
+      row.runs,
+      row.failed,
+      row.p50Ms,
+      row.p95Ms,
+    ];
+    expect(rows.map(short)).toEqual([
+      ['one', 0, 3, 2, 1_000, 2_000],
+      [null, null, 2, 0, null, null],
+      ['named', 12_345, 1, 1, 2_000, 2_000],
+      ['only-id', null, 1, 0, 2_000, 2_000],
+    ]);
+  });
+
+  it('tells vals of one name apart, and keeps the digits of a version', async () => {
+    const shapes = `[{"id":1,"val":{"id":"a","name":"same","version":12345678901234567890}},
+      {"id":2,"val":{"id":"b","name":"same","version":12345678901234567890}}]`;
+    const service = await scriptedService([{ body: shapes }, { body: '[]' }]);
+    const { stdout } = await run(['runs', '--summary', '--json'], { env: service.env });
+    expect(stdout.match(/"val":"same","version":12345678901234567890,/g)?.length).toBe(2);
+  });
+
+  it.each([
+    { args: ['val', 'runs', 'some-id'], path: '/v1/vals/some-id/runs' },
+    { args: ['runs', '--val', 'some-id'], path: '/v1/vals/some-id/runs' },
+  ])('$args: the runs of one val need not name it', async ({ args, path }) => {
+    const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);
+    expect(rows).toMatchObject([{ val: 'some-id', version: null, runs: 2 }]);
+    expect(service.requests[0]?.path.split('?')[0]).toBe(path);
+  });
+
+  it('reads the whole range, with its filters', async () => {
+    const all = Array.from({ length: 1_234 }, (_, index) =>
+      runOf(1, index, 1 + (index % 1_000), index % 10 ? null : 'x'),
+    );
+    const args = ['runs', '--error', '--since', '2026-01-01', '--until', '2026-02-01'];
+    const { rows, service } = await summaryOf(all, args);
+    expect(rows).toMatchObject([{ runs: 1_234, failed: 124 }]);
+    const query = { error: 'true', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };
+    for (const { path } of service.requests) {
+      expect(Object.fromEntries(new URL(path, 'http://x').searchParams)).toMatchObject(query);
+    }
+  });
+
+  it('is an empty list where there are no runs', async () => {
+    expect((await summaryOf([])).stdout).toBe('[]\n');
+  });
+
+  it.each([['--limit', '5'], ['--offset', '5'], ['--follow']])('is refused with %s', async (...args) => {
+    const service = await scriptedService([]);
+    const { exit, stderr } = await run(['runs', '--summary', ...args], { env: service.env });
+    expect({ exit, requests: service.requests }).toEqual({ exit: 2, requests: [] });
+    expect(stderr).toContain(args[0]);
+  });
+
+  it('prints nothing where a page is missing', async () => {
+    const service = await scriptedService([], (seen) =>
+      seen.path.includes('offset=0') ? listOf(Array(150).fill({}))(seen) : { status: 403 },
+    );
+    expect(await run(['runs', '--summary'], { env: service.env })).toMatchObject({ exit: 4, stdout: '' });
+  });
+
+  const many = [
+    ...Array.from({ length: 8 }, (_, index) => runOf(1, 0, 1_500 + index)),
+    ...Array.from({ length: 4 }, (_, index) => runOf(1, 1, 200 + index, index ? null : 'x')),
+    runOf(1, 3, 7),
+    runOf(2, 3, 90_000),
+  ];
+
+  it('is tab-separated in a pipe: plain figures, and bars without colour', async () => {
+    const service = await scriptedService([], listOf(many));
+    const { stdout } = await run(['runs', '--summary'], { env: service.env });
+    expect(stdout).toBe(
+      [`hello\t1\t13\t1\t${1 / 13}\t1501\t1507\t█▄ ▁`, 'hello\t2\t1\t0\t0\t90000\t90000\t   █', ''].join(
+        '\n',
+      ),
+    );
+  });
+
+  it('is a table at a terminal, with failures in red', async () => {
+    const service = await scriptedService([], listOf(many));
+    const { screen } = await runAtTerminal(['runs', '--summary'], { env: service.env });
+    expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(
+      [
+        'VAL    VERSION  RUNS  FAILED  ERRORS  P50     P95     OVER TIME',
+        'hello  1        13    1       7.7%    1.5s    1.5s    █▄ ▁',
+        'hello  2        1     0       0%      1m 30s  1m 30s     █',
+        '',
+      ].join('\n'),
+    );
+    expect(screen).toContain('█\u001b[31m▄\u001b[39m ▁');
+    const plain = await runAtTerminal(['runs', '--summary'], { env: { ...service.env, NO_COLOR: '1' } });
+    expect(plain.screen).toBe(stripVTControlCharacters(plain.screen));
+    expect(plain.screen).toContain('█▄ ▁');
+  });
+
+  it.each([120, 80, 60, 40])(
+    'fits a terminal of %i columns: bars share, they are not cut off',
+    async (columns) => {
+      const long = Array.from({ length: 48 }, (_, index) => ({
+        ...runOf(1, 1_800 * index, 5, index % 5 ? null : 'x'),
+        val: { name: 'a-name-that-is-rather-long', version: 1 },
+      }));
+      const service = await scriptedService([], listOf(long));
+      const { screen } = await runAtTerminal(['runs', '--summary'], { env: service.env, columns });
+      const [head = '', row = ''] = stripVTControlCharacters(screen).split('\r\n');
+      expect(head.length).toBeLessThanOrEqual(columns);
+      expect(row.length).toBeLessThanOrEqual(columns);
+      if (columns >= 80) expect(row).toMatch(/ {2}█+$/);
+    },
+  );
+});

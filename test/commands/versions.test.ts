@@ -1,0 +1,158 @@
+// Going back and looking back: nothing is lost on either way.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { embeddedService } from '../support/embedded-service.ts';
+import { run, runAtTerminal } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+async function valWithVersions() {
+  const { env } = await embeddedService();
+  let id = '';
+  for (const code of codes) {
+    const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env, input: code });
+    id = JSON.parse(stdout)[0].id;
+  }
+  const vals = (args: string[], more: Record<string, string> = {}) => run(args, { env: { ...env, ...more } });
+  const code = async () => (await vals(['val', 'get', id, '--code'])).stdout;
+  const versions = async () =>
+    JSON.parse((await vals(['version', 'ls', id, '--json'])).stdout).map(
+      ({ version }: { version: number }) => version,
+    );
+  return { env, id, vals, code, versions };
+}
+
+describe('version diff', () => {
+  it('shows two versions, or one and the current code, and says when nothing differs', async () => {
+    const { env, id, vals } = await valWithVersions();
+    const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n';
+    expect(await vals(['version', 'diff', id, '1', '2'])).toMatchObject({
+      exit: 0,
+      stdout: `--- version 1\n+++ version 2\n${hunk}`,
+      stderr: '',
+    });
+    const { stdout } = await vals(['version', 'diff', id, '2', '--json']);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        id,
+        a: 2,
+        diff: '--- version 2\n+++ current\n@@ -1,3 +1,3 @@\n one\n 2\n-three\n+three\n\\ No newline at end of file\n',
+      },
+    ]);
+    expect(await vals(['version', 'diff', id, '3'])).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    expect((await runAtTerminal(['version', 'diff', id, '3'], { env })).screen).toContain('Nothing differs.');
+    expect((await runAtTerminal(['version', 'diff', id, '1'], { env })).screen).toContain('\u001b[31m-two');
+    expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');
+  });
+
+  it('fails as a whole where a version is missing', async () => {
+    const { id, vals } = await valWithVersions();
+    expect(await vals(['version', 'diff', id, '1', '99', '--json'])).toMatchObject({
+      exit: 3,
+      stdout: '',
+      error: { kind: 'not_found' },
+    });
+    expect(await vals(['version', 'diff', id, 'x'])).toMatchObject({ exit: 2, stdout: '' });
+  });
+});
+
+describe('version restore', () => {
+  it('adds the old code as a new version and deletes nothing', async () => {
+    const { id, vals, code, versions } = await valWithVersions();
+    const planned = await vals(['version', 'restore', id, '1', '--dry-run', '--json']);
+    expect(JSON.parse(planned.stdout)).toEqual({
+      method: 'POST',
+      path: `/v1/vals/${id}/versions`,
+      body: { code: codes[0] },
+    });
+    expect(await versions()).toEqual([3, 2, 1]);
+    const { exit, stdout } = await vals(['version', 'restore', id, '1', '--json']);
+    expect({ exit, record: JSON.parse(stdout) }).toMatchObject({
+      exit: 0,
+      record: { version: 4, code: codes[0] },
+    });
+    expect(await versions()).toEqual([4, 3, 2, 1]);
+    expect(await code()).toBe(codes[0]);
+  });
+
+  it('sends nothing where the version is missing', async () => {
+    const { id, vals, versions } = await valWithVersions();
+    expect(await vals(['version', 'restore', id, '99'])).toMatchObject({ exit: 3, stdout: '' });
+    expect(await versions()).toEqual([3, 2, 1]);
+  });
+});
+
+describe('val edit', () => {
+  it('sends what the editor saved as a new version, and leaves no file behind', async () => {
+    const { id, vals, code, versions } = await valWithVersions();
+    const EDITOR = 'sh -c \'echo "$1" >&2; stat -c %a "$1" >&2; printf edited > "$1"\' --';
+    const { exit, stdout, stderr } = await vals(['val', 'edit', id, '--json'], { EDITOR });
+    expect({ exit, record: JSON.parse(stdout) }).toMatchObject({
+      exit: 0,
+      record: { version: 4, code: 'edited' },
+    });
+    const [file = '', mode] = stderr.split('\n');
+    expect(file).toMatch(/\/hello\.ts$/);
+    expect(mode).toBe('600');
+    expect(existsSync(file)).toBe(false);
+    expect(await code()).toBe('edited');
+    expect(await versions()).toEqual([4, 3, 2, 1]);
+  });
+
+  it.each([
+    { what: 'nothing', EDITOR: 'true' },
+    { what: 'the end of the last line', EDITOR: "sh -c 'echo >> $1' --" },
+  ])('sends nothing where $what changed', async ({ EDITOR }) => {
+    const { env, id, versions } = await valWithVersions();
+    const { exit, screen } = await runAtTerminal(['val', 'edit', id], { env: { ...env, EDITOR } });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('nothing was sent') });
+    expect(await versions()).toEqual([3, 2, 1]);
+  });
+
+  it('prefers VISUAL, takes flags, and shows with --dry-run what would be sent', async () => {
+    const { id, vals, versions } = await valWithVersions();
+    const { stdout } = await vals(['val', 'edit', id, '--dry-run', '--json'], {
+      VISUAL: 'sed -i -e s/2/two/',
+      EDITOR: 'false',
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { code: 'one\ntwo\nthree' } });
+    expect(await versions()).toEqual([3, 2, 1]);
+  });
+
+  it.each([
+    { what: 'no editor is chosen', env: { EDITOR: ' ' }, exit: 2, says: 'VISUAL' },
+    { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with 1' },
+    { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'ended with 127' },
+    { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be edited' },
+  ])('sends nothing where $what', async ({ env, exit, says }) => {
+    const { id, vals, versions } = await valWithVersions();
+    const result = await vals(['val', 'edit', id], env);
+    expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
+    expect(await versions()).toEqual([3, 2, 1]);
+  });
+
+  it.each([
+    { what: 'the service fails', reply: { status: 500 }, text: 'edited', exit: 8 },
+    {
+      what: 'the service refuses it',
+      reply: { status: 400, body: { message: 'no' } },
+      text: 'edited',
+      exit: 6,
+    },
+    { what: 'it is empty', reply: undefined, text: '', exit: 10 },
+    { what: 'the editor fails after saving', reply: undefined, text: 'edited', exit: 10, ends: '; exit 3' },
+  ])('keeps the text in a named file where $what', async ({ reply, text, exit, ends = '' }) => {
+    const service = await scriptedService([
+      { body: { id, name: 'hello', code: 'before' } },
+      ...(reply === undefined ? [] : [reply]),
+    ]);
+    const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
+    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    expect(result).toMatchObject({ exit, stdout: '' });
+    const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});

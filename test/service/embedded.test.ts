@@ -1,0 +1,296 @@
+// The embedded service as users meet it: `vals serve` and `--local`, on one file, alone and together.
+
+import { once } from 'node:events';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { embeddedService } from '../support/embedded-service.ts';
+import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+
+const code = '// é 𝄞\r\nexport default "\u0000";';
+
+async function json(args: string[], options: Parameters<typeof run>[1]) {
+  const { exit, stdout, stderr } = await run([...args, '--json'], options);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('--local', () => {
+  it('carries a val through its whole life, byte for byte, without any set-up', async () => {
+    const home = temporaryFolder();
+    const local = { home, env: { VALS_LOCAL: '1' } };
+    const [created] = await json(['push', '-', '--name', 'life'], { ...local, input: code });
+    expect(created).toMatchObject({ status: 'created', version: 1, name: 'life', file: '-' });
+    const { id } = created;
+    expect((await run(['val', 'get', id, '--code'], local)).stdout).toBe(code);
+
+    expect(await json(['version', 'new', id], { ...local, input: 'two' })).toMatchObject({
+      version: 2,
+      code: 'two',
+    });
+    expect(await json(['push', '-', '--name', 'life'], { ...local, input: 'two' })).toMatchObject([
+      { status: 'pushed', version: 2 },
+    ]);
+    expect(
+      (await json(['version', 'ls', id], local)).map(({ version }: { version: number }) => version),
+    ).toEqual([2, 1]);
+    expect((await run(['version', 'get', id, '1', '--code'], local)).stdout).toBe(code);
+
+    expect(await json(['version', 'rm', id, '2', '--yes'], local)).toEqual([
+      { id, version: 2, status: 'deleted' },
+    ]);
+    expect(await json(['val', 'get', id], local)).toMatchObject({ version: 1, code });
+    expect(await run(['version', 'rm', id, '1', '--yes'], local)).toMatchObject({ exit: 5 });
+    expect(await json(['version', 'new', id], { ...local, input: 'three' })).toMatchObject({ version: 3 });
+
+    expect(await json(['val', 'rm', id, '--yes'], local)).toEqual([{ id, status: 'deleted' }]);
+    expect(await run(['val', 'get', id], local)).toMatchObject({ exit: 3, stdout: '' });
+  });
+
+  it('keeps its data where only the owner can read it', async () => {
+    const data = join(temporaryFolder(), 'deep', 'data');
+    await json(['me'], { env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } });
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(data))
+      expect([name, statSync(join(data, name)).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  it('is refused together with --base-url, and comes before VALS_BASE_URL', async () => {
+    expect(await run(['me', '--local', '--base-url', 'http://127.0.0.1:1'])).toMatchObject({ exit: 2 });
+    expect(await run(['me', '--local'], { env: { VALS_BASE_URL: 'http://127.0.0.1:1' } })).toMatchObject({
+      exit: 0,
+    });
+  });
+
+  it('names the file when the store cannot be opened', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'vals.db'), 'this is no database, and it stays as it is'.repeat(50));
+    const { exit, stdout, stderr } = await run(['me', '--local'], { env: { VALS_DATA_DIR: folder } });
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(stderr).toContain('vals.db');
+  });
+
+  it('serves twenty processes at once, and each push gets its version', async () => {
+    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
+    const pushes = Array.from({ length: 20 }, (_, index) =>
+      json(['push', '-', '--name', 'shared'], { env, input: `export default ${index}` }),
+    );
+    const versions = (await Promise.all(pushes)).map(([{ version }]) => version).sort((a, b) => a - b);
+    expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+});
+
+describe('vals serve', () => {
+  it('says its address first, keeps its token, and shares its data with --local', async () => {
+    const data = join(temporaryFolder(), 'vals.db');
+    const first = await embeddedService({ data });
+    const [{ id }] = await json(['push', '-', '--name', 'shared'], { env: first.env, input: code });
+    const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(data, '..') } };
+    expect(await json(['val', 'get', id], local)).toMatchObject({ code });
+    await json(['push', '-', '--name', 'shared'], { ...local, input: 'from --local' });
+    expect(await json(['val', 'get', id], { env: first.env })).toMatchObject({
+      code: 'from --local',
+      version: 2,
+    });
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await embeddedService({ data });
+    expect(second.token).toBe(first.token);
+    expect(await json(['val', 'get', id], { env: second.env })).toMatchObject({ version: 2 });
+    expect(await second.end('SIGINT')).toBe(130);
+  });
+
+  it('prints the address alone without --json, and at a terminal how to use it', async () => {
+    const home = temporaryFolder();
+    const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
+      env: environment(home),
+      extendEnv: false,
+      reject: false,
+    });
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    const { stdout, stderr, exitCode } = await child;
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+
+    const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
+      answers: [{ after: 'Ctrl-C', keys: '\u0003' }],
+    });
+    expect(exit).toBe(130);
+    expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
+    expect(screen).toContain('export VALS_TOKEN=');
+  });
+
+  it('tells of each request on one line: no query, no secret, nothing that moves a terminal', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--json'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+    const [line] = await once(child.stdout, 'data');
+    const { baseUrl, token } = JSON.parse(String(line));
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
+      await fetch(`${baseUrl}${path}`, { headers });
+    }
+    await fetch(`${baseUrl}/v1/me`);
+    child.kill('SIGTERM');
+    const { stderr, stdout } = await child;
+    expect(stdout.split('\n')).toHaveLength(1);
+    expect(stderr.replace(/ \d+ ms$/gm, '').split('\n')).toEqual([
+      'GET /v1/me 200',
+      'GET /v1/me/runs 200',
+      'GET /*** 404',
+      'GET /a%1Bb/%E2%80%AE 404',
+      'GET /v1/me 401',
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('says where its data cannot be, even below /proc', async () => {
+    const { exit, error } = await run(['me', '--local', '--json'], {
+      env: { VALS_DATA_DIR: '/proc/nope/x' },
+    });
+    expect({ exit, kind: error?.kind }).toEqual({ exit: 10, kind: 'local' });
+  });
+
+  it('is not held up by a reader of its log that stopped reading', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+      buffer: { stderr: false },
+    });
+    child.stderr.pause();
+    const [line] = await once(child.stdout, 'data');
+    const longPath = `${String(line).trim()}/${'x'.repeat(4_000)}`;
+    for (let request = 0; request < 100; request++) expect((await fetch(longPath)).status).toBe(404);
+    child.kill('SIGTERM');
+    expect(await child).toMatchObject({ exitCode: 0 });
+  });
+
+  it('tells of nothing under --quiet', async () => {
+    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--quiet'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+    const [line] = await once(child.stdout, 'data');
+    await fetch(`${String(line).trim()}/v1/me`);
+    child.kill('SIGTERM');
+    expect(await child).toMatchObject({ stderr: '', exitCode: 0 });
+  });
+
+  it('shows a person a link to its page', async () => {
+    let visited = false;
+    let ended = false;
+    const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
+      columns: 200,
+      async onScreen(shown, press) {
+        const [link] = shown.match(/http:\S+key=[\w-]+(?=\s)/) ?? [];
+        if (link !== undefined && !visited) {
+          visited = true;
+          await fetch(link);
+        }
+        if (!ended && /GET \/ \d+ \d+ ms/.test(shown)) {
+          ended = true;
+          press('\u0003');
+        }
+      },
+    });
+    expect(exit).toBe(130);
+    expect(screen).toMatch(/GET \/ 200 \d+ ms/);
+  });
+
+  it('refuses a wrong token, and answers public vals without one', async () => {
+    const { env } = await embeddedService();
+    const wrong = { env: { ...env, VALS_TOKEN: 'wrong-token-0123456789' } };
+    expect(await run(['me'], wrong)).toMatchObject({ exit: 4 });
+    const { id } = await json(['val', 'create', 'open', '--privacy', 'public'], { env, input: code });
+    expect(await json(['val', 'get', id], { env: { VALS_BASE_URL: env.VALS_BASE_URL } })).toMatchObject({
+      code,
+    });
+  });
+
+  it('says so when the port is in use', async () => {
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { exit, stdout, stderr } = await run(['serve', '--port', String(port)]);
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(stderr).toContain(String(port));
+    expect(stderr).toContain('--port 0');
+  });
+
+  it.each([
+    ['--port', '70000'],
+    ['--port', 'http'],
+  ])('refuses %s %s', async (...args) => {
+    expect(await run(['serve', ...args])).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  it.each(['not JSON', '[]', '{"runs": {}}', '{"runs": [1]}', '{"nonsense": []}'])(
+    'refuses the seed %s',
+    async (text) => {
+      const seed = join(temporaryFolder(), 'seed.json');
+      writeFileSync(seed, text);
+      expect(await run(['serve', '--port', '0', '--seed', seed])).toMatchObject({ exit: 10, stdout: '' });
+    },
+  );
+
+  it('shows what was seeded, digit for digit', async () => {
+    const seed = join(temporaryFolder(), 'seed.json');
+    const run1 =
+      '{"id":"r1","val":{"id":"v1","name":"a","version":2},"runStartAt":"2026-01-01T00:00:00.000Z","error":null,"cost":12345678901234567890}';
+    const run2 =
+      '{"id":"r2","val":{"id":"v1","name":"a","version":2},"runStartAt":"2026-01-02T00:00:00.000Z","error":"boom"}';
+    writeFileSync(
+      seed,
+      `{"runs":[${run1},${run2}],"likes":[{"id":"l1","name":"liked"}],
+        "comments":[{"id":"c1","comment":"hi","relationship":"given"},{"id":"c2","comment":"ho","relationship":"received"}],
+        "references":[{"reference":{"name":"theirs"},"dependsOn":{"name":"mine"},"referencedAt":"2026-01-01T00:00:00Z"}]}`,
+    );
+    const { env } = await embeddedService({ args: ['--seed', seed] });
+    const ids = async (...args: string[]) =>
+      (await json(args, { env })).map((record: { id: string }) => record.id).join();
+    expect(await ids('runs')).toBe('r2,r1');
+    expect(await ids('runs', '--error')).toBe('r2');
+    expect(await ids('runs', '--no-error')).toBe('r1');
+    expect(await ids('runs', '--since', '2026-01-01')).toBe('r2');
+    expect(await ids('runs', '--until', '2026-01-01')).toBe('r1');
+    expect(await ids('likes')).toBe('l1');
+    expect((await ids('comments')).split(',').sort().join()).toBe('c1,c2');
+    expect(await ids('comments', '--relationship', 'given')).toBe('c1');
+    expect(await json(['refs', '--fields', 'reference.name'], { env })).toEqual([
+      { reference: { name: 'theirs' } },
+    ]);
+    expect((await run(['runs', '--no-error', '--json'], { env })).stdout).toContain(
+      '"cost":12345678901234567890',
+    );
+  });
+
+  it('loses nothing that it acknowledged when it is killed', async () => {
+    const data = join(temporaryFolder(), 'vals.db');
+    const folder = temporaryFolder();
+    for (let index = 0; index < 40; index++)
+      writeFileSync(join(folder, `val${index}.ts`), `export default ${index}`);
+    const acknowledged = new Map<string, string>();
+    for (let round = 0; round < 5; round++) {
+      const service = await embeddedService({ data });
+      const push = run(['push', folder, '--json', '--concurrency', '20', '--timeout', '1'], {
+        env: service.env,
+      });
+      setTimeout(() => void service.end('SIGKILL'), 150 + round * 60);
+      for (const { name, status, id } of JSON.parse((await push).stdout)) {
+        if (status === 'created' || status === 'pushed') acknowledged.set(name, id);
+      }
+    }
+    expect(acknowledged.size).toBeGreaterThan(0);
+    const { env } = await embeddedService({ data });
+    for (const [name, id] of acknowledged) {
+      expect(await json(['val', 'get', id], { env })).toMatchObject({ name, version: 1 });
+    }
+  });
+});

@@ -1,0 +1,351 @@
+// kill -9 during writes, again and again on one file: what was acknowledged stays, what was deleted stays away.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'libsql';
+import { expect, it, onTestFinished } from 'vitest';
+import { type Chance, chanceOf } from '../support/chance.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
+
+const seed = 20_261_115;
+const kills = 55;
+const writers = 4;
+
+interface Val {
+  id: string;
+  name: string;
+  code: string;
+  version: number;
+}
+
+/** What we know of a val: what was acknowledged, and what may have been done besides. */
+interface Known {
+  id: string;
+  name: string;
+  last: number;
+  codes: Map<number, string>;
+  deletedVersions: Set<number>;
+  /** Sent without an answer. */
+  maybeCodes: Set<string>;
+  maybeDeletedVersions: Set<number>;
+  state: 'there' | 'maybe deleted' | 'deleted';
+}
+
+function start(args: readonly string[], env: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+const ended = (child: ChildProcess): Promise<void> =>
+  new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) done();
+    else child.once('exit', () => done());
+  });
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await ended(child);
+}
+
+interface Service {
+  child: ChildProcess;
+  baseUrl: string;
+  token: string;
+  agent: Agent;
+}
+
+async function serve(file: string, env: Record<string, string>): Promise<Service> {
+  const child = start(['serve', '--port', '0', '--json', '--data', file], env);
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  const line = await new Promise<string>((known, refused) => {
+    child.stdout?.once('data', (chunk) => known(String(chunk)));
+    child.once('exit', (code) => refused(new Error(`serve ended with ${code}: ${said}`)));
+  });
+  return {
+    child,
+    ...(JSON.parse(line) as { baseUrl: string; token: string }),
+    agent: new Agent({ keepAlive: true }),
+  };
+}
+
+/** Undefined where no whole answer came. */
+function ask(
+  { baseUrl, token, agent }: Service,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; body: unknown } | undefined> {
+  return new Promise((resolve) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('error', () => resolve(undefined));
+      incoming.on('end', () => {
+        if (!incoming.complete) return resolve(undefined);
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: incoming.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) });
+      });
+    });
+    outgoing.on('error', () => resolve(undefined));
+    outgoing.end(body && JSON.stringify(body));
+  });
+}
+
+/** Writes to vals of its own, one request at a time, and remembers what it was told. */
+function createWriter(who: number, { between, fraction, oneOf }: Chance) {
+  const vals: Known[] = [];
+  const current = new Map<string, Known>();
+  const passing = `w${who}_passing`;
+  const names = [passing, `w${who}_a`, `w${who}_b`];
+  let serial = 0;
+  let unanswered = 0;
+
+  const newCode = (): string => {
+    serial += 1;
+    const filler = fraction() < 0.1 ? between(50_000, 200_000) : between(0, 3_000);
+    return `// ${who} ${serial} é𝄞\u0000\r\n${'x'.repeat(filler)}`;
+  };
+
+  function note(val: Val, code: string): Known {
+    let known = current.get(val.name);
+    if (known?.id !== val.id) {
+      // Only what may be gone can have been followed by another of its name.
+      if (known?.state === 'there') throw new Error(`${val.name} lost its id ${known.id}`);
+      if (known) known.state = 'deleted';
+      if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
+      known = {
+        id: val.id,
+        name: val.name,
+        last: 0,
+        codes: new Map(),
+        deletedVersions: new Set(),
+        maybeCodes: new Set(pendingNew.get(val.name)),
+        maybeDeletedVersions: new Set(),
+        state: 'there',
+      };
+      vals.push(known);
+      current.set(val.name, known);
+      pendingNew.delete(val.name);
+    }
+    if (val.version <= known.last) throw new Error(`${val.name} had ${known.last}, then ${val.version}`);
+    if (val.code !== code) throw new Error(`${val.name} answered with other code`);
+    known.state = 'there';
+    known.last = val.version;
+    known.codes.set(val.version, code);
+    return known;
+  }
+  /** Codes of vals that may have been made without our knowing their ids. */
+  const pendingNew = new Map<string, Set<string>>();
+
+  async function write(service: Service): Promise<boolean> {
+    const name = oneOf(names);
+    const known = current.get(name);
+    const choice = fraction();
+    const there = known?.state === 'there' ? known : undefined;
+    if (there?.name === passing && choice < 0.2) {
+      there.state = 'maybe deleted';
+      const answer = await ask(service, 'DELETE', `/v1/vals/${there.id}`);
+      if (!answer) return false;
+      expect(answer.status).toBe(204);
+      there.state = 'deleted';
+      return true;
+    }
+    if (there && choice < 0.17 && there.codes.size > there.deletedVersions.size + 1) {
+      const version = oneOf([...there.codes.keys()].filter((number) => !there.deletedVersions.has(number)));
+      const answer = await ask(service, 'DELETE', `/v1/vals/${there.id}/versions/${version}`);
+      if (!answer) {
+        there.maybeDeletedVersions.add(version);
+        return false;
+      }
+      // After an unanswered deletion it may be gone, and so may all the others be.
+      if (there.maybeDeletedVersions.size === 0) expect(answer.status).toBe(204);
+      if (answer.status === 204) there.deletedVersions.add(version);
+      return true;
+    }
+    const code = newCode();
+    const posts = there && choice < 0.6;
+    const answer = posts
+      ? await ask(service, 'POST', `/v1/vals/${there.id}/versions`, { code })
+      : await ask(service, 'PUT', '/v1/vals', { name, code });
+    if (!answer) {
+      if (there) there.maybeCodes.add(code);
+      else {
+        const pending = pendingNew.get(name) ?? new Set();
+        pendingNew.set(name, pending.add(code));
+        known?.maybeCodes.add(code);
+      }
+      return false;
+    }
+    expect([200, 201]).toContain(answer.status);
+    const val = answer.body as Val;
+    if (posts) expect(val.id).toBe(there.id);
+    note(val, code);
+    return true;
+  }
+
+  return {
+    vals,
+    unanswered: () => unanswered,
+    async writeUntilKilled(service: Service): Promise<void> {
+      while (await write(service));
+      unanswered += 1;
+    },
+  };
+}
+
+async function check(service: Service, vals: readonly Known[]): Promise<number> {
+  let checked = 0;
+  for (const known of vals) {
+    const { id, name, state } = known;
+    const where = `seed ${seed}, ${name} ${id}`;
+    const answer = await ask(service, 'GET', `/v1/vals/${id}/versions`);
+    if (state === 'deleted') expect(answer?.status, `${where} was deleted`).toBe(404);
+    if (state === 'there') expect(answer?.status, `${where} was there`).toBe(200);
+    if (answer?.status !== 200) continue;
+    const numbers = (answer.body as { data: Val[] }).data.map(({ version }) => version);
+    expect(new Set(numbers).size).toBe(numbers.length);
+    const found = new Set(numbers);
+    for (const [version, code] of known.codes) {
+      const gone = known.deletedVersions.has(version);
+      if (gone) expect(found.has(version), `${where}: version ${version} was deleted`).toBe(false);
+      else if (!known.maybeDeletedVersions.has(version))
+        expect(found.has(version), `${where}: version ${version} was acknowledged`).toBe(true);
+      if (!found.has(version)) continue;
+      const one = (await ask(service, 'GET', `/v1/vals/${id}/versions/${version}`))?.body as Val;
+      expect(one.code === code, `${where}: the code of version ${version}`).toBe(true);
+      checked += 1;
+    }
+    for (const version of numbers.filter((number) => !known.codes.has(number))) {
+      const one = (await ask(service, 'GET', `/v1/vals/${id}/versions/${version}`))?.body as Val;
+      expect(known.maybeCodes.has(one.code), `${where}: nobody sent version ${version}`).toBe(true);
+    }
+  }
+  return checked;
+}
+
+function integrity(file: string): string[] {
+  const database = new Database(file);
+  try {
+    const rows = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
+    return rows.map(({ integrity_check }) => integrity_check);
+  } finally {
+    database.close();
+  }
+}
+
+it(`serve, killed ${kills} times during writes, keeps every promise it made (seed ${seed})`, {
+  timeout: 180_000,
+}, async () => {
+  const home = temporaryFolder();
+  const env = environment(home);
+  const file = join(home, 'vals.db');
+  const chance = chanceOf(seed);
+  const all = Array.from({ length: writers }, (_, who) => createWriter(who, chanceOf(seed + who + 1)));
+  const tokens = new Set<string>();
+
+  for (let round = 0; round < kills; round++) {
+    if (round % 8 === 7) {
+      // Some die before they have opened the file properly.
+      const starting = start(['serve', '--port', '0', '--data', file], env);
+      await sleep(chance.between(60, 200));
+      await kill(starting);
+    }
+    const service = await serve(file, env);
+    tokens.add(service.token);
+    if (round % 11 === 10) {
+      await check(
+        service,
+        all.flatMap((writer) => writer.vals),
+      );
+    }
+    const writing = all.map((writer) => writer.writeUntilKilled(service));
+    await sleep(chance.between(0, 150));
+    await kill(service.child);
+    await Promise.all(writing);
+    service.agent.destroy();
+  }
+
+  const service = await serve(file, env);
+  const vals = all.flatMap((writer) => writer.vals);
+  const checked = await check(service, vals);
+  await kill(service.child);
+  service.agent.destroy();
+  expect(integrity(file)).toEqual(['ok']);
+  expect(tokens.size).toBe(1);
+  // Proof that the kills came in the middle of something, and that something had been done.
+  expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
+  expect(checked).toBeGreaterThan(kills);
+  expect(vals.filter(({ state }) => state === 'deleted').length).toBeGreaterThan(writers);
+});
+
+it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`, {
+  timeout: 120_000,
+}, async () => {
+  const rounds = 14;
+  const home = temporaryFolder();
+  const folder = join(home, 'vals');
+  mkdirSync(folder);
+  const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
+  const names = Array.from({ length: 40 }, (_, index) => `val${String(index).padStart(2, '0')}`);
+  const codeOf = (name: string, round: number): string =>
+    `// ${name} ${round} é\u0000\n${'y'.repeat(20_000)}`;
+  const chance = chanceOf(seed);
+  const acknowledged = new Map<string, Set<number>>(names.map((name) => [name, new Set()]));
+  let halfWay = 0;
+
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) writeFileSync(join(folder, `${name}.ts`), codeOf(name, round));
+    const child = start(['push', folder, '--concurrency', '1', '--debug', '--json'], env);
+    let trace = '';
+    child.stderr?.on('data', (chunk) => {
+      trace += chunk;
+    });
+    child.stdout?.resume();
+    const closed = new Promise((done) => child.once('close', done));
+    // The last one is left alone.
+    const stopAfter = chance.between(0, names.length - 1);
+    while (round < rounds - 1 && child.exitCode === null) {
+      if (trace.split('\n< 20').length > stopAfter) {
+        child.kill('SIGKILL');
+        break;
+      }
+      await sleep(1);
+    }
+    await closed;
+    // One at a time and in order, so that the number of answers tells which.
+    const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
+    if (answers > 0 && answers < names.length) halfWay += 1;
+    for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);
+  }
+
+  const file = join(home, 'data', 'vals.db');
+  expect(integrity(file)).toEqual(['ok']);
+  const database = new Database(file);
+  const stored = database
+    .prepare('SELECT name, version, code FROM vals JOIN versions ON val_id = id ORDER BY name, version')
+    .all() as { name: string; version: number; code: ArrayBuffer }[];
+  database.close();
+  for (const name of names) {
+    const versions = stored.filter((row) => row.name === name);
+    expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1));
+    const codes = versions.map(({ code }) => Buffer.from(code).toString());
+    const sent = Array.from({ length: rounds }, (_, round) => codeOf(name, round));
+    const storedRounds = codes.map((code) => sent.indexOf(code));
+    expect(storedRounds, `seed ${seed}: ${name} is whole and in order`).toEqual(
+      [...new Set(storedRounds)].filter((round) => round >= 0).toSorted((a, b) => a - b),
+    );
+    expect(storedRounds).toEqual(expect.arrayContaining([...(acknowledged.get(name) ?? [])]));
+    expect(storedRounds.at(-1)).toBe(rounds - 1);
+  }
+  expect(halfWay).toBeGreaterThan(rounds / 2);
+});

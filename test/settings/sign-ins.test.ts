@@ -1,0 +1,232 @@
+// Many sign-ins at once on one config: none is lost, nothing is left behind, and the dead hold nobody up.
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chanceOf } from '../support/chance.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
+
+/** One service on many ports, which are as many origins; it accepts every token. */
+async function services(count: number): Promise<string[]> {
+  const servers = Array.from({ length: count }, () =>
+    createServer((_request, response) => response.end('{"id":"1","username":"ada"}')),
+  );
+  await Promise.all(
+    servers.map((server) => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))),
+  );
+  onTestFinished(async () => {
+    for (const server of servers) server.closeAllConnections();
+    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  });
+  return servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+interface Config {
+  baseUrl: string;
+  tokens: Record<string, string>;
+}
+
+/** The config, once it is certain that it is a whole file of its owner alone, and that nothing lies beside it. */
+function readStored(folder: string): Config {
+  expect(readdirSync(folder)).toEqual(['config.json']);
+  expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  return JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Config;
+}
+
+const signIn = (origin: string, token: string, env: Record<string, string>) =>
+  execa(process.execPath, [program, 'login', '--base-url', `${origin}/base`, '--with-token', '--json'], {
+    env,
+    extendEnv: false,
+    input: `${token}\n`,
+    reject: false,
+  });
+
+describe('sign-ins at once', () => {
+  it('in 20 processes, 20 each, lose no token', { timeout: 240_000 }, async () => {
+    const workers = 20;
+    const each = 20;
+    const originsOfOne = 10;
+    const origins = await services(workers * originsOfOne);
+    const home = temporaryFolder();
+    const folder = join(home, 'config');
+    const env = environment(home, { VALS_CONFIG_DIR: folder });
+    const script = `
+      who=$1; shift
+      for ((i = 0; i < ${each}; i++)); do
+        origins=("$@")
+        printf 'token-%s-%s' "$who" "$i" |
+          "$NODE" "$PROGRAM" login --base-url "\${origins[$((i % ${originsOfOne}))]}/v1" --with-token > /dev/null || echo "$who $i: $?"
+      done`;
+    const outputs = await Promise.all(
+      Array.from({ length: workers }, async (_, who) => {
+        const own = origins.slice(who * originsOfOne, (who + 1) * originsOfOne);
+        const { all } = await execa('bash', ['-c', script, 'worker', String(who), ...own], {
+          env: { ...env, NODE: process.execPath, PROGRAM: program },
+          extendEnv: false,
+          reject: false,
+          all: true,
+        });
+        return all;
+      }),
+    );
+    expect(outputs).toEqual(outputs.map(() => ''));
+    const { tokens, baseUrl } = readStored(folder);
+    const expected = origins.map((origin, index): [string, string] => {
+      const last = each - originsOfOne + (index % originsOfOne);
+      return [origin, `token-${Math.floor(index / originsOfOne)}-${last}`];
+    });
+    expect(tokens).toEqual(Object.fromEntries(expected));
+    expect(origins).toContain(baseUrl);
+  });
+});
+
+describe('a process that dies', () => {
+  it('with the lock in its hands holds nobody up for ever, and no sign-in behind it is lost', {
+    timeout: 120_000,
+  }, async () => {
+    const origins = await services(9);
+    const home = temporaryFolder();
+    const folder = join(home, 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    const env = environment(home, { VALS_CONFIG_DIR: folder });
+    // It reads the config under the lock, and a named pipe that nobody writes to keeps it there.
+    makeNamedPipe(file);
+    const victim = spawn(
+      process.execPath,
+      [program, 'login', '--base-url', origins[8] ?? '', '--with-token'],
+      { env, stdio: ['pipe', 'ignore', 'ignore'] },
+    );
+    onTestFinished(() => void victim.kill('SIGKILL'));
+    const died = new Promise((done) => victim.once('exit', done));
+    victim.stdin.end('token-of-the-dead');
+    while (!existsSync(`${file}.lock`)) await sleep(10);
+    victim.kill('SIGKILL');
+    await died;
+    rmSync(file);
+    writeFileSync(file, JSON.stringify({ tokens: { 'https://kept.example': 'token-kept' } }), {
+      mode: 0o600,
+    });
+    expect(existsSync(`${file}.lock`)).toBe(true);
+
+    const living = origins.slice(0, 8);
+    const results = await Promise.all(living.map((origin, index) => signIn(origin, `token-${index}`, env)));
+    expect(results.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      living.map(() => ({ exitCode: 0, stderr: '' })),
+    );
+    expect(readStored(folder).tokens).toEqual({
+      'https://kept.example': 'token-kept',
+      ...Object.fromEntries(living.map((origin, index) => [origin, `token-${index}`])),
+    });
+  });
+
+  it('and left a lock long ago, is followed by many at the same moment, and none is lost', async () => {
+    const rounds = 6;
+    const origins = await services(8);
+    const home = temporaryFolder();
+    const folder = join(home, 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    const env = environment(home, { VALS_CONFIG_DIR: folder });
+    for (let round = 0; round < rounds; round++) {
+      const lock = join(folder, 'config.json.lock');
+      writeFileSync(lock, 'somebody who died');
+      const longAgo = Date.now() / 1_000 - 60;
+      utimesSync(lock, longAgo, longAgo);
+      const results = await Promise.all(
+        origins.map((origin, index) => signIn(origin, `token-${round}-${index}`, env)),
+      );
+      expect(results.map(({ exitCode }) => exitCode)).toEqual(origins.map(() => 0));
+      expect(readStored(folder).tokens).toEqual(
+        Object.fromEntries(origins.map((origin, index) => [origin, `token-${round}-${index}`])),
+      );
+    }
+  });
+
+  it('is followed by two of which one hesitates: both are stored', async () => {
+    const [hasty = '', hesitant = ''] = await services(2);
+    const home = temporaryFolder();
+    const folder = join(home, 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    writeFileSync(file, '{"tokens":{}}', { mode: 0o600 });
+    const lock = `${file}.lock`;
+    writeFileSync(lock, 'somebody who died');
+    const longAgo = Date.now() / 1_000 - 60;
+    utimesSync(lock, longAgo, longAgo);
+    // What a busy machine does by chance: a pause behind one call, long enough for the other process.
+    const pauseBehind = (call: string, path: string, ms: number): Record<string, string> => {
+      const hook = join(home, `${call}.cjs`);
+      const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
+      writeFileSync(
+        hook,
+        `const fs = require('node:fs');
+        const original = fs.${call};
+        let left = 1;
+        fs.${call} = (path, ...rest) => {
+          try { return original(path, ...rest); }
+          finally { if (left > 0 && String(path) === ${JSON.stringify(path)}) { left -= 1; ${wait}; } }
+        };`,
+      );
+      return environment(home, { VALS_CONFIG_DIR: folder, NODE_OPTIONS: `--require ${hook}` });
+    };
+    // The one has seen that the lock is old; meanwhile the other takes it away and makes its own.
+    const first = signIn(hesitant, 'token-hesitant', pauseBehind('statSync', lock, 1_000));
+    const second = signIn(hasty, 'token-hasty', pauseBehind('readFileSync', file, 2_000));
+    expect((await Promise.all([first, second])).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(readStored(folder).tokens).toEqual({ [hesitant]: 'token-hesitant', [hasty]: 'token-hasty' });
+  });
+
+  it('at any moment leaves a whole config, and the next sign-in works', { timeout: 120_000 }, async () => {
+    const seed = 4_711;
+    const victims = 40;
+    const chance = chanceOf(seed);
+    const [origin = '', last = ''] = await services(2);
+    const home = temporaryFolder();
+    const folder = join(home, 'config');
+    const file = join(folder, 'config.json');
+    const env = environment(home, { VALS_CONFIG_DIR: folder });
+    const begun = performance.now();
+    expect((await signIn(origin, 'token-first', env)).exitCode).toBe(0);
+    // From its start to a little after its end, however fast the machine is.
+    const moment = () => chance.between(10, Math.round(1.2 * tookMs));
+    const tookMs = performance.now() - begun;
+    const acknowledged: string[] = ['token-first'];
+    let killed = 0;
+    for (let index = 0; index < victims; index++) {
+      const lock = `${file}.lock`;
+      // What one leaves behind would only make the next one wait to be killed.
+      if (existsSync(lock)) rmSync(lock);
+      const process = signIn(origin, `token-${index}`, env);
+      const timer = setTimeout(() => process.kill('SIGKILL'), moment());
+      const { exitCode } = await process;
+      clearTimeout(timer);
+      if (exitCode === 0) acknowledged.push(`token-${index}`);
+      else killed += 1;
+      const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
+      // The last one acknowledged, or the one that died with its answer on its lips.
+      expect([acknowledged.at(-1), `token-${index}`], `seed ${seed}`).toContain(tokens[origin]);
+      if (tokens[origin] === `token-${index}`) acknowledged.push(`token-${index}`);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
+    expect(killed).toBeGreaterThan(0);
+    expect((await signIn(last, 'token-last', env)).exitCode).toBe(0);
+    const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
+    expect(tokens).toEqual({ [origin]: acknowledged.at(-1), [last]: 'token-last' });
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+});

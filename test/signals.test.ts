@@ -1,0 +1,365 @@
+// SIGINT and SIGTERM at every moment of a command's life: an honest end, valid output, nothing left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn as spawnAtTerminal } from '@lydell/node-pty';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { embeddedService } from './support/embedded-service.ts';
+import { environment, program, quiet, temporaryFolder } from './support/program.ts';
+import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
+
+type Signal = 'SIGINT' | 'SIGTERM';
+const signals: [Signal, number][] = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+];
+
+interface Ended {
+  exit: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** In a process group of its own, so that whatever it leaves behind can be found. */
+function start(args: readonly string[], env: Record<string, string>, cwd: string) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(cwd, env),
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    text.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    text.stderr += chunk;
+  });
+  const ended = new Promise<Ended>((done) =>
+    child.once('close', (exit, signal) => done({ exit, signal, ...text })),
+  );
+  return { child, ended };
+}
+
+function isGone(group: ChildProcess): boolean {
+  try {
+    process.kill(-(group.pid ?? 0), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+interface ErrorObject {
+  kind: string;
+  exit: number;
+  message: string;
+}
+
+const errorIn = (stderr: string): ErrorObject =>
+  (JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: ErrorObject }).error;
+
+interface Torture {
+  args: readonly string[];
+  signal: Signal;
+  exit: number;
+  cwd?: string;
+  stepMs: number;
+  /** Answers so late that many moments pass meanwhile. */
+  answer: (seen: Seen) => Reply;
+  answerAfterMs: number;
+  /** What each end has to hold to, beside what all have to. */
+  check: (ended: Ended & { moment: number; received: Seen[] }) => void;
+}
+
+/** Sends the signal one step later each time, until the command was done before it came. */
+async function atEveryMoment({ args, signal, exit, cwd, stepMs, answer, answerAfterMs, check }: Torture) {
+  const counts = { tooEarly: 0, interrupted: 0, finished: 0 };
+  const folder = cwd ?? temporaryFolder();
+  for (let moment = 0; counts.finished < 2; moment += stepMs) {
+    const service = await scriptedService([], (seen) => (response) => {
+      const reply = answer(seen) as { status?: number; body?: unknown };
+      setTimeout(
+        () => response.writeHead(reply.status ?? 200).end(JSON.stringify(reply.body)),
+        answerAfterMs,
+      );
+    });
+    const { child, ended } = start([...args], service.env, folder);
+    await sleep(moment);
+    child.kill(signal);
+    const end = await ended;
+    const context = { args, moment, ...end };
+    expect(isGone(child), 'no process is left').toBe(true);
+    expect(end.stderr).not.toMatch(/\n\s+at |node:internal|Unexpected/);
+    // Node stops listening a little before it ends: by then all was done.
+    const done = end.exit === 0 || (end.signal === signal && end.stdout !== '');
+    if (done) {
+      expect(end.stderr).toBe('');
+      counts.finished += 1;
+      check({ ...end, exit: 0, moment, received: service.requests });
+    } else if (end.signal !== null) {
+      // Before the program could listen: it was never there.
+      expect({ ...context, received: service.requests }).toMatchObject({ signal, stderr: '', received: [] });
+      counts.tooEarly += 1;
+    } else {
+      expect({ ...context, error: errorIn(end.stderr) }).toMatchObject({
+        exit,
+        error: { kind: 'interrupted', exit },
+      });
+      counts.interrupted += 1;
+      check({ ...end, moment, received: service.requests });
+    }
+  }
+  return counts;
+}
+
+describe.each(signals)('%s', (signal, exit) => {
+  it('at any moment of a read: the record, or nothing', async () => {
+    const me = { id: '1', username: 'ada' };
+    const counts = await atEveryMoment({
+      args: ['me', '--json'],
+      signal,
+      exit,
+      stepMs: 15,
+      answer: () => ({ body: me }),
+      answerAfterMs: 60,
+      check: ({ exit, stdout }) => expect(stdout).toBe(exit === 0 ? `${JSON.stringify(me)}\n` : ''),
+    });
+    expect(counts.interrupted).toBeGreaterThan(1);
+  });
+
+  it('at any moment of a long list: whole lines, in order', async () => {
+    const pages = 8;
+    const size = 25;
+    const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
+    const partly: number[] = [];
+    const counts = await atEveryMoment({
+      args: ['runs', '--all', '--ndjson'],
+      signal,
+      exit,
+      stepMs: 20,
+      answer: ({ path }) => {
+        const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+        const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
+        const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
+        return { body: { data: rows, links: { ...next } } };
+      },
+      answerAfterMs: 20,
+      check({ exit, stdout }) {
+        if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
+        const lines = stdout.split('\n').slice(0, -1);
+        expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+          ids.slice(0, lines.length),
+        );
+        if (exit === 0) expect(lines).toHaveLength(ids.length);
+        else if (lines.length > 0) partly.push(lines.length);
+      },
+    });
+    expect(counts.interrupted).toBeGreaterThan(1);
+    expect(partly.length).toBeGreaterThan(0);
+  });
+
+  it('at any moment of one write: done, not begun, or not known, and never a lie', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'code.ts'), 'code');
+    let unknown = 0;
+    await atEveryMoment({
+      args: ['version', 'new', 'x', 'code.ts', '--json'],
+      signal,
+      exit,
+      cwd: folder,
+      stepMs: 15,
+      answer: () => ({ status: 201, body: { id: 'x', version: 2 } }),
+      answerAfterMs: 90,
+      check({ exit, stdout, stderr, received, moment }) {
+        expect(stdout).toBe(exit === 0 ? '{"id":"x","version":2}\n' : '');
+        if (exit === 0) return;
+        const { message } = errorIn(stderr);
+        if (received.length > 0) {
+          unknown += 1;
+          expect({ moment, message }).toEqual({ moment, message: expect.stringContaining('not known') });
+        }
+        expect(received.length).toBeLessThanOrEqual(1);
+      },
+    });
+    expect(unknown).toBeGreaterThan(1);
+  });
+
+  it('at any moment of a push: what was sent is never called skipped', async () => {
+    const folder = temporaryFolder();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) writeFileSync(join(folder, `${name}.ts`), name);
+    const seenStatuses = new Set<string>();
+    await atEveryMoment({
+      args: ['push', '.', '--json', '--concurrency', '2'],
+      signal,
+      exit,
+      cwd: folder,
+      stepMs: 20,
+      answer: ({ body }) => ({
+        status: 201,
+        body: { id: (JSON.parse(body) as { name: string }).name, version: 1 },
+      }),
+      answerAfterMs: 60,
+      check({ stdout, received, moment, exit }) {
+        if (stdout === '') {
+          // Interrupted before the files were read: nothing may have been sent.
+          expect({ moment, received }).toEqual({ moment, received: [] });
+          return;
+        }
+        const outcomes = JSON.parse(stdout) as { name: string; status: string; error?: ErrorObject }[];
+        expect(outcomes.map(({ name }) => name)).toEqual(names);
+        const sent = new Set(received.map(({ body }) => (JSON.parse(body) as { name: string }).name));
+        for (const { name, status, error } of outcomes) {
+          seenStatuses.add(status);
+          if (exit === 0) expect(status).toBe('created');
+          if (status === 'created') expect(sent.has(name)).toBe(true);
+          if (status === 'failed') expect(error?.message).toContain('not known');
+          if (sent.has(name)) expect({ moment, name, status }).not.toMatchObject({ status: 'skipped' });
+        }
+      },
+    });
+    expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
+  });
+
+  it('at any moment of serve: its address or nothing, and its port is free again', async () => {
+    const folder = temporaryFolder();
+    let served = 0;
+    for (let moment = 0; served < 4; moment += 20) {
+      const args = ['serve', '--port', '0', '--json', '--data', join(folder, 'vals.db')];
+      const { child, ended } = start(args, {}, folder);
+      await sleep(moment);
+      child.kill(signal);
+      const end = await ended;
+      const context = { moment, ...end };
+      expect(isGone(child)).toBe(true);
+      expect(end.stderr).not.toMatch(/\n\s+at |Unexpected/);
+      if (end.signal !== null) {
+        expect(context).toMatchObject({ signal, stdout: '', stderr: '' });
+        continue;
+      }
+      expect(context).toMatchObject({ exit: signal === 'SIGTERM' ? 0 : 130 });
+      if (signal === 'SIGINT') expect(errorIn(end.stderr)).toMatchObject({ kind: 'interrupted', exit: 130 });
+      if (end.stdout === '') continue;
+      served += 1;
+      expect(end.stdout.split('\n')).toHaveLength(2);
+      const { baseUrl } = JSON.parse(end.stdout) as { baseUrl: string };
+      const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+      const refused = await new Promise((decided) => {
+        socket.once('connect', () => decided('still there'));
+        socket.once('error', (error: NodeJS.ErrnoException) => decided(error.code));
+      });
+      socket.destroy();
+      expect(refused).toBe('ECONNREFUSED');
+    }
+  });
+
+  it('at any moment of a sign-in at a prompt: the terminal is as it was, and nothing is stored', async () => {
+    const service = await scriptedService([]);
+    let asked = 0;
+    for (let moment = 0; asked < 4; moment += 20) {
+      const home = temporaryFolder();
+      const script = `(echo "pid $BASHPID."; exec $vals login --base-url ${service.baseUrl}); echo "exit $?."; stty -a`;
+      const screen = openTerminal(script, home, {});
+      await screen.shows(/pid \d+\./);
+      const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+      await sleep(moment);
+      process.kill(pid, signal);
+      await screen.ended;
+      const text = screen.text();
+      const status = Number(/exit (\d+)\./.exec(text)?.[1]);
+      expect({ moment, status, text }).toMatchObject({ status: exit });
+      expect(text).not.toMatch(/\n\s+at |Unexpected/);
+      expect(text).toMatch(/[^-]icanon/);
+      expect(text).toMatch(/[^-]echo /);
+      expect(text.lastIndexOf(hide)).toBeLessThanOrEqual(text.lastIndexOf(show));
+      expect(existsSync(join(home, '.config', 'vals', 'config.json'))).toBe(false);
+      if (text.includes('Token for')) asked += 1;
+    }
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([0, 1, 3, 10, 30])(
+    'twice, %i ms apart, while the spinner turns: the cursor is back',
+    async (gap) => {
+      const service = await scriptedService([], () => () => {});
+      const screen = openTerminal(
+        '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."',
+        temporaryFolder(),
+        service.env,
+      );
+      await screen.shows(hidden);
+      const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+      process.kill(pid, signal);
+      await sleep(gap);
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It was quicker.
+      }
+      await screen.ended;
+      const text = screen.text();
+      expect(Number(/exit (\d+)\./.exec(text)?.[1])).toBe(exit);
+      expect({ gap, text, cursor: text.lastIndexOf(show) > text.lastIndexOf(hide) }).toMatchObject({
+        cursor: true,
+      });
+    },
+  );
+});
+
+const hide = '\u001b[?25l';
+const show = '\u001b[?25h';
+const hidden = /\u001b\[\?25l/;
+
+function openTerminal(script: string, home: string, env: Record<string, string>) {
+  const terminal = spawnAtTerminal('bash', ['-c', script], {
+    cols: 120,
+    rows: 30,
+    cwd: home,
+    env: environment(home, { TERM: 'xterm-256color', vals: `${process.execPath} ${program}`, ...env }),
+  });
+  let text = '';
+  let waiting: { pattern: RegExp; seen: () => void }[] = [];
+  terminal.onData((data) => {
+    text += data;
+    for (const { pattern, seen } of waiting) if (pattern.test(text)) seen();
+  });
+  return {
+    text: () => text,
+    shows: (pattern: RegExp) =>
+      new Promise<void>((seen) => {
+        if (pattern.test(text)) seen();
+        else waiting = [...waiting, { pattern, seen }];
+      }),
+    ended: new Promise<void>((done) => terminal.onExit(() => quiet(() => text).then(done))),
+  };
+}
+
+it('SIGTERM lets serve finish what is under way', async () => {
+  const service = await embeddedService();
+  const body = JSON.stringify({ name: 'late', code: 'code' });
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  const head = [
+    'PUT /v1/vals HTTP/1.1',
+    `Host: ${new URL(service.baseUrl).host}`,
+    `Authorization: Bearer ${service.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+  await sleep(200);
+  const ended = service.end('SIGTERM');
+  await sleep(200);
+  socket.write(body.slice(5));
+  expect(await ended).toBe(0);
+  expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+});

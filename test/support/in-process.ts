@@ -1,0 +1,67 @@
+// The program inside the test's own process, with streams that only remember: quick enough for thousands of runs.
+import { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock } from '../../src/lib/clock.ts';
+import { main } from '../../src/main.ts';
+
+interface Options {
+  env: Record<string, string>;
+  /** Where somebody looks; a pipe otherwise. */
+  terminal?: { columns: number };
+  input?: string;
+  signal?: AbortSignal;
+  clock?: Clock;
+  /** Told of what stands on stdout and stderr, whenever more does. */
+  heard?(output: Omit<Output, 'exit'>): void;
+}
+
+export interface Output {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+class Memory extends Writable {
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+  readonly #chunks: Buffer[] = [];
+  readonly #heard: () => void;
+
+  constructor(columns: number | undefined, heard: () => void) {
+    super({ decodeStrings: true });
+    this.#heard = heard;
+    this.isTTY = columns !== undefined;
+    this.columns = columns;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    this.#heard();
+    done();
+  }
+
+  get text(): string {
+    // A reader of bytes: what is not UTF-8, or a byte order mark that was taken off, would show.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
+  }
+
+  /** Of a real stream, all that the program uses. */
+  asStream(): NodeJS.WriteStream {
+    return this as unknown as NodeJS.WriteStream;
+  }
+}
+
+export async function inProcess(argv: readonly string[], options: Options): Promise<Output> {
+  const heard = () => options.heard?.({ stdout: stdout.text, stderr: stderr.text });
+  const stdout: Memory = new Memory(options.terminal?.columns, heard);
+  const stderr: Memory = new Memory(options.terminal?.columns, heard);
+  const exit = await main({
+    argv,
+    env: options.env,
+    stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,
+    stdout: stdout.asStream(),
+    stderr: stderr.asStream(),
+    signal: options.signal ?? new AbortController().signal,
+    clock: options.clock ?? systemClock,
+  });
+  return { exit, stdout: stdout.text, stderr: stderr.text };
+}

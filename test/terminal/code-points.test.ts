@@ -1,0 +1,420 @@
+// Every code point that moves a terminal, everywhere it can come from, through everything that is printed.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inProcess, type Output } from '../support/in-process.ts';
+import { runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const controls = [...range(0x00, 0x1f), 0x7f, ...range(0x80, 0x9f)];
+const bidi = [0x061c, 0x200e, 0x200f, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)];
+const others = [0x2028, 0x2029, 0xfeff];
+const halves = [0xd800, 0xdbff, 0xdc00, 0xdfff];
+const whole = [...controls, ...bidi, ...others];
+const points = [...whole, ...halves];
+const name = (point: number): string => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+const around = (before: string, point: number, after: string): string =>
+  `${before}${String.fromCharCode(point)}${after}`;
+
+/** Nothing of this may reach a terminal from data; a newline is the program's own. */
+const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+/** JSON keeps the direction marks, by contract. */
+const movingInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
+/** The program's own colours, and the spinner's moves. No data here has a bracket behind an escape character. */
+const ownSequences = /\u001b\[\??\d*(?:;\d+)*[A-Za-z]/g;
+const rawIn = (text: string, forbidden = moving): string | undefined => {
+  const found = forbidden.exec(text.replace(ownSequences, ''))?.[0];
+  return found === undefined ? undefined : name(found.charCodeAt(0));
+};
+
+/** What a reader of the tab-separated form does to have a value back. */
+const decoded = (field: string): string =>
+  field.replace(/\\(u[0-9a-f]{4}|.)/gs, (_match, form: string) => {
+    const short: Record<string, string> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
+    return short[form] ?? String.fromCharCode(Number.parseInt(form.slice(1), 16));
+  });
+const tabRows = (text: string): string[][] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split('\t').map(decoded));
+
+const wide = { columns: 5_000 };
+const narrow = { columns: 40 };
+const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
+
+/** A run with the point in every place a service can put it. */
+const runWith = (point: number) => ({
+  id: around('i', point, 'd'),
+  val: { id: around('v', point, 'i'), name: around('n', point, 'm'), version: around('1', point, '') },
+  runStartAt: around('2026-01-01T00:00:00Z', point, ''),
+  error: { message: around('e', point, 'r') },
+  [around('k', point, 'y')]: around('w', point, 'x'),
+  nested: { [around('a', point, 'b')]: [around('c', point, 'd')] },
+});
+
+async function serviceOf(reply: (seen: Seen) => Reply) {
+  const { env } = await scriptedService([], reply);
+  return { ...env, VALS_CONFIG_DIR: temporaryFolder() };
+}
+
+const runsService = (chosen = points) =>
+  serviceOf(() => ({ body: { data: chosen.map(runWith), links: {} } }));
+
+describe('a list', () => {
+  const list = ['runs', '--all'];
+
+  it.each([narrow, wide])('is a table that moves nothing on $columns columns', async (terminal) => {
+    const env = await runsService();
+    for (const colour of colours) {
+      const { exit, stdout, stderr } = await inProcess(list, { env: { ...env, ...colour }, terminal });
+      expect({ exit, raw: rawIn(stdout), rawSaid: rawIn(stderr) }).toEqual({ exit: 0 });
+      expect(stdout.split('\n')).toHaveLength(points.length + 2);
+    }
+  });
+
+  it('shows each value escaped, not left out', async () => {
+    const { stdout } = await inProcess(list, {
+      env: { ...(await runsService()), NO_COLOR: '1' },
+      terminal: wide,
+    });
+    const rows = stdout.split('\n').slice(1, -1);
+    for (const [index, point] of whole.entries()) {
+      const row = rows[index] ?? '';
+      const escaped = (before: string, after: string) =>
+        new RegExp(`${before}\\\\(?:[tnr]|u[0-9a-f]{4})${after}`);
+      for (const expected of [escaped('n', 'm'), escaped('e', 'r'), escaped('i', 'd')])
+        expect(`${name(point)} ${row}`).toMatch(expected);
+    }
+  });
+
+  it.each([
+    { what: 'every point that moves', chosen: whole },
+    { what: 'halves of surrogate pairs', chosen: halves },
+  ])('in a pipe can be decoded to the identical values: $what', async ({ chosen }) => {
+    const env = await runsService(chosen);
+    const { exit, stdout, stderr } = await inProcess(list, { env });
+    expect({ exit, stderr, raw: rawIn(stdout.replaceAll('\t', '')) }).toEqual({
+      exit: 0,
+      stderr: '',
+      raw: undefined,
+    });
+    const expected = chosen.map(runWith).map((run) => {
+      return [run.runStartAt, '', run.val.name, run.val.version, run.error.message, run.id];
+    });
+    expect(tabRows(stdout)).toEqual(expected);
+    const chosenFields = await inProcess([...list, '--fields', 'id,val.name,nested'], { env });
+    const rows = tabRows(chosenFields.stdout).map(([id, valName, nested = '']) => {
+      return [id, valName, JSON.parse(nested)];
+    });
+    expect(rows).toEqual(chosen.map(runWith).map(({ id, val, nested }) => [id, val.name, nested]));
+  });
+
+  it.each([
+    { terminal: undefined, flag: '--json' },
+    { terminal: narrow, flag: '--json' },
+    { terminal: undefined, flag: '--ndjson' },
+    { terminal: narrow, flag: '--ndjson' },
+  ])('as $flag is lossless and moves nothing (terminal: $terminal)', async ({ terminal, flag }) => {
+    const env = await runsService();
+    const { exit, stdout, stderr } = await inProcess([...list, flag, '--color'], { env, terminal });
+    expect({ exit, raw: rawIn(stdout, movingInJson), rawSaid: rawIn(stderr) }).toEqual({ exit: 0 });
+    const records: unknown[] =
+      flag === '--json'
+        ? JSON.parse(stdout)
+        : stdout
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line));
+    expect(records).toEqual(points.map(runWith));
+  });
+});
+
+describe('one record', () => {
+  const cases = points.map((point): [string, number] => [name(point), point]);
+  const me = (point: number) => ({
+    username: around('u', point, 'n'),
+    id: around('i', point, 'd'),
+    [around('k', point, 'y')]: around('w', point, 'x'),
+    nested: { [around('a', point, 'b')]: [around('c', point, 'd')] },
+  });
+
+  it.each(cases)('with %s', async (_name, point) => {
+    const record = me(point);
+    const env = await serviceOf(() => ({ body: record }));
+    for (const terminal of [narrow, wide]) {
+      for (const colour of colours) {
+        const { exit, stdout } = await inProcess(['me'], { env: { ...env, ...colour }, terminal });
+        expect({ exit, raw: rawIn(stdout), lines: stdout.split('\n').length }).toEqual({
+          exit: 0,
+          raw: undefined,
+          lines: 5,
+        });
+      }
+      const { stdout } = await inProcess(['me', '--json'], { env, terminal });
+      expect({ raw: rawIn(stdout, movingInJson), record: JSON.parse(stdout) }).toEqual({
+        raw: undefined,
+        record,
+      });
+    }
+    const json = await inProcess(['me', '--json'], { env });
+    expect({ raw: rawIn(json.stdout, movingInJson), record: JSON.parse(json.stdout) }).toEqual({
+      raw: undefined,
+      record,
+    });
+    if (halves.includes(point)) return;
+    const tabs = await inProcess(['me', '--fields', 'username,id,nested.a'], { env });
+    expect(tabRows(tabs.stdout)).toEqual([[record.username, record.id, '']]);
+  });
+
+  it.each(['me', 'likes'])('and its key in --fields of %s', async (command) => {
+    const raw: string[] = [];
+    // What a command line can carry.
+    for (const point of whole.filter((point) => point !== 0)) {
+      const env = await serviceOf(() => ({
+        body: command === 'me' ? me(point) : { data: [me(point)], links: {} },
+      }));
+      const key = around('k', point, 'y');
+      const value = around('w', point, 'x');
+      const args = [command, '--fields', key];
+      const { stdout } = await inProcess([...args, '--json'], { env });
+      expect(JSON.parse(stdout)).toEqual(command === 'me' ? { [key]: value } : [{ [key]: value }]);
+      expect(tabRows((await inProcess(args, { env })).stdout)).toEqual([[value]]);
+      const shown = await inProcess(args, { env: { ...env, NO_COLOR: '1' }, terminal: wide });
+      const found =
+        rawIn(shown.stdout.replace(/\n/, '')) ?? (shown.stdout.split('\n').length > 3 && '+ a line');
+      if (found) raw.push(found);
+    }
+    expect(raw).toEqual([]);
+  });
+});
+
+describe('code', () => {
+  const text = (point: number): string => `a${around('\t"', point, '"\n')}b`;
+  const cases = points.map((point): [string, number] => [name(point), point]);
+
+  it.each(cases)('with %s', async (_name, point) => {
+    const code = text(point);
+    const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
+    for (const flag of ['--code', '--readme']) {
+      const args = ['val', 'get', 'x', flag];
+      const shown = await inProcess(args, { env, terminal: narrow });
+      expect({ exit: shown.exit, raw: rawIn(shown.stdout.replaceAll('\t', '')) }).toEqual({
+        exit: 0,
+        raw: undefined,
+      });
+      // Half of a surrogate pair has no bytes that it could be given as.
+      if (!halves.includes(point)) expect((await inProcess(args, { env })).stdout).toBe(code);
+      for (const terminal of [undefined, narrow]) {
+        const { stdout } = await inProcess([...args, '--json'], { env, terminal });
+        expect({ raw: rawIn(stdout, movingInJson), code: JSON.parse(stdout) }).toEqual({
+          raw: undefined,
+          code,
+        });
+      }
+    }
+  });
+});
+
+describe('what is said on stderr', () => {
+  const cases = points.map((point): [string, number] => [name(point), point]);
+  const sayable = cases.filter(([, point]) => point > 0 && !halves.includes(point));
+  const nowhere = {
+    VALS_BASE_URL: 'http://127.0.0.1:1',
+    VALS_TOKEN: 'test-token-1f0c9a7e',
+    VALS_CONFIG_DIR: '/nowhere',
+  };
+
+  /** In a pipe, and at a terminal with and without colour. */
+  async function said(
+    argv: readonly string[],
+    env: Record<string, string>,
+    input?: string,
+  ): Promise<Output[]> {
+    const outputs = [
+      await inProcess(argv, { env, input }),
+      ...(await Promise.all(
+        colours.map((colour) => inProcess(argv, { env: { ...env, ...colour }, input, terminal: narrow })),
+      )),
+    ];
+    for (const { stderr } of outputs) {
+      expect(stderr).not.toBe('');
+      expect({ argv, raw: rawIn(stderr), stderr }).toEqual({ argv, raw: undefined, stderr });
+    }
+    return outputs;
+  }
+
+  async function errorObject(argv: readonly string[], env: Record<string, string>) {
+    const { stderr } = await inProcess([...argv, '--json'], { env });
+    expect(rawIn(stderr, movingInJson)).toBeUndefined();
+    return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error as { message: string; body?: unknown };
+  }
+
+  it.each(cases)("a service's words, with %s", async (_name, point) => {
+    const bodies = [
+      { message: around('m', point, 's') },
+      { [around('k', point, 'y')]: 1, errors: [{ message: around('m', point, 's') }] },
+      around('t', point, 't'),
+    ];
+    for (const body of bodies) {
+      const env = await serviceOf(() => ({ status: 400, body: JSON.stringify(body) }));
+      const outputs = await said(['me', '--debug'], env);
+      expect(outputs.map(({ exit }) => exit)).toEqual([6, 6, 6]);
+      expect((await errorObject(['me'], env)).body).toEqual(body);
+    }
+    const page = `<html><title>${around('t', point, 't')}</title>`;
+    const html = await serviceOf(() => ({
+      status: 400,
+      headers: { 'content-type': 'text/html' },
+      body: page,
+    }));
+    await said(['me'], html);
+    const shapeless = await serviceOf(() => ({ body: { [around('k', point, 'y')]: {} } }));
+    await said(['runs'], shapeless);
+  });
+
+  it.each(range(0x80, 0x9f).map((point): [string, number] => [name(point), point]))(
+    'the place of a redirect, with %s',
+    async (_name, point) => {
+      const location = around('/l', point, 'n');
+      const env = await serviceOf(() => ({ status: 302, headers: { location } }));
+      for (const { exit } of await said(['me', '--debug'], env)) expect(exit).toBe(11);
+    },
+  );
+
+  it.each(sayable)("a user's own words, with %s", async (_name, point) => {
+    const word = around('w', point, 'd');
+    for (const argv of [
+      [word],
+      ['me', `--${word}`],
+      ['runs', '--limit', word],
+      ['runs', '--since', word],
+      ['me', '--fields', `${word},,`],
+      ['me', '--timeout', word],
+      ['comments', '--relationship', word],
+      ['version', 'get', 'x', word],
+      ['push', `/nowhere/${word}.ts`],
+      ['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`],
+      ['val', 'create', 'x', `/nowhere/${word}`],
+      ['val', 'rm', word],
+      ['serve', '--port', word],
+    ]) {
+      for (const { exit } of await said(argv, nowhere)) expect(exit).toBeGreaterThan(1);
+    }
+    const failing = await serviceOf(() => ({ status: 409, body: { message: word } }));
+    for (const argv of [
+      ['val', 'create', word, '-'],
+      ['version', 'new', word],
+    ])
+      await said(argv, failing, 'code');
+    const config = { ...nowhere, VALS_CONFIG_DIR: `/nowhere/${word}`, NO_PROXY: word };
+    expect(rawIn((await inProcess(['config'], { env: config, terminal: wide })).stdout)).toBeUndefined();
+    const { stdout } = await inProcess(['config', '--json'], { env: config });
+    expect(JSON.parse(stdout)).toContainEqual({ setting: 'no-proxy', value: word, source: 'NO_PROXY' });
+  });
+
+  it.each(sayable)('the outcome that is not known of a write to %s', async (_name, point) => {
+    const id = around('i', point, 'd');
+    const env = await serviceOf(() => ({ status: 500, body: {} }));
+    for (const { exit, stderr } of await said(['version', 'new', id], env, 'code')) {
+      expect({ exit, hint: stderr.includes('vals version ls') }).toEqual({ exit: 8, hint: true });
+    }
+  });
+});
+
+describe('file names', () => {
+  const allowed = whole.filter((point) => point !== 0);
+
+  function folderOfFiles(): string {
+    const folder = join(temporaryFolder(), 'vals');
+    mkdirSync(folder);
+    for (const point of allowed) writeFileSync(join(folder, around('f', point, 'n.ts')), 'code');
+    return folder;
+  }
+  const names = allowed.map((point) => around('f', point, 'n')).toSorted();
+
+  it('go out and come back as they are', async () => {
+    const folder = folderOfFiles();
+    const received: string[] = [];
+    const env = await serviceOf(({ body }) => {
+      const { name } = JSON.parse(body) as { name: string };
+      received.push(name);
+      return { status: 201, body: { id: name, version: 1 } };
+    });
+    const args = ['push', folder];
+    const { exit, stdout, stderr } = await inProcess([...args, '--json'], { env });
+    const outcomes = JSON.parse(stdout) as { file: string; name: string; id: string; status: string }[];
+    expect({ exit, raw: rawIn(stdout, movingInJson), rawSaid: rawIn(stderr) }).toEqual({
+      exit: 0,
+      raw: undefined,
+      rawSaid: undefined,
+    });
+    expect(received.toSorted()).toEqual(names);
+    expect(outcomes.map(({ name }) => name).toSorted()).toEqual(names);
+    expect(outcomes.every(({ file, name, id }) => basename(file, '.ts') === name && id === name)).toBe(true);
+
+    const tabs = await inProcess(args, { env });
+    expect(
+      tabRows(tabs.stdout)
+        .map(([, name]) => name)
+        .toSorted(),
+    ).toEqual(names);
+    expect(
+      tabRows(tabs.stdout).every(
+        ([, name, , id, file]) => file === join(folder, `${name}.ts`) && id === name,
+      ),
+    ).toBe(true);
+    for (const terminal of [narrow, wide]) {
+      const shown = await inProcess(args, { env, terminal });
+      expect({ stdout: rawIn(shown.stdout), stderr: rawIn(shown.stderr) }).toEqual({});
+      expect(shown.stdout.split('\n')).toHaveLength(allowed.length + 2);
+    }
+  });
+
+  it('of vals that fail are said without moving anything, to a CI runner too', async () => {
+    const folder = folderOfFiles();
+    const env = await serviceOf(({ body }) => ({ status: 422, body: { message: JSON.parse(body).name } }));
+    for (const terminal of [undefined, narrow, wide]) {
+      const { exit, stdout, stderr } = await inProcess(['push', folder], {
+        env: { ...env, GITHUB_ACTIONS: 'true' },
+        terminal,
+      });
+      expect(exit).toBe(6);
+      expect({ stdout: rawIn(stdout.replaceAll('\t', '')), stderr: rawIn(stderr) }).toEqual({});
+      expect(stderr.split('\n').filter((line) => line.includes('::error file='))).toHaveLength(
+        allowed.length,
+      );
+    }
+  });
+});
+
+describe('a real terminal', () => {
+  /** It ends lines in its own way. */
+  const rawOnScreen = (screen: string) => rawIn(screen.replaceAll(/\r+\n/g, '\n'));
+  const samples = [0x07, 0x0d, 0x1b, 0x7f, 0x90, 0x9b, 0x202e, 0x2028];
+
+  it.each(samples.map((point): [string, number] => [name(point), point]))(
+    'is not moved by %s',
+    async (_name, point) => {
+      const word = around('w', point, 'd');
+      const env = await serviceOf(({ path, method }) => {
+        if (method === 'DELETE') return { status: 404, body: { message: word } };
+        return { body: path.startsWith('/v1/me/runs') ? [runWith(point)] : { id: word, code: word } };
+      });
+      const table = await runAtTerminal(['runs'], { env });
+      const code = await runAtTerminal(['val', 'get', 'x', '--code'], { env });
+      const asked = await runAtTerminal(['val', 'rm', word], {
+        env,
+        answers: [{ after: '[y/N]', keys: 'y\r' }],
+      });
+      expect([table, code, asked].map(({ exit }) => exit)).toEqual([0, 0, 3]);
+      expect([table, code, asked].map(({ screen }) => rawOnScreen(screen))).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    },
+  );
+});
