@@ -1,35 +1,18 @@
-// One invocation: parse, run, render, and the only place where an error becomes an exit code.
-
-import { BatchFailed } from './cli/batch.ts';
-import { type Context, Differences, type Result } from './cli/command.ts';
-import { parseCommandLine, pathsOf } from './cli/commander.ts';
-import type { Connection } from './cli/connection.ts';
+// One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
+import type { AnyCommand } from './cli/command.ts';
+import { type CommandLine, parseCommandLine, pathsOf } from './cli/commander.ts';
+import { createContext } from './cli/create-context.ts';
+import type { Host } from './cli/host.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
-import { type Clock, systemClock } from './lib/clock.ts';
-import { createSettings, type Flags } from './settings/settings.ts';
-import { visible, visibleLines } from './terminal/escape.ts';
-import { understandsLinks } from './terminal/link.ts';
-import { createProgress } from './terminal/progress.ts';
-import { createPrompt } from './terminal/prompt.ts';
+import { systemClock } from './lib/clock.ts';
+import { createSettings } from './settings/settings.ts';
+import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render.ts';
-import { createReporter } from './terminal/report.ts';
-import { createRedactor, createSink, ReaderGone } from './terminal/streams.ts';
-import { createStyle, wantsColor, withBoldTitles } from './terminal/style.ts';
-
-/** What an invocation has of the world. */
-export interface Host {
-  argv: readonly string[];
-  env: NodeJS.ProcessEnv;
-  /** Opening it costs time, so only what reads it asks for it. */
-  stdin: () => NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
-  /** Aborted with an InterruptedError when the process is told to end. */
-  signal: AbortSignal;
-  clock: Clock;
-}
+import { Outcomes, type Result } from './terminal/result.ts';
+import { ReaderGone } from './terminal/streams.ts';
+import { createStyle, withBoldTitles } from './terminal/style.ts';
 
 /** What the build renders help for. */
 export const commandPaths = pathsOf(commandTree);
@@ -41,136 +24,17 @@ export let reachedService = false;
 const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
-  const { argv, env, stdin, signal, clock } = host;
-  const redactor = createRedactor();
-  redactor.add(env.VALS_TOKEN?.trim());
-  const stdout = createSink(host.stdout, 'Standard output', redactor, () => progress.stop());
-  const stderr = createSink(host.stderr, 'stderr', redactor);
-  // Until the command line is understood, its words are taken at face value.
-  let flags: Flags = {
-    json: argv.includes('--json') || argv.includes('--ndjson'),
-    quiet: argv.includes('--quiet'),
-  };
-  const progress = createProgress(host.stderr, () => canDrawOn(host.stderr, env) && !flags.quiet);
-  const reporter = createReporter(stderr, redactor, () => ({
-    json: Boolean(flags.json || flags.ndjson),
-    color: wantsColor(flags.color, env, stderr),
-    quiet: flags.quiet === true,
-    atTerminal: stderr.isTerminal && stdout.isTerminal,
-    makeRoom: () => progress.clear(),
-  }));
-  let connection: Connection | undefined;
-
-  async function invoke(): Promise<void> {
-    const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
-    const line = parseCommandLine(argv, commandTree, helpWidth);
-    if ('help' in line) {
-      const color = argv.includes('--no-color') ? false : wantsColor(undefined, env, stdout);
-      return stdout.write(withBoldTitles(line.help, await createStyle(color)));
-    }
-    flags = line.flags;
-    const { command } = line;
-    const settings = createSettings(flags, env, reporter.warn);
-    const trace = settings.debug.value ? reporter.trace : () => {};
-
-    /** How the user named vals, by their ids. */
-    const words = new Map<string, string>();
-    const context: Context = {
-      flags,
-      settings,
-      env,
-      stdin,
-      signal,
-      clock,
-      wordFor: (id) => words.get(id),
-      forPerson: stdout.isTerminal && !flags.json && !flags.ndjson,
-      prompt: createPrompt(stdin, host.stderr, signal),
-      progress,
-      warn: reporter.warn,
-      hint: reporter.hint,
-      annotate: reporter.annotate,
-      async openLog() {
-        const { createLog } = await import('./terminal/log.ts');
-        const { write, close } = createLog(host.stderr);
-        return {
-          write: (line) => flags.quiet || write(`${visible(redactor.redact(line))}\n`),
-          close,
-        };
-      },
-      print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
-      event: async (record, columns) => {
-        if (flags.ndjson || flags.fields) return show([record]);
-        const { eventLine } = await import('./terminal/event-line.ts');
-        await stdout.write(await eventLine(record, columns, stdout.isTerminal, look()));
-      },
-      banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
-      async connect(options) {
-        const { openConnection } = await import('./cli/connection.ts');
-        progress.show('Waiting for the service');
-        connection = await openConnection({
-          signal,
-          ...options,
-          settings,
-          clock,
-          trace,
-          redactor,
-          notes: {
-            circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
-            more: () => reporter.hint('There are more: --limit N or --all shows them.'),
-            away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
-            back: () => reporter.note('The service is back.'),
-            gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
-          },
-        });
-        reachedService = true;
-        return connection.api;
-      },
-    };
-    const look = () => ({ color: wantsColor(flags.color, env, stdout), redact: redactor.redact });
-    const show = async (made: Result | Differences): Promise<void> => {
-      const asText = made instanceof Differences && !flags.json && !flags.ndjson && !flags.fields;
-      if (asText && (stdout.isTerminal || look().color)) {
-        const { paintDiff } = await import('./terminal/diff-text.ts');
-        return stdout.write(await paintDiff(made.text, look()));
-      }
-      const result = made instanceof Differences ? (asText ? made.text : made.rows) : made;
-      if (typeof result === 'string' && redactor.redact(result) !== result) {
-        reporter.warn('The text holds your token. It is printed without it, so not byte for byte.');
-      }
-      return render(result, stdout, {
-        format: flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text',
-        fields: flags.fields,
-        columns: command.columns,
-        links: understandsLinks(env),
-        color: look().color,
-        redactor,
-        now: clock.now(),
-        onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
-      });
-    };
-    const summarize = async <Made extends Result | Differences>(result: Made): Promise<Made> => {
-      const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
-      if (!command.jobSummary || !file || !Array.isArray(result)) return result;
-      const { appendJobSummary } = await import('./terminal/job-summary.ts');
-      await appendJobSummary(file, command.path, result, command.columns, redactor.redact).catch(
-        (error: Error) => reporter.warn(`The job summary could not be written: ${error.message}`),
-      );
-      return result;
-    };
-    try {
-      const input = await resolveVals(command, line.input, settings, (word, id) => words.set(id, word));
-      await show(await summarize(await command.run(context, input)));
-    } catch (error) {
-      if (!(error instanceof BatchFailed)) throw error;
-      await summarize(error.outcomes);
-      await show(error.outcomes).catch(ignoreReaderGone);
-      throw error.summary;
-    }
-  }
-
+  const output = createOutput(host, host.argv);
+  const { stdout, progress, reporter } = output;
   let exit = 0;
   try {
-    await invoke();
+    const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
+    const line = parseCommandLine(host.argv, commandTree, helpWidth);
+    if ('help' in line) {
+      await stdout.write(withBoldTitles(line.help, await createStyle(output.format().color)));
+    } else {
+      await run(line, host, output);
+    }
   } catch (error) {
     progress.stop();
     if (!(error instanceof ReaderGone)) {
@@ -178,17 +42,54 @@ export async function main(host: Host): Promise<number> {
       reporter.error(known);
       exit = known.exit;
     }
-  } finally {
-    progress.stop();
-    await connection?.close();
   }
+  progress.stop();
   await reporter.finish();
   return exit;
 }
 
-/** In CI nobody watches, and a terminal that does not know its width would have lines counted without end. */
-const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
-  stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';
+async function run({ command, input, flags }: CommandLine, host: Host, output: Output): Promise<void> {
+  output.follow(flags);
+  const { stdout, redactor, reporter } = output;
+  const settings = createSettings(flags, host.env, reporter.warn);
+  const { context, close } = createContext(host, settings, flags, output, () => {
+    reachedService = true;
+  });
+  const show = (result: Result) =>
+    render(result, stdout, {
+      ...output.format(),
+      columns: command.columns,
+      redactor,
+      now: host.clock.now(),
+      onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
+      warn: reporter.warn,
+    });
+  try {
+    const result = await command.run(context, await resolveVals(command, input, context));
+    if (!(result instanceof Outcomes)) return await show(result);
+    if (command.jobSummary) await writeJobSummary(command, result, host, output);
+    if (result.error === undefined) return await show(result);
+    await show(result).catch(ignoreReaderGone);
+    throw result.error;
+  } finally {
+    output.progress.stop();
+    await close();
+  }
+}
+
+async function writeJobSummary(
+  { path, columns }: AnyCommand,
+  { rows }: Outcomes,
+  { env }: Host,
+  { redactor, reporter }: Output,
+): Promise<void> {
+  const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
+  if (!file) return;
+  const { appendJobSummary } = await import('./terminal/job-summary.ts');
+  await appendJobSummary(file, path, rows, columns, redactor.redact).catch((error: Error) =>
+    reporter.warn(`The job summary could not be written: ${error.message}`),
+  );
+}
 
 function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;

@@ -1,26 +1,18 @@
-// Several writes in one command: each has its outcome, and together they have one exit code.
+// Many things done by one command: each has its outcome, and together they have one exit code.
 import { AuthError, describeError, InterruptedError, PartialError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
+import { Outcomes } from '../terminal/result.ts';
 
 export interface BatchOptions<Item> {
   /** What names the item in its outcome. */
   describe(item: Item): JsonObject;
   /** The rest of the outcome; what it throws makes the item a failed one. */
-  work(item: Item): Promise<JsonObject>;
+  work(item: Item): Promise<Outcome>;
   concurrency: number;
   signal: AbortSignal;
   onFinished?(finished: number): void;
   onFailure?(item: Item, error: ValsError): void;
-}
-
-/** Some or all failed; the outcomes still go to stdout. */
-export class BatchFailed extends Error {
-  constructor(
-    readonly outcomes: readonly JsonObject[],
-    readonly summary: ValsError,
-  ) {
-    super(summary.message);
-  }
 }
 
 /** Many failures of one kind, as one error of that kind. */
@@ -36,12 +28,9 @@ class AllFailed extends ValsError {
 }
 
 /** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
-export async function runBatch<Item>(
-  items: readonly Item[],
-  options: BatchOptions<Item>,
-): Promise<readonly JsonObject[]> {
+export async function runBatch<Item>(items: readonly Item[], options: BatchOptions<Item>): Promise<Outcomes> {
   const { describe, work, signal } = options;
-  const outcomes: JsonObject[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
+  const outcomes: Outcome[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
   const failures = new Map<Item, ValsError>();
   let finished = 0;
   let stopped = false;
@@ -62,45 +51,50 @@ export async function runBatch<Item>(
     options.onFinished?.(++finished);
   });
 
-  const count = (without: ReadonlySet<string>) =>
-    outcomes.filter(({ status }) => !without.has(`${status}`)).length;
+  const count = (without: ReadonlySet<OutcomeStatus>) =>
+    outcomes.filter(({ status }) => !without.has(status)).length;
   const done = count(nothingDone);
   if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const message = `Interrupted: ${done} of ${items.length} done.`;
-    throw new BatchFailed(
+    return new Outcomes(
       outcomes,
       new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' }),
     );
   }
-  if (failures.size === 0) return outcomes;
-  throw new BatchFailed(outcomes, summarize(failures, items.length, done));
+  return new Outcomes(outcomes, overallError(failures, items.length, done));
 }
 
-const unsettled: ReadonlySet<string> = new Set(['failed', 'skipped']);
+const unsettled: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
 /** Where there was nothing to do, nothing was done either: one failure among such is no partial success. */
-const nothingDone: ReadonlySet<string> = new Set([...unsettled, 'unchanged', 'kept']);
+const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...unsettled, 'unchanged', 'behind', 'kept']);
 
-/** The error of items of which some cannot even be begun, so that none was. */
+/** The outcomes where some items cannot even be begun, so that none was. */
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   describe: (item: Item) => JsonObject,
-): BatchFailed {
-  const outcomes = items.map((item) => {
+): Outcomes {
+  const outcomes = items.map((item): Outcome => {
     const error = failures.get(item);
     return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
   });
-  return new BatchFailed(outcomes, summarize(failures, items.length, 0));
+  return new Outcomes(outcomes, overallError(failures, items.length, 0));
 }
 
-const failedOutcome = (description: JsonObject, error: ValsError): JsonObject => ({
+const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
   ...description,
   status: 'failed',
   error: describeError(error),
 });
 
-function summarize(failures: ReadonlyMap<unknown, ValsError>, total: number, done: number): ValsError {
+/** Undefined where none failed. */
+function overallError(
+  failures: ReadonlyMap<unknown, ValsError>,
+  total: number,
+  done: number,
+): ValsError | undefined {
+  if (failures.size === 0) return undefined;
   const [first, ...others] = [...failures.values()] as [ValsError, ...ValsError[]];
   if (failures.size === 1 && done === 0) return first;
   const counts = `${failures.size} of ${total} failed`;

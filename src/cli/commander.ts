@@ -11,9 +11,12 @@ export interface CommandTree {
   topics: Record<string, { title: string; summary: string }>;
 }
 
-export type CommandLine =
-  | { help: string }
-  | { command: AnyCommand; input: Record<string, unknown>; flags: Flags };
+/** A command line that was understood. */
+export interface CommandLine {
+  command: AnyCommand;
+  input: Record<string, unknown>;
+  flags: Flags;
+}
 
 /** The options of every command. */
 export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
@@ -39,7 +42,7 @@ export function parseCommandLine(
   given: readonly string[],
   tree: CommandTree,
   helpWidth: number,
-): CommandLine {
+): CommandLine | { help: string } {
   const argv = withHelpAsFlag(given, tree);
   let help = '';
   let invocation: CommandLine | undefined;

@@ -8,7 +8,7 @@ import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import type { Setting, Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
-import type { ConnectOptions } from './command.ts';
+import type { ConnectOptions } from './context.ts';
 
 export interface Connection {
   api: Api;

@@ -1,15 +1,14 @@
 // The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
 import { looksLikeId } from '../api/id.ts';
-import type { Settings } from '../settings/settings.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
+import type { Context } from './context.ts';
 
 /** The input with each name and file replaced; outside of a workspace, and for what looks like an id, as it was. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
-  settings: Settings,
-  onResolved: (word: string, id: string) => void,
+  { settings, rememberWord }: Pick<Context, 'settings' | 'rememberWord'>,
 ): Promise<Record<string, unknown>> {
   const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
     ...argumentDefinitions,
@@ -25,7 +24,7 @@ export async function resolveVals(
   const idOf = (word: unknown) => {
     if (!isName(word)) return word;
     const id = resolve(word as string);
-    onResolved(word as string, id);
+    rememberWord(word as string, id);
     return id;
   };
   return {

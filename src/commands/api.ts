@@ -2,18 +2,11 @@ import type { Api } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { isRead } from '../api/http/retry.ts';
 import { parsePath, type UserPath } from '../api/user-path.ts';
-import {
-  AsJson,
-  argument,
-  type Context,
-  defineCommand,
-  type Result,
-  repeatable,
-  toggle,
-  word,
-} from '../cli/command.ts';
+import { argument, defineCommand, repeatable, toggle, word } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { AsJson, type Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
 

@@ -1,5 +1,6 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, moment, word } from '../cli/command.ts';
+import { defineCommand, word } from '../cli/command.ts';
+import { column, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
 export const comments = defineCommand({

@@ -1,6 +1,7 @@
-import { column, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Setting } from '../settings/settings.ts';
+import { column } from '../terminal/column.ts';
 import { wantsColor } from '../terminal/style.ts';
 
 export const config = defineCommand({

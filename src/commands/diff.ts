@@ -1,4 +1,6 @@
-import { argument, column, Differences, defineCommand } from '../cli/command.ts';
+import { argument, defineCommand } from '../cli/command.ts';
+import { column } from '../terminal/column.ts';
+import { Differences } from '../terminal/result.ts';
 
 export const diff = defineCommand({
   path: 'diff',

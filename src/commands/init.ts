@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { column, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
+import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 
 export const init = defineCommand({

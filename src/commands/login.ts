@@ -1,8 +1,9 @@
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, toggle } from '../cli/command.ts';
+import { defineCommand, toggle } from '../cli/command.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { checkToken } from '../settings/settings.ts';
+import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 
 export const login = defineCommand({

@@ -1,5 +1,6 @@
-import { column, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
+import { column } from '../terminal/column.ts';
 
 export const logout = defineCommand({
   path: 'logout',

@@ -1,5 +1,6 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { column } from '../terminal/column.ts';
 
 export const me = defineCommand({
   path: 'me',

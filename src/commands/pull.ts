@@ -1,8 +1,9 @@
 import { looksLikeId } from '../api/id.ts';
 import { runBatch } from '../cli/batch.ts';
-import { argument, column, defineCommand, toggle, word } from '../cli/command.ts';
+import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { column } from '../terminal/column.ts';
 import { reportFailure } from './shared/report-failure.ts';
 
 export const pull = defineCommand({

@@ -1,5 +1,6 @@
 import * as routes from '../api/routes.ts';
-import { column, defineCommand, moment } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { column, moment } from '../terminal/column.ts';
 
 export const refs = defineCommand({
   path: 'refs',

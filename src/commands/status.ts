@@ -1,7 +1,8 @@
-import { BatchFailed } from '../cli/batch.ts';
-import { argument, type Column, column, defineCommand, toggle } from '../cli/command.ts';
+import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { ConflictError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { type Column, column } from '../terminal/column.ts';
+import { Outcomes } from '../terminal/result.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
@@ -18,7 +19,7 @@ const marks: Record<Status, { mark: string; tone: keyof Style }> = {
 
 const statusColumn: Column = {
   ...column('status'),
-  look(status) {
+  present(status) {
     const { mark, tone } = marks[status as Status];
     return { text: `${mark} ${status}`, tone };
   },
@@ -48,7 +49,7 @@ export const status = defineCommand({
     const ordered = context.forPerson ? [...differing, ...without(examined, differing)] : examined;
     const rows = ordered.map(rowOf);
     if (exitCode && differing.length > 0) {
-      throw new BatchFailed(
+      return new Outcomes(
         rows,
         new ConflictError(`${differing.length} of ${examined.length} vals differ.`, {
           hint: '`vals diff` shows how.',

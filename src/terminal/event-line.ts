@@ -1,6 +1,7 @@
 // One line for one event of a command that goes on: there is no table to align it with.
-import type { Column } from '../cli/command.ts';
+
 import type { JsonObject } from '../lib/json.ts';
+import type { Column } from './column.ts';
 import { tabSeparated, visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import { createStyle } from './style.ts';
@@ -15,7 +16,10 @@ export async function eventLine(
   if (!isTerminal) return `${columns.map((column) => tabSeparated(value(column))).join('\t')}\n`;
   const style = await createStyle(color);
   const cells = columns.map((column) => {
-    const { text, tone } = column.look?.(value(column)) ?? { text: value(column), tone: undefined };
+    const { text, tone } = column.present?.(value(column), record) ?? {
+      text: value(column),
+      tone: undefined,
+    };
     return tone === undefined ? visible(text) : style[tone](visible(text));
   });
   return `${cells.filter((cell) => cell !== '').join('  ')}\n`;

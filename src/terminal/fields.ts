@@ -1,7 +1,8 @@
 // From a record to the cells and keys that were asked for.
-import type { Column } from '../cli/command.ts';
+
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
+import type { Column } from './column.ts';
 import { plain } from './style.ts';
 
 /** What the column makes of the record, or the first of its paths that has a value. */

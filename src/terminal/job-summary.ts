@@ -1,7 +1,7 @@
 // What a job's page on GitHub shows of a command: its outcomes as a Markdown table that no name can break.
 import { appendFile } from 'node:fs/promises';
-import type { Column } from '../cli/command.ts';
 import { type JsonObject, lookUp } from '../lib/json.ts';
+import type { Column } from './column.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 

@@ -1,7 +1,12 @@
 // A spinner on stderr for what takes long; what is quick never shows one, nor loads its code.
 import type { Ora } from 'ora';
-import type { Progress } from '../cli/command.ts';
 import { visible } from './escape.ts';
+
+export interface Progress {
+  show(text: string): void;
+  /** For good: what goes on without an end is not waited for. */
+  stop(): void;
+}
 
 export interface ProgressLine extends Progress {
   /** Takes the line off the screen; the next frame brings it back. */

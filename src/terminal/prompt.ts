@@ -1,7 +1,12 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
-import type { Prompt } from '../cli/command.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { visible } from './escape.ts';
+
+export interface Prompt {
+  /** Throws a UsageError naming `instead` where nobody can be asked. */
+  confirm(question: string, instead: string): Promise<boolean>;
+  secret(question: string, instead: string): Promise<string>;
+}
 
 export function createPrompt(
   input: () => NodeJS.ReadStream,

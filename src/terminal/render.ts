@@ -1,26 +1,25 @@
 // A command's result on stdout, in the one format that was asked for.
-import { AsJson, type Column, Following, type Pages, type Result, WithColumns } from '../cli/command.ts';
+
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { type Rows, rowsOfRecords } from '../lib/rows.ts';
+import type { Column } from './column.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { columnText, project } from './fields.ts';
 import { jsonRows, jsonText } from './json-text.ts';
+import type { Format } from './output.ts';
+import { AsJson, Differences, Following, Outcomes, type Pages, type Result, WithColumns } from './result.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
 import type { GrowingTable } from './table.ts';
 
-export interface RenderOptions {
-  format: 'json' | 'ndjson' | 'text';
-  fields: string[] | undefined;
+export interface RenderOptions extends Format {
   columns: readonly Column[];
-  color: boolean;
   now: number;
-  /** Whether the terminal makes links of addresses. */
-  links: boolean;
   /** Takes the token out of a cell before it is escaped or cut. */
   redactor: Redactor;
   /** Called where a list has no records. */
-  onEmpty(): void;
+  onEmpty?(): void;
+  warn?(message: string): void;
 }
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
@@ -28,6 +27,8 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   if (result instanceof WithColumns)
     return render(result.result, stdout, { ...options, columns: result.columns });
   if (result instanceof AsJson) return renderJson(result.value, stdout, options);
+  if (result instanceof Outcomes) return render(result.rows, stdout, options);
+  if (result instanceof Differences) return renderDifferences(result, stdout, options);
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
@@ -37,28 +38,45 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   return renderRecord(result, stdout, chosen);
 }
 
-async function renderText(text: string, stdout: Sink, { format, redactor }: RenderOptions): Promise<void> {
-  if (format !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
+async function renderText(text: string, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { kind, redactor, warn } = options;
+  if (redactor.redact(text) !== text) {
+    warn?.('The text holds your token. It is printed without it, so not byte for byte.');
+  }
+  if (kind !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
 }
 
+/** A person sees them in colour; `patch` takes what a pipe gets. */
+async function renderDifferences(
+  { rows, text }: Differences,
+  stdout: Sink,
+  options: RenderOptions,
+): Promise<void> {
+  const { kind, fields, color, redactor } = options;
+  if (kind !== 'text' || fields) return render(rows, stdout, options);
+  if (!stdout.isTerminal && !color) return renderText(text, stdout, options);
+  const { paintDiff } = await import('./diff-text.ts');
+  await stdout.write(await paintDiff(text, { color, redact: redactor.redact }));
+}
+
 async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { format, fields, redactor } = options;
+  const { kind, fields, redactor } = options;
   const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
   const whole = Array.isArray(value) ? value.map(chosen) : chosen(value);
-  if (format === 'ndjson') {
+  if (kind === 'ndjson') {
     const lines = [whole].flat().map((line) => `${jsonText(line, redactor.redact)}\n`);
     return stdout.write(lines.join(''));
   }
   const text = jsonText(whole, redactor.redact, stdout.isTerminal ? 2 : undefined);
   // What turns the direction of writing stands in strings, where an escape means the same.
-  await stdout.write(`${format === 'text' && stdout.isTerminal ? visibleLines(text) : text}\n`);
+  await stdout.write(`${kind === 'text' && stdout.isTerminal ? visibleLines(text) : text}\n`);
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { format, columns, fields, redactor } = options;
-  if (format !== 'text') {
-    const indent = stdout.isTerminal && format === 'json' ? 2 : undefined;
+  const { kind, columns, fields, redactor } = options;
+  if (kind !== 'text') {
+    const indent = stdout.isTerminal && kind === 'json' ? 2 : undefined;
     return stdout.write(`${jsonText(fields ? project(record, fields) : record, redactor.redact, indent)}\n`);
   }
   if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
@@ -72,7 +90,7 @@ async function renderList(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { format, columns, fields, redactor } = options;
+  const { kind, columns, fields, redactor } = options;
   const chosen = (rows: Rows): Rows =>
     fields ? rowsOfRecords(rows.records().map((record) => project(record, fields))) : rows;
   const pieces: (string | Buffer)[] = [];
@@ -81,11 +99,11 @@ async function renderList(
   for await (const rows of pages) {
     if (rows.length === 0) continue;
     empty = false;
-    if (format === 'ndjson') {
+    if (kind === 'ndjson') {
       await stdout.write(jsonRows(chosen(rows), '\n', redactor));
-    } else if (format === 'json' && stdout.isTerminal) {
+    } else if (kind === 'json' && stdout.isTerminal) {
       pieces.push(jsonText([...chosen(rows).records()], redactor.redact, 2).slice(2, -2));
-    } else if (format === 'json') {
+    } else if (kind === 'json') {
       pieces.push(withoutLast(jsonRows(chosen(rows), ',', redactor)));
     } else if (stdout.isTerminal) {
       for (const record of rows.records()) records.push(record);
@@ -93,9 +111,9 @@ async function renderList(
       pieces.push(tabLines(rows, options));
     }
   }
-  if (empty) options.onEmpty();
+  if (empty) options.onEmpty?.();
 
-  if (format === 'json') {
+  if (kind === 'json') {
     const [open, comma, close] = stdout.isTerminal && !empty ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
     await stdout.write(open);
     for (const [index, piece] of pieces.entries()) {
@@ -113,7 +131,7 @@ async function renderList(
 
 /** A table that grows keeps its columns; the other formats are written as they come anyway. */
 async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOptions): Promise<void> {
-  if (options.format !== 'text') return renderList(pages, stdout, { ...options, format: 'ndjson' });
+  if (options.kind !== 'text') return renderList(pages, stdout, { ...options, kind: 'ndjson' });
   let table: GrowingTable | undefined;
   for await (const rows of pages) {
     if (stdout.isTerminal) {

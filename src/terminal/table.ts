@@ -1,7 +1,8 @@
 // Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
-import type { Column } from '../cli/command.ts';
+
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
+import type { Column } from './column.ts';
 import { visible } from './escape.ts';
 import { cellText, columnText, columnValue } from './fields.ts';
 import { linked } from './link.ts';
@@ -59,7 +60,7 @@ export interface GrowingTable {
 /** Its first records settle how wide the columns are. */
 export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
   // Half a time of day tells nothing.
-  const firm = columns.map((column) => ({ ...column, whole: column.whole || column.moment }));
+  const firm = columns.map((column) => ({ ...column, neverCut: column.neverCut || column.moment }));
   let widths: number[] | undefined;
   return {
     async append(records) {
@@ -101,17 +102,17 @@ export async function formatRecord(
     ...columns.map((column) => ({
       key: visible(column.header),
       value: cell(record, column, options),
-      whole: column.whole,
+      neverCut: column.neverCut,
     })),
-    ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), whole: false })),
+    ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), neverCut: false })),
   ].filter(({ value }) => onlyColumns || value !== '');
   const ruler = await createTextWidth(pairs.flatMap(({ key, value }) => [key, value]));
   const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
   return pairs
-    .map(({ key, value, whole }) => {
+    .map(({ key, value, neverCut }) => {
       const room = Math.max(narrowestColumn, options.width - keyWidth - gap.length);
-      const cut = whole ? value : ruler.cut(value, room);
+      const cut = neverCut ? value : ruler.cut(value, room);
       const shown = options.links ? linked(cut, value) : cut;
       return `${options.style.bold(ruler.fit(key, keyWidth))}${gap}${shown}\n`;
     })
@@ -145,12 +146,12 @@ function cell(record: JsonObject, column: Column, options: TableOptions): string
   if (column.chart) return columnText(record, column);
   if (column.write && typeof value === 'number') return column.write(value);
   const text = screenText(value, options);
-  if (column.look) return visible(column.look(text).text);
+  if (column.present) return visible(column.present(text, record).text);
   return column.moment ? (options.writeMoment ?? age)(text, options.now) : text;
 }
 
 const toneOf = (record: JsonObject, column: Column | undefined): keyof Style | undefined =>
-  column?.look?.(cellText(columnValue(record, column))).tone;
+  column?.present?.(cellText(columnValue(record, column)), record).tone;
 
 /** No line is this long, and measuring the whole of a long text takes minutes. */
 const longestText = 2_000;
@@ -167,7 +168,7 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
   const shrunk = [...widths];
   let excess = sum(shrunk) - available;
   for (const isLast of [false, true]) {
-    const candidates = [...shrunk.keys()].filter((index) => isLast || !columns[index]?.whole);
+    const candidates = [...shrunk.keys()].filter((index) => isLast || !columns[index]?.neverCut);
     while (excess > 0 && candidates.length > 0) {
       const widest = candidates.reduce((a, b) => ((shrunk[b] ?? 0) > (shrunk[a] ?? 0) ? b : a));
       const width = shrunk[widest] ?? 0;
@@ -181,7 +182,7 @@ function shrink(widths: number[], columns: readonly Column[], available: number)
 
 /** For the texts to come, of any length, in the last column that can be cut: some room, and all that is left. */
 function withRoomForMore(widths: number[], columns: readonly Column[], available: number): number[] {
-  const last = columns.findLastIndex(({ whole }) => !whole);
+  const last = columns.findLastIndex(({ neverCut }) => !neverCut);
   const left = available - sum(widths);
   const widened = widths.map((width, index) =>
     index === last ? Math.max(width, width + left, comfortableText) : width,

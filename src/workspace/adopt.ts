@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
-import type { JsonObject } from '../lib/json.ts';
+import type { Outcome } from '../lib/outcome.ts';
 import { keepBackup } from './disk/backup.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { readBelow, replaceBelow } from './disk/files.ts';
@@ -22,7 +22,7 @@ export async function adopt(
   api: Api,
   id: string,
   { file: wanted, force, dryRun, warn }: AdoptOptions,
-): Promise<JsonObject> {
+): Promise<Outcome> {
   const there = await readRemoteVal(api, id);
   if (there === undefined) {
     throw new NotFoundError(`There is no val ${id} on ${nameOf(workspace.service)}.`, {

@@ -17,9 +17,14 @@ export interface Examined {
   status: Status;
 }
 
-export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal): Promise<Examined> {
-  const { root, agreed: agreedStore } = workspace;
-  const here = readBelow(root, val.file);
+/** `here` is what the file holds, where that was read already. */
+export async function examine(
+  workspace: Workspace,
+  api: Api,
+  val: WorkspaceVal,
+  here = readBelow(workspace.root, val.file),
+): Promise<Examined> {
+  const { agreed: agreedStore } = workspace;
   const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
   const there = val.id === undefined ? undefined : await readRemoteVal(api, val.id);
   const agreed = agreedWith(noted, there);
@@ -32,13 +37,13 @@ export async function examine(workspace: Workspace, api: Api, val: WorkspaceVal)
 }
 
 /** What we sent without an answer, and find there, was agreed on without our knowing. */
-export const agreedWith = (noted: Agreed | undefined, there: RemoteVal | undefined): Agreed | undefined =>
+const agreedWith = (noted: Agreed | undefined, there: RemoteVal | undefined): Agreed | undefined =>
   noted?.sent !== undefined && there !== undefined && noted.sent === hashOf(there.code)
     ? { code: there.code, version: there.version }
     : noted;
 
 /** Where nothing was agreed on, and the file is not trusted to be newer, whatever differs is a conflict. */
-export const statusOf = (
+const statusOf = (
   agreed: { code: string } | 'nothing' | undefined,
   here: string | undefined,
   there: { code: string } | undefined,
@@ -56,12 +61,7 @@ const hashIfAny = (code: string | undefined): string | undefined =>
   code === undefined ? undefined : hashOf(code);
 
 /** Both sides are alike, so that is what they agree on from now. A folder that cannot be written is no error here. */
-export function agree(
-  { agreed: store }: Workspace,
-  id: string,
-  agreed: Agreed | undefined,
-  there: RemoteVal,
-): void {
+function agree({ agreed: store }: Workspace, id: string, agreed: Agreed | undefined, there: RemoteVal): void {
   const isKnown =
     agreed?.code === there.code &&
     stringifyJson(agreed.version ?? null) === stringifyJson(there.version ?? null);

@@ -1,7 +1,7 @@
 // Bringing one val's code here: whole, and never over an edit that is kept nowhere else.
 import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { keepBackup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
@@ -23,10 +23,10 @@ export async function pullVal(
   api: Api,
   val: WorkspaceVal,
   options: PullOptions,
-): Promise<JsonObject> {
+): Promise<Outcome> {
   const examined = await examine(workspace, api, val);
   const { there, agreed, status } = examined;
-  const outcome = (word: string) => ({ status: word, ...identity(val.id, there?.version) });
+  const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, there?.version) });
   if (there === undefined) return withoutService(workspace, examined, options);
   if (there.name !== undefined && there.name !== val.name && !options.dryRun) {
     options.warn(`"${val.name}" is named "${there.name}" on the service, and now in vals.json too.`);
@@ -47,7 +47,7 @@ function withoutService(
   workspace: Workspace,
   { val, status, here }: Examined,
   { isNamed, warn }: PullOptions,
-): JsonObject {
+): Outcome {
   if (val.id === undefined) {
     if (isNamed) throw neverThere(workspace, val);
     return { status: 'kept' };
@@ -89,7 +89,7 @@ function mergeInto(
   { val, here = '', agreed }: Examined,
   there: RemoteVal,
   { warn }: PullOptions,
-): JsonObject {
+): Outcome {
   const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
   backUp(workspace, val, here, warn);
   replaceBelow(workspace.root, val.file, text, { content: here });

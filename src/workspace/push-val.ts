@@ -1,12 +1,12 @@
-// Sending one val of a workspace: compared a moment before, and never over an edit that nobody here has seen.
+// Sending one val of a workspace: compared a moment before, and never over an edit that this folder has not seen.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import type { Outcome } from '../lib/outcome.ts';
 import type { Agreed } from './disk/agreed.ts';
-import { agree, agreedWith, statusOf } from './examine.ts';
-import { identity, readRemoteVal, versionOf } from './remote-val.ts';
+import { type Examined, examine } from './examine.ts';
+import { identity, versionOf } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { Workspace, WorkspaceVal } from './workspace.ts';
@@ -17,16 +17,8 @@ export interface PushOptions {
   /** Compares, and sends nothing. */
   dryRun: boolean;
   /** Called before it is sent; what it throws keeps it from being sent. */
-  beforeSending?(): void;
-  /** Called where the service has something newer, and the file was not changed. */
-  onBehind?(): void;
+  beforeSending(): void;
   warn(message: string): void;
-}
-
-export interface Pushed {
-  outcome: JsonObject;
-  /** The version that was there before, where it is known. */
-  before: JsonValue | undefined;
 }
 
 export async function pushVal(
@@ -35,22 +27,22 @@ export async function pushVal(
   val: WorkspaceVal,
   code: string,
   options: PushOptions,
-): Promise<Pushed> {
-  const agreed = val.id === undefined ? undefined : workspace.agreed.read(val.id);
-  const isPlain = val.id === undefined || (agreed === undefined && workspace.agreed.trustsFile(val.id));
-  const found = isPlain ? undefined : await compareWithService(workspace, api, val, agreed, code, options);
-  if (found?.isDone) return found.pushed;
+): Promise<Outcome> {
+  const examined = isCompared(workspace, val) ? await examine(workspace, api, val, code) : undefined;
+  const settled = examined && settle(examined, options);
+  if (settled !== undefined) return settled;
   if (!options.force && hasMarks(code)) {
     throw new ConflictError(`${val.file} still has the marks of a merge.`, {
       hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
     });
   }
-  if (options.dryRun) return { outcome: { status: 'planned' }, before: undefined };
-  options.beforeSending?.();
-  const name = found?.name ?? val.name;
+  const before = examined?.there?.version;
+  const versionBefore = before !== undefined && { versionBefore: before };
+  if (options.dryRun) return { status: 'planned', ...versionBefore };
+  options.beforeSending();
+  const name = examined?.there?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
-    // It may have arrived all the same.
-    if (agreed !== undefined) workspace.agreed.write(val.id as string, { ...agreed, sent: hashOf(code) });
+    noteUnanswered(workspace, val, code);
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
@@ -64,63 +56,48 @@ export async function pushVal(
     );
   }
   await keep(workspace, { file: val.file, name, id }, { code, version });
-  return {
-    outcome: { status: status === 201 ? 'created' : 'pushed', ...identity(id, version) },
-    before: found?.version,
-  };
+  return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
-type Found =
-  | { isDone: true; pushed: Pushed }
-  | { isDone: false; name: string | undefined; version: JsonValue | undefined };
+/** What was never pushed, or came with a fresh checkout, is plainly sent. */
+const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal): boolean =>
+  id !== undefined && (agreed.read(id) !== undefined || !agreed.trustsFile(id));
 
-async function compareWithService(
-  workspace: Workspace,
-  api: Api,
-  val: WorkspaceVal,
-  noted: Agreed | undefined,
-  code: string,
-  { force, warn, onBehind }: PushOptions,
-): Promise<Found> {
-  const id = val.id as string;
-  const there = await readRemoteVal(api, id);
-  const agreed = agreedWith(noted, there);
-  const done = (outcome: JsonObject): Found => ({ isDone: true, pushed: { outcome, before: undefined } });
-  const unchanged = (version: JsonValue | undefined): Found =>
-    done({ status: 'unchanged', ...identity(id, version) });
-  const wayOut =
-    `\`vals diff ${val.file}\` shows the difference, \`vals pull ${val.file} --merge\` brings both together, ` +
-    `\`vals push ${val.file} --force\` overwrites what is there.`;
-  switch (statusOf(agreed ?? 'nothing', code, there)) {
-    case 'unchanged':
-      if (there) agree(workspace, id, noted, there);
-      return unchanged(there?.version);
+/** It may have arrived all the same. */
+function noteUnanswered({ agreed: store }: Workspace, { id }: WorkspaceVal, code: string): void {
+  const agreed = id === undefined ? undefined : store.read(id);
+  if (id !== undefined && agreed !== undefined) store.write(id, { ...agreed, sent: hashOf(code) });
+}
+
+/** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
+function settle(examined: Examined, { force, warn }: PushOptions): Outcome | undefined {
+  const { val, here, there, agreed, status } = examined;
+  if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, there?.version) };
+  if (force) return undefined;
+  switch (status) {
     case 'changed there':
-      if (!force) {
-        onBehind?.();
-        return unchanged(agreed?.version);
-      }
-      break;
-    case 'conflict':
-      if (!force) {
-        const problem = agreed
-          ? 'changed here and on the service'
-          : 'and the service differ, and it is not known which is newer';
-        throw new ConflictError(`${val.file} ${problem}. Nothing was sent for it.`, { hint: wayOut });
-      }
-      break;
+      return { status: 'behind', ...identity(val.id, there?.version) };
+    case 'conflict': {
+      const problem = agreed
+        ? 'changed here and on the service'
+        : 'and the service differ, and it is not known which is newer';
+      throw new ConflictError(`${val.file} ${problem}. Nothing was sent for it.`, {
+        hint:
+          `\`vals diff ${val.file}\` shows the difference, \`vals pull ${val.file} --merge\` brings both together, ` +
+          `\`vals push ${val.file} --force\` overwrites what is there.`,
+      });
+    }
     case 'deleted there':
-      if (!force && code === agreed?.code) {
+      if (here === agreed?.code) {
         warn(`${val.file} was deleted on the service, or is no longer yours; --force creates it anew.`);
-        return done({ status: 'skipped', id });
+        return { status: 'skipped', ...identity(val.id, undefined) };
       }
-      if (!force) {
-        throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {
-          hint: `\`vals push ${val.file} --force\` creates it anew.`,
-        });
-      }
+      throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {
+        hint: `\`vals push ${val.file} --force\` creates it anew.`,
+      });
+    default:
+      return undefined;
   }
-  return { isDone: false, name: there?.name, version: there?.version };
 }
 
 /** What was sent is what both sides now agree on. */

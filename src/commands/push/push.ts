@@ -1,16 +1,16 @@
-import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/records.ts';
-import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
-import { argument, type Context, column, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
-import { UsageError, type ValsError } from '../../errors.ts';
+import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { column } from '../../terminal/column.ts';
+import { Outcomes } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
-import { identity, versionOf } from '../../workspace/remote-val.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { reportFailure } from '../shared/report-failure.ts';
-import { versionColumn } from '../shared/version-change.ts';
-import type { Loaded, Tracker } from './sources.ts';
+import { versionColumn } from '../shared/version-column.ts';
+import type { Loaded } from './sources.ts';
+import { type PushSource, type Tracker, untracked } from './tracker.ts';
 
 export const push = defineCommand({
   path: 'push',
@@ -47,18 +47,14 @@ export const push = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force });
     }
-    const root = name === undefined && !paths.includes('-') ? findRoot() : undefined;
-    if (paths.length === 0 && root === undefined) {
-      throw new UsageError('No path was given.', {
-        hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends what changed.',
-      });
-    }
-    const { chooseSources, loadAll } = await import('./sources.ts');
+    const { chooseSources, describe, loadAll } = await import('./sources.ts');
     const isPlan = dryRun && paths.length > 0;
-    const tracker = root === undefined ? undefined : await openTracker(context, root, isPlan);
+    const tracker = await chooseTracker(context, name === undefined && !paths.includes('-'), isPlan);
     const sources = await chooseSources(context, tracker, paths, name);
-    const report = (file: string, error: ValsError) => reportFailedFile(context, file, error, sources.length);
+    const report = ({ file }: PushSource, error: ValsError) =>
+      reportFailedFile(context, file, error, sources.length);
     const vals = await loadAll(context, tracker, sources, report);
+    if (vals instanceof Outcomes) return vals;
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
     const api = await context.connect();
@@ -68,43 +64,31 @@ export const push = defineCommand({
     }
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
-    let behind = 0;
-    const onBehind = () => {
-      behind += 1;
-    };
-    const outcomes = await runBatch<Loaded>(vals, {
+    const { rows, error } = await runBatch<Loaded>(vals, {
       describe,
       concurrency,
       signal: context.signal,
       onFinished,
-      onFailure: ({ file }, error) => report(file, error),
-      work: (item) =>
-        tracker === undefined || item.val === undefined
-          ? pushPlainly(api, item)
-          : tracker.push(api, item.val, item.code, { force, dryRun, onBehind }),
+      onFailure: report,
+      work: (item) => tracker.push(api, item, item.code, { force, dryRun }),
     });
+    const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
-    return context.forPerson && paths.length === 0
-      ? outcomes.filter(({ status }) => status !== 'unchanged' && status !== 'skipped')
-      : outcomes;
+    const isNews =
+      context.forPerson && paths.length === 0
+        ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
+        : () => true;
+    return new Outcomes(rows.filter(isNews), error);
   },
 });
 
-const describe = ({ file, name }: Loaded): JsonObject => ({ file, name });
-
 /** Outside of a workspace nothing of it is loaded. */
-async function openTracker(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
-  const { createTracker } = await import('./tracked.ts');
-  return createTracker(context, root, namesAlone);
-}
-
-async function pushPlainly(api: Api, { name, code = '' }: Loaded): Promise<JsonObject> {
-  const { status, body = null } = await api.send(routes.putVal(name, code));
-  return {
-    status: status === 201 ? 'created' : 'pushed',
-    ...identity(textAt(body, 'id'), versionOf(body)),
-  };
+async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone: boolean): Promise<Tracker> {
+  const root = mayBeTracked ? findRoot() : undefined;
+  if (root === undefined) return untracked(context);
+  const { tracked } = await import('./tracked.ts');
+  return tracked(context, root, namesAlone);
 }
 
 function reportFailedFile(context: Context, file: string, error: ValsError, total: number): void {

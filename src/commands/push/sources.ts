@@ -1,66 +1,33 @@
-// Which files a push is about, each with its val, and their code: all of it is read before anything is sent.
-import type { Api } from '../../api/api.ts';
+// Which files a push is about, and their code: all of it is read before anything is sent.
 import { noneBegun } from '../../cli/batch.ts';
-import type { Context } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError, type ValsError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import type { Outcomes } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
-import { notEmpty, readCode } from '../../workspace/sources/read-text.ts';
-import { collectFiles, nameFrom, refuseTwins, type Source } from '../../workspace/sources/walk.ts';
-import type { WorkspaceVal } from '../../workspace/workspace.ts';
+import { collectFiles, refuseTwins, type Source } from '../../workspace/sources/walk.ts';
+import type { PushSource, Tracker } from './tracker.ts';
 
-/** What a push has to know of the workspace it is in. */
-export interface Tracker {
-  /** Every val, new files included. */
-  all(): Promise<WorkspaceVal[]>;
-  /** The val that a path is; undefined outside of the workspace. */
-  find(path: string): WorkspaceVal | undefined;
-  /** The path of a val that is named by its name; any other word is one already. */
-  pathOf(word: string): string;
-  /** Undefined where its file is gone. */
-  read(val: WorkspaceVal): string | undefined;
-  push(api: Api, val: WorkspaceVal, code: string | undefined, options: SendOptions): Promise<JsonObject>;
-}
-
-export interface SendOptions {
-  force: boolean;
-  dryRun: boolean;
-  /** Called where the service has something newer, and the file was not changed. */
-  onBehind?(): void;
-}
-
-/** A file, and the val of the workspace that it is, where it is one. */
-interface Chosen extends Source {
-  val?: WorkspaceVal;
-  /** Named by the user, so that it must be there. */
-  isNamed: boolean;
-}
-
-export interface Loaded extends Chosen {
+export interface Loaded extends PushSource {
   /** Undefined where the file of a val is gone. */
   code: string | undefined;
 }
 
+/** What names a source in its outcome. */
+export const describe = ({ file, name }: Source) => ({ file, name });
+
 export async function chooseSources(
-  context: Context,
-  tracker: Tracker | undefined,
+  { warn }: Context,
+  tracker: Tracker,
   paths: readonly string[],
   name: string | undefined,
-): Promise<Chosen[]> {
-  const { warn } = context;
-  if (tracker !== undefined && paths.length === 0) {
-    const vals = await tracker.all();
-    return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
-  }
+): Promise<PushSource[]> {
+  if (paths.length === 0) return tracker.all();
   if (name === undefined) {
     if (paths.includes('-')) {
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
-    const files = await collectFiles(tracker ? paths.map(tracker.pathOf) : paths, warn);
-    const sources = files.map((file) => {
-      const val = tracker?.find(file);
-      return { file, name: val?.name ?? nameFrom(file), isNamed: true, ...(val && { val }) };
-    });
+    const files = await collectFiles(paths.map(tracker.pathOf), warn);
+    const sources = files.map(tracker.sourceOf);
     refuseTwins(sources);
     return sources;
   }
@@ -75,39 +42,29 @@ export async function chooseSources(
   return files.map((file) => ({ file, name, isNamed: true }));
 }
 
+/** The sources with their code, or what became of them where one cannot be read, so that none is sent. */
 export async function loadAll(
-  context: Context,
-  tracker: Tracker | undefined,
-  sources: readonly Chosen[],
-  report: (file: string, error: ValsError) => void,
-): Promise<Loaded[]> {
+  { warn }: Context,
+  tracker: Tracker,
+  sources: readonly PushSource[],
+  report: (source: PushSource, error: ValsError) => void,
+): Promise<Loaded[] | Outcomes> {
   const loaded: Loaded[] = [];
-  const failures = new Map<Chosen, ValsError>();
+  const failures = new Map<PushSource, ValsError>();
   for (const source of sources) {
     try {
-      loaded.push({ ...source, code: await load(context, tracker, source) });
+      loaded.push({ ...source, code: await tracker.read(source) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
-      report(source.file, error);
+      report(source, error);
     }
   }
-  if (failures.size > 0) throw noneBegun(sources, failures, ({ file, name }) => ({ file, name }));
+  if (failures.size > 0) return noneBegun(sources, failures, describe);
   for (const { name, code, file } of loaded) {
     if (code === undefined) continue;
-    checkName(name, context.warn);
-    checkSizes({ code }, file, context.warn);
+    checkName(name, warn);
+    checkSizes({ code }, file, warn);
   }
   return loaded;
-}
-
-async function load(
-  context: Context,
-  tracker: Tracker | undefined,
-  { file, val, isNamed }: Chosen,
-): Promise<string | undefined> {
-  if (tracker === undefined || val === undefined) return readCode(file, context);
-  const code = tracker.read(val);
-  if (code !== undefined) return notEmpty(file, code);
-  return isNamed ? readCode(file, context) : undefined;
 }

@@ -1,12 +1,13 @@
-// Pushing what a workspace knows: compared first, and remembered after.
+// Pushing what a workspace knows: compared first, and remembered after. Files beside it are pushed plainly.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Api } from '../../api/api.ts';
-import type { Context } from '../../cli/command.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import type { Context } from '../../cli/context.ts';
+import type { Outcome } from '../../lib/outcome.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { selectVals } from '../../workspace/select.ts';
+import { notEmpty } from '../../workspace/sources/read-text.ts';
 import { nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
 import {
   fileBelow,
@@ -17,26 +18,37 @@ import {
   type WorkspaceVal,
   workspaceAt,
 } from '../../workspace/workspace.ts';
-import { withVersionBefore } from '../shared/version-change.ts';
-import type { SendOptions, Tracker } from './sources.ts';
+import { type SendOptions, type Tracker, untracked } from './tracker.ts';
 
 /** With names alone, where nothing will be sent, no service has to be chosen. */
-export function createTracker(context: Context, root: string, namesAlone: boolean): Tracker {
+export function tracked(context: Context, root: string, namesAlone: boolean): Tracker {
+  const plain = untracked(context);
   const workspace = namesAlone ? undefined : workspaceAt(root, context);
   const known: KnownVals = workspace ?? { root, vals: valsOf(root, '') };
   return {
-    all: () => selectVals(known, [], context.warn),
-    find(path) {
-      const file = fileBelow(root, path);
-      return file === undefined ? undefined : valFor(file, known);
+    async all() {
+      const vals = await selectVals(known, [], context.warn);
+      return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
     },
     pathOf(word) {
       const named = existsSync(word) ? undefined : findVal(known, word);
       return named === undefined ? word : relative('.', join(root, named.file));
     },
-    read: (val) => readBelow(root, val.file),
-    push: (api, val, code, options) =>
-      pushTracked(context, workspace ?? workspaceAt(root, context), api, val, code, options),
+    sourceOf(path) {
+      const file = fileBelow(root, path);
+      if (file === undefined) return plain.sourceOf(path);
+      const val = valFor(file, known);
+      return { file: path, name: val.name, val, isNamed: true };
+    },
+    async read(source) {
+      const code = source.val && readBelow(root, source.val.file);
+      if (code !== undefined) return notEmpty(source.file, code);
+      return source.isNamed ? plain.read(source) : undefined;
+    },
+    push: (api, source, code, options) =>
+      source.val === undefined || workspace === undefined
+        ? plain.push(api, source, code, options)
+        : pushTracked(context, workspace, api, source.val, code, options),
   };
 }
 
@@ -57,12 +69,11 @@ export async function pushTracked(
   val: WorkspaceVal,
   code: string | undefined,
   options: SendOptions,
-): Promise<JsonObject> {
+): Promise<Outcome> {
   if (code === undefined) {
     warn(`${val.file} is gone; \`vals pull ${val.file}\` brings it back, and vals.json can forget it.`);
     return { status: 'skipped' };
   }
   const beforeSending = () => signal.throwIfAborted();
-  const { outcome, before } = await pushVal(workspace, api, val, code, { ...options, beforeSending, warn });
-  return withVersionBefore(outcome, before);
+  return pushVal(workspace, api, val, code, { ...options, beforeSending, warn });
 }

@@ -1,5 +1,6 @@
 // Pushing on save, until interrupted: one line for each push, and nothing lost while the service is away.
-import { type Column, type Context, column } from '../../cli/command.ts';
+
+import type { Context } from '../../cli/context.ts';
 import {
   AuthError,
   describeError,
@@ -10,6 +11,7 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
+import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -17,7 +19,7 @@ import { createReach } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, valsOf, type Workspace } from '../../workspace/workspace.ts';
-import { versionColumn } from '../shared/version-change.ts';
+import { versionColumn } from '../shared/version-column.ts';
 import { pushTracked, valFor } from './tracked.ts';
 
 export interface WatchOptions {
@@ -134,7 +136,7 @@ function eventColumns({ clock, forPerson }: Context): Column[] {
   };
   const status: Column = {
     ...column('status'),
-    look: (word) => ({ text: word, tone: word === 'failed' ? 'red' : 'green' }),
+    present: (word) => ({ text: word, tone: word === 'failed' ? 'red' : 'green' }),
   };
   return [time, status, column('name'), versionColumn];
 }

@@ -1,5 +1,5 @@
 // Columns that several commands show.
-import { chart, column, figure, moment } from '../../cli/command.ts';
+import { chart, column, figure, moment } from '../../terminal/column.ts';
 
 export const valColumns = [
   column('name'),

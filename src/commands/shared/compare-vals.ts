@@ -1,7 +1,7 @@
 // Comparing many vals with the service, so many at a time, with a line that tells how far it is.
 
 import { forEachAtMost } from '../../cli/batch.ts';
-import type { Context } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';

@@ -1,8 +1,10 @@
 // Options and arguments that several commands share.
 import type { Call } from '../../api/call.ts';
-import { column, parsed, toggle, val, WithColumns } from '../../cli/command.ts';
+import { parsed, toggle, val } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
 import { UsageError } from '../../errors.ts';
+import { column } from '../../terminal/column.ts';
+import { WithColumns } from '../../terminal/result.ts';
 
 export const wholeNumber =
   (name: string, least: number) =>

@@ -1,9 +1,10 @@
 // Deleting several things: asked first, one after another, each with its outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
-import type { Context, Result } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Result } from '../../terminal/result.ts';
 import { reportFailure } from './report-failure.ts';
 
 export interface Removal {

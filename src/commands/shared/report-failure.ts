@@ -1,5 +1,5 @@
 // What is said of one failure among several.
-import type { Context } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 
 /** In JSON its outcome says it; alone, it is the error of the whole command. */

@@ -1,9 +1,11 @@
 // Runs, as their commands show them: a list, a list that grows, or a summary.
 import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/pages.ts';
-import { type Context, Following, type Result, toggle, WithColumns } from '../../cli/command.ts';
+import { toggle } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
+import { Following, type Result, WithColumns } from '../../terminal/result.ts';
 import { summaryColumns } from './columns.ts';
 
 /** Of the runs that are there when following begins. */

@@ -1,5 +1,6 @@
 import * as routes from '../../api/routes.ts';
-import { column, defineCommand, val } from '../../cli/command.ts';
+import { defineCommand, val } from '../../cli/command.ts';
+import { column } from '../../terminal/column.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 

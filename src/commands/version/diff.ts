@@ -1,7 +1,9 @@
 import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, column, Differences, defineCommand } from '../../cli/command.ts';
+import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
+import { column } from '../../terminal/column.ts';
+import { Differences } from '../../terminal/result.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 
 export const versionDiff = defineCommand({

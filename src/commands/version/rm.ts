@@ -1,6 +1,7 @@
 import * as routes from '../../api/routes.ts';
-import { argument, column, defineCommand } from '../../cli/command.ts';
+import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
+import { column } from '../../terminal/column.ts';
 import { dryRun, valArgument, versionNumber, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Context } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;

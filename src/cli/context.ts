@@ -1,0 +1,49 @@
+// What a command is handed from outside: the service, the settings, and the ways to a person.
+import type { Api } from '../api/api.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Flags, Settings } from '../settings/settings.ts';
+import type { Column } from '../terminal/column.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { Prompt } from '../terminal/prompt.ts';
+
+export interface ConnectOptions {
+  /** Instead of the one in the settings. */
+  token?: string;
+  /** Instead of the context's: what ends a request that is under way. */
+  signal?: AbortSignal;
+}
+
+/** What a command is handed from outside. */
+export interface Context {
+  /** The service: settings are read and the way to it is chosen here, not before. */
+  connect(options?: ConnectOptions): Promise<Api>;
+  flags: Flags;
+  settings: Settings;
+  env: NodeJS.ProcessEnv;
+  stdin: () => NodeJS.ReadStream;
+  /** Aborted when the user interrupts. */
+  signal: AbortSignal;
+  /** The name or file by which the user named a val with this id, where it was not the id. */
+  wordFor(id: string): string | undefined;
+  rememberWord(word: string, id: string): void;
+  clock: Clock;
+  /** Whether a person reads the result as text, so that it may be arranged for the eye. */
+  forPerson: boolean;
+  prompt: Prompt;
+  progress: Progress;
+  /** On stderr, at once. */
+  warn(message: string): void;
+  /** On stderr at a terminal, after the result. */
+  hint(message: string): void;
+  /** A line on stderr as it is: for another program that reads it, such as a CI runner. */
+  annotate(line: string): void;
+  /** For a command that serves others: lines on stderr that may be missed. */
+  openLog(): Promise<{ write(line: string): void; close(): void }>;
+  /** For a command that reports while it runs, such as serve: a line on stdout. */
+  print(line: string): Promise<void>;
+  /** For a command that goes on: a record on stdout, at once, as a line of the format in force. */
+  event(record: JsonObject, columns: readonly Column[]): Promise<void>;
+  /** Lines for the person in front of it, at once, on stderr at a terminal. */
+  banner(lines: string): void;
+}

@@ -1,0 +1,83 @@
+// What a command is handed from outside, made from the host and the flags of one invocation.
+import type { Flags, Settings } from '../settings/settings.ts';
+import { visible, visibleLines } from '../terminal/escape.ts';
+import type { Output } from '../terminal/output.ts';
+import { createPrompt } from '../terminal/prompt.ts';
+import { render } from '../terminal/render.ts';
+import type { Connection } from './connection.ts';
+import type { Context } from './context.ts';
+import type { Host } from './host.ts';
+
+export function createContext(
+  host: Host,
+  settings: Settings,
+  flags: Flags,
+  output: Output,
+  onConnected: () => void,
+): { context: Context; close(): Promise<void> } {
+  const { env, stdin, signal, clock } = host;
+  const { stdout, stderr, redactor, progress, reporter, format } = output;
+  const { forPerson } = format();
+  /** How the user named vals, by their ids. */
+  const words = new Map<string, string>();
+  let connection: Connection | undefined;
+
+  const context: Context = {
+    flags,
+    settings,
+    env,
+    stdin,
+    signal,
+    clock,
+    forPerson,
+    wordFor: (id) => words.get(id),
+    rememberWord: (word, id) => void words.set(id, word),
+    prompt: createPrompt(stdin, host.stderr, signal),
+    progress,
+    warn: reporter.warn,
+    hint: reporter.hint,
+    annotate: reporter.annotate,
+    async openLog() {
+      const { createLog } = await import('../terminal/log.ts');
+      const { write, close } = createLog(host.stderr);
+      return {
+        write: (line) => flags.quiet || write(`${visible(redactor.redact(line))}\n`),
+        close,
+      };
+    },
+    print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
+    event: async (record, columns) => {
+      if (flags.ndjson || flags.fields) {
+        return render([record], stdout, { ...format(), columns, redactor, now: clock.now() });
+      }
+      const { eventLine } = await import('../terminal/event-line.ts');
+      const { color } = format();
+      await stdout.write(
+        await eventLine(record, columns, stdout.isTerminal, { color, redact: redactor.redact }),
+      );
+    },
+    banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
+    async connect(options) {
+      const { openConnection } = await import('./connection.ts');
+      progress.show('Waiting for the service');
+      connection = await openConnection({
+        signal,
+        ...options,
+        settings,
+        clock,
+        trace: settings.debug.value ? reporter.trace : () => {},
+        redactor,
+        notes: {
+          circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
+          more: () => reporter.hint('There are more: --limit N or --all shows them.'),
+          away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
+          back: () => reporter.note('The service is back.'),
+          gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
+        },
+      });
+      onConnected();
+      return connection.api;
+    },
+  };
+  return { context, close: async () => connection?.close() };
+}

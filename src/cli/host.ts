@@ -1,0 +1,14 @@
+// What an invocation has of the world.
+import type { Clock } from '../lib/clock.ts';
+
+export interface Host {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** Opening it costs time, so only what reads it asks for it. */
+  stdin: () => NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** Aborted with an InterruptedError when the process is told to end. */
+  signal: AbortSignal;
+  clock: Clock;
+}

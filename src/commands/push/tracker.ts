@@ -1,0 +1,53 @@
+// What a push has to know of the workspace it is in; outside of one there is a tracker that knows nothing.
+import type { Api } from '../../api/api.ts';
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import type { Context } from '../../cli/context.ts';
+import { UsageError } from '../../errors.ts';
+import type { Outcome } from '../../lib/outcome.ts';
+import { identity, versionOf } from '../../workspace/remote-val.ts';
+import { readCode } from '../../workspace/sources/read-text.ts';
+import { nameFrom, type Source } from '../../workspace/sources/walk.ts';
+import type { WorkspaceVal } from '../../workspace/workspace.ts';
+
+export interface PushSource extends Source {
+  /** What the workspace knows of it, where it is in one. */
+  val?: WorkspaceVal;
+  /** The user named it, so it must be there. */
+  isNamed: boolean;
+}
+
+export interface Tracker {
+  /** What a push without a path is about. */
+  all(): Promise<PushSource[]>;
+  /** The path that a word of the command line stands for. */
+  pathOf(word: string): string;
+  sourceOf(path: string): PushSource;
+  /** Undefined where the file of a val is gone and was not named. */
+  read(source: PushSource): Promise<string | undefined>;
+  push(api: Api, source: PushSource, code: string | undefined, options: SendOptions): Promise<Outcome>;
+}
+
+export interface SendOptions {
+  force: boolean;
+  dryRun: boolean;
+}
+
+export const untracked = (context: Context): Tracker => ({
+  all() {
+    throw new UsageError('No path was given.', {
+      hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends what changed.',
+    });
+  },
+  pathOf: (word) => word,
+  sourceOf: (file) => ({ file, name: nameFrom(file), isNamed: true }),
+  read: ({ file }) => readCode(file, context),
+  async push(api, { name }, code = '', { dryRun }) {
+    if (dryRun) return { status: 'planned' };
+    const { status, body = null } = await api.send(routes.putVal(name, code));
+    return {
+      status: status === 201 ? 'created' : 'pushed',
+      ...identity(textAt(body, 'id'), versionOf(body)),
+    };
+  },
+});

@@ -1,0 +1,80 @@
+// The two streams of one invocation, and how it writes to them: the format is decided here, once.
+import type { Flags } from '../settings/settings.ts';
+import { understandsLinks } from './link.ts';
+import { createProgress, type ProgressLine } from './progress.ts';
+import { createReporter, type Reporter } from './report.ts';
+import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
+import { wantsColor } from './style.ts';
+
+export interface OutputStreams {
+  env: NodeJS.ProcessEnv;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+}
+
+export interface Format {
+  kind: 'json' | 'ndjson' | 'text';
+  fields: string[] | undefined;
+  color: boolean;
+  /** Whether a person reads the result as text, so that it may be arranged for the eye. */
+  forPerson: boolean;
+  /** Whether the terminal makes links of addresses. */
+  links: boolean;
+}
+
+export interface Output {
+  stdout: Sink;
+  stderr: Sink;
+  redactor: Redactor;
+  progress: ProgressLine;
+  reporter: Reporter;
+  format(): Format;
+  /** Called once the command line is understood; until then its words are taken at face value. */
+  follow(flags: Flags): void;
+}
+
+export function createOutput({ env, ...streams }: OutputStreams, argv: readonly string[]): Output {
+  const redactor = createRedactor();
+  redactor.add(env.VALS_TOKEN?.trim());
+  const stdout = createSink(streams.stdout, 'Standard output', redactor, () => progress.stop());
+  const stderr = createSink(streams.stderr, 'stderr', redactor);
+  let flags: Flags = {
+    json: argv.includes('--json'),
+    ndjson: argv.includes('--ndjson'),
+    quiet: argv.includes('--quiet'),
+    ...(argv.includes('--no-color') && { color: false }),
+  };
+  const progress = createProgress(streams.stderr, () => canDrawOn(streams.stderr, env) && !flags.quiet);
+  const format = (): Format => {
+    const kind = flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text';
+    return {
+      kind,
+      fields: flags.fields,
+      color: wantsColor(flags.color, env, stdout),
+      forPerson: stdout.isTerminal && kind === 'text',
+      links: understandsLinks(env),
+    };
+  };
+  const reporter = createReporter(stderr, redactor, () => ({
+    json: format().kind !== 'text',
+    color: wantsColor(flags.color, env, stderr),
+    quiet: flags.quiet === true,
+    atTerminal: stderr.isTerminal && stdout.isTerminal,
+    makeRoom: () => progress.clear(),
+  }));
+  return {
+    stdout,
+    stderr,
+    redactor,
+    progress,
+    reporter,
+    format,
+    follow(understood) {
+      flags = understood;
+    },
+  };
+}
+
+/** In CI nobody watches, and a terminal that does not know its width would have lines counted without end. */
+const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';

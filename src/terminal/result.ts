@@ -1,0 +1,55 @@
+// What a command can give back: data, which is rendered in the one format that was asked for.
+import type { ValsError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
+import type { Rows } from '../lib/rows.ts';
+import type { Column } from './column.ts';
+
+/** A list, page by page, as it arrives. */
+export type Pages = AsyncIterable<Rows>;
+
+/** A record, or rows, whose columns are not those of the command. */
+export class WithColumns {
+  constructor(
+    readonly result: JsonObject | readonly JsonObject[],
+    readonly columns: readonly Column[],
+  ) {}
+}
+
+/** Differences: unified, as one text, and in JSON a record each. */
+export class Differences {
+  constructor(
+    readonly rows: readonly JsonObject[],
+    readonly text: string,
+  ) {}
+}
+
+/** What became of many things, a row each; the error ends the command once they are shown. */
+export class Outcomes {
+  constructor(
+    readonly rows: readonly JsonObject[],
+    readonly error?: ValsError,
+  ) {}
+}
+
+/** A value of whatever shape: it has no columns, so it is JSON in every format. */
+export class AsJson {
+  constructor(readonly value: JsonValue) {}
+}
+
+/** A list without an end: its records are shown as they come, in every format. */
+export class Following {
+  constructor(readonly pages: Pages) {}
+}
+
+/** A record, a list, rows that are all there, one of the classes above, a text as it is, or nothing. */
+export type Result =
+  | JsonObject
+  | WithColumns
+  | Outcomes
+  | Differences
+  | AsJson
+  | Following
+  | Pages
+  | readonly JsonObject[]
+  | string
+  | undefined;
