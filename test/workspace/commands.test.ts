@@ -184,7 +184,7 @@ describe('pull', () => {
     expect(await place.status()).toEqual({
       'a.ts': 'unchanged',
       'b.ts': 'changed here',
-      'c.ts': 'unchanged',
+      'c.ts': 'behind',
     });
     expect(await place.words(['pull', 'b', '--force'])).toEqual({ 'b.ts': 'pulled' });
     expect(place.read('b.ts')).toBe('b');
@@ -281,12 +281,12 @@ describe('push', () => {
     expect(await place.words(['push', '--dry-run'])).toEqual({
       'a.ts': 'planned',
       'b.ts': 'unchanged',
-      'c.ts': 'unchanged',
+      'c.ts': 'behind',
       'sub/d.ts': 'planned',
     });
     const { exit, stdout } = await place.vals('push');
     expect(exit).toBe(0);
-    expect(stdout.split('\n')[0]).toBe(`pushed\ta\tv1 -> v2\t${place.idOf('a.ts')}\ta.ts`);
+    expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
     expect(place.manifest().vals['sub/d.ts']).toEqual({
       name: 'd',
       ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
@@ -351,7 +351,7 @@ describe('push', () => {
     });
     rmSync(join(place.folder, 'old.ts'));
     expect(await place.rows(['push'])).toEqual([
-      { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2 },
+      { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2, versionBefore: 1 },
     ]);
     expect(await service.code(before)).toBe('a2');
     expect(await place.words(['push', 'lib'])).toEqual({ 'lib/new.ts': 'unchanged' });

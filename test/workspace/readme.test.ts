@@ -20,6 +20,6 @@ it('the lines of the README', async () => {
   expect(stdout).toMatch(/created\tgreet\t1\t/);
   expect(stdout).toMatch(/changed here\tgreet\t/);
   expect(stdout).toContain('-export default () => "hello"\n+export default () => "hello, world"\n');
-  expect(stdout).toMatch(/pushed\tgreet\tv1 -> v2\t/);
+  expect(stdout).toMatch(/pushed\tgreet\t2\t/);
   expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
 });

@@ -72,7 +72,7 @@ export async function watchWorkspace(
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
       if (code !== undefined) reach.regain();
-      const isNews = outcome.status !== 'unchanged' && outcome.status !== 'skipped';
+      const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
       if (isNews || (wasLost && outcome.status === 'unchanged')) {
         await context.event({ file, name, ...outcome }, columns);
       }
