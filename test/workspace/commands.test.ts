@@ -184,7 +184,7 @@ describe('pull', () => {
     expect(await place.status()).toEqual({
       'a.ts': 'unchanged',
       'b.ts': 'changed here',
-      'c.ts': 'behind',
+      'c.ts': 'unchanged',
     });
     expect(await place.words(['pull', 'b', '--force'])).toEqual({ 'b.ts': 'pulled' });
     expect(place.read('b.ts')).toBe('b');
