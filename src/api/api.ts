@@ -4,8 +4,9 @@ import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
 import type { Answer } from './http/transport.ts';
+import type { ListNotes, Page, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { type ListNotes, listPages, type Page, type Paging } from './lists/pages.ts';
+import { listPages } from './lists/pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
 import { readRun } from './run-record.ts';
 

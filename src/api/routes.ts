@@ -83,7 +83,6 @@ export const putVal = (name: string, code: string): Call => ({
 export const getVal = (id: string): Call => ({
   method: 'GET',
   path: valPath(id),
-  withoutToken: true,
   hints: idHints(id),
 });
 

@@ -16,11 +16,11 @@ export const diff = defineCommand({
     const { compareVals } = await import('./shared/compare-vals.ts');
     const { unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
-    const rows = differing.map(({ val: { file, name }, status, here, there }) => ({
+    const rows = differing.map(({ val: { file, name }, status, here, remote }) => ({
       file,
       name,
       status,
-      diff: unifiedDiff(file, there?.code, here),
+      diff: unifiedDiff(file, remote?.code, here),
     }));
     if (rows.length === 0) context.hint('Nothing differs.');
     return new Differences(rows, rows.map(({ diff }) => diff).join(''));

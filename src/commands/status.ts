@@ -65,8 +65,8 @@ export const status = defineCommand({
 const without = (all: readonly Examined[], some: readonly Examined[]): Examined[] =>
   all.filter((examined) => !some.includes(examined));
 
-const rowOf = ({ val, status, there, agreed }: Examined): JsonObject => {
-  const version = there?.version ?? agreed?.version;
+const rowOf = ({ val, status, remote, agreed }: Examined): JsonObject => {
+  const version = remote?.version ?? agreed?.version;
   return {
     file: val.file,
     name: val.name,

@@ -23,29 +23,29 @@ export async function adopt(
   id: string,
   { file: wanted, force, dryRun, warn }: AdoptOptions,
 ): Promise<Outcome> {
-  const there = await readRemoteVal(api, id);
-  if (there === undefined) {
+  const remote = await readRemoteVal(api, id);
+  if (remote === undefined) {
     throw new NotFoundError(`There is no val ${id} on ${nameOf(workspace.service)}.`, {
       hint: 'It does not exist, or it is not yours.',
     });
   }
-  const name = there.name ?? id;
+  const name = remote.name ?? id;
   const { root } = workspace;
   const file = wanted === undefined ? fileFor(workspace, name) : chosenFile(workspace, wanted);
   refuseTaken(workspace, name, file);
   const here = readBelow(root, file);
-  if (here !== undefined && here !== there.code && !force) {
+  if (here !== undefined && here !== remote.code && !force) {
     throw new LocalError(`${file} is there already, with other code than the val "${name}".`, {
       hint: 'Choose another with --file <path>; --force overwrites it and keeps a copy.',
     });
   }
-  const outcome = { file, name, ...identity(id, there.version) };
+  const outcome = { file, name, ...identity(id, remote.version) };
   if (dryRun) return { ...outcome, status: 'planned' };
-  if (here !== there.code) {
+  if (here !== remote.code) {
     if (here !== undefined) warn(`What ${file} held is kept in ${keepBackup(root, file, here)}.`);
-    replaceBelow(root, file, writable(there, { name }), { content: here });
+    replaceBelow(root, file, writable(remote, { name }), { content: here });
   }
-  workspace.agreed.write(id, there);
+  workspace.agreed.write(id, remote);
   await workspace.remember({ file, name, id });
   return { ...outcome, status: 'pulled' };
 }

@@ -17,13 +17,13 @@ export type Status =
 export function compare(
   agreed: string | undefined,
   here: string | undefined,
-  there: string | undefined,
+  remote: string | undefined,
 ): Status {
   if (here === undefined) {
-    return agreed !== undefined && there === undefined ? 'deleted there' : 'missing here';
+    return agreed !== undefined && remote === undefined ? 'deleted there' : 'missing here';
   }
-  if (there === undefined) return agreed === undefined ? 'new' : 'deleted there';
-  if (here === there) return 'unchanged';
-  if (agreed === undefined || there === agreed) return 'changed here';
+  if (remote === undefined) return agreed === undefined ? 'new' : 'deleted there';
+  if (here === remote) return 'unchanged';
+  if (agreed === undefined || remote === agreed) return 'changed here';
   return here === agreed ? 'changed there' : 'conflict';
 }

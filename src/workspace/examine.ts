@@ -12,7 +12,7 @@ import type { Workspace, WorkspaceVal } from './workspace.ts';
 export interface Examined {
   val: WorkspaceVal;
   here: string | undefined;
-  there: RemoteVal | undefined;
+  remote: RemoteVal | undefined;
   agreed: Agreed | undefined;
   status: Status;
 }
@@ -26,32 +26,32 @@ export async function examine(
 ): Promise<Examined> {
   const { agreed: agreedStore } = workspace;
   const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
-  const there = val.id === undefined ? undefined : await readRemoteVal(api, val.id);
-  const agreed = agreedWith(noted, there);
+  const remote = val.id === undefined ? undefined : await readRemoteVal(api, val.id);
+  const agreed = agreedWith(noted, remote);
   const isUnseen = val.id !== undefined && !agreed && !agreedStore.trustsFile(val.id);
-  const status = statusOf(isUnseen ? 'nothing' : agreed, here, there);
-  if (status === 'unchanged' && there !== undefined && val.id !== undefined) {
-    agree(workspace, val.id, noted, there);
+  const status = statusOf(isUnseen ? 'nothing' : agreed, here, remote);
+  if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
+    agree(workspace, val.id, noted, remote);
   }
-  return { val, here, there, agreed, status };
+  return { val, here, remote, agreed, status };
 }
 
 /** What we sent without an answer, and find there, was agreed on without our knowing. */
-const agreedWith = (noted: Agreed | undefined, there: RemoteVal | undefined): Agreed | undefined =>
-  noted?.sent !== undefined && there !== undefined && noted.sent === hashOf(there.code)
-    ? { code: there.code, version: there.version }
+const agreedWith = (noted: Agreed | undefined, remote: RemoteVal | undefined): Agreed | undefined =>
+  noted?.sent !== undefined && remote !== undefined && noted.sent === hashOf(remote.code)
+    ? { code: remote.code, version: remote.version }
     : noted;
 
 /** Where nothing was agreed on, and the file is not trusted to be newer, whatever differs is a conflict. */
 const statusOf = (
   agreed: { code: string } | 'nothing' | undefined,
   here: string | undefined,
-  there: { code: string } | undefined,
+  remote: { code: string } | undefined,
 ): Status =>
   compare(
     agreed === 'nothing' ? hashOfNothing : hashIfAny(agreed?.code),
     hashIfAny(here),
-    hashIfAny(there?.code),
+    hashIfAny(remote?.code),
   );
 
 /** What no code has. */
@@ -61,13 +61,18 @@ const hashIfAny = (code: string | undefined): string | undefined =>
   code === undefined ? undefined : hashOf(code);
 
 /** Both sides are alike, so that is what they agree on from now. A folder that cannot be written is no error here. */
-function agree({ agreed: store }: Workspace, id: string, agreed: Agreed | undefined, there: RemoteVal): void {
+function agree(
+  { agreed: store }: Workspace,
+  id: string,
+  agreed: Agreed | undefined,
+  remote: RemoteVal,
+): void {
   const isKnown =
-    agreed?.code === there.code &&
-    stringifyJson(agreed.version ?? null) === stringifyJson(there.version ?? null);
+    agreed?.code === remote.code &&
+    stringifyJson(agreed.version ?? null) === stringifyJson(remote.version ?? null);
   if (isKnown) return;
   try {
-    store.write(id, there);
+    store.write(id, remote);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
   }

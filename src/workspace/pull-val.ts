@@ -25,12 +25,12 @@ export async function pullVal(
   options: PullOptions,
 ): Promise<Outcome> {
   const examined = await examine(workspace, api, val);
-  const { there, agreed, status } = examined;
-  const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, there?.version) });
-  if (there === undefined) return withoutService(workspace, examined, options);
-  if (there.name !== undefined && there.name !== val.name && !options.dryRun) {
-    options.warn(`"${val.name}" is named "${there.name}" on the service, and now in vals.json too.`);
-    await workspace.remember({ ...val, name: there.name });
+  const { remote, agreed, status } = examined;
+  const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
+  if (remote === undefined) return withoutService(workspace, examined, options);
+  if (remote.name !== undefined && remote.name !== val.name && !options.dryRun) {
+    options.warn(`"${val.name}" is named "${remote.name}" on the service, and now in vals.json too.`);
+    await workspace.remember({ ...val, name: remote.name });
   }
   if (status === 'unchanged') return outcome('unchanged');
   const isEdited = status === 'changed here' || status === 'conflict';
@@ -38,8 +38,8 @@ export async function pullVal(
   if (isEdited && !options.force && !options.merge) throw editedHere(examined);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force)
-    return { ...mergeInto(workspace, examined, there, options), ...identity(val.id, there.version) };
-  take(workspace, examined, there, options);
+    return { ...mergeInto(workspace, examined, remote, options), ...identity(val.id, remote.version) };
+  take(workspace, examined, remote, options);
   return outcome('pulled');
 }
 
@@ -76,24 +76,24 @@ function editedHere({ val, agreed }: Examined): ConflictError {
 function take(
   workspace: Workspace,
   { val, here, agreed }: Examined,
-  there: RemoteVal,
+  remote: RemoteVal,
   { warn }: PullOptions,
 ): void {
   if (here !== undefined && here !== agreed?.code) backUp(workspace, val, here, warn);
-  replaceBelow(workspace.root, val.file, writable(there, val), { content: here });
-  workspace.agreed.write(val.id as string, there);
+  replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
+  workspace.agreed.write(val.id as string, remote);
 }
 
 function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
-  there: RemoteVal,
+  remote: RemoteVal,
   { warn }: PullOptions,
 ): Outcome {
-  const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
+  const { text, conflicts } = merge(agreed?.code, here, writable(remote, val));
   backUp(workspace, val, here, warn);
   replaceBelow(workspace.root, val.file, text, { content: here });
-  workspace.agreed.write(val.id as string, there);
+  workspace.agreed.write(val.id as string, remote);
   if (conflicts === 0) return { status: 'merged' };
   throw new ConflictError(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,

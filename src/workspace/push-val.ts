@@ -36,11 +36,11 @@ export async function pushVal(
       hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
     });
   }
-  const before = examined?.there?.version;
+  const before = examined?.remote?.version;
   const versionBefore = before !== undefined && { versionBefore: before };
   if (options.dryRun) return { status: 'planned', ...versionBefore };
   options.beforeSending();
-  const name = examined?.there?.name ?? val.name;
+  const name = examined?.remote?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     noteUnanswered(workspace, val, code);
     throw error;
@@ -71,12 +71,12 @@ function noteUnanswered({ agreed: store }: Workspace, { id }: WorkspaceVal, code
 
 /** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
 function settle(examined: Examined, { force, warn }: PushOptions): Outcome | undefined {
-  const { val, here, there, agreed, status } = examined;
-  if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, there?.version) };
+  const { val, here, remote, agreed, status } = examined;
+  if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, remote?.version) };
   if (force) return undefined;
   switch (status) {
     case 'changed there':
-      return { status: 'behind', ...identity(val.id, there?.version) };
+      return { status: 'behind', ...identity(val.id, remote?.version) };
     case 'conflict': {
       const problem = agreed
         ? 'changed here and on the service'

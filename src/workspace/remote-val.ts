@@ -15,8 +15,7 @@ export interface RemoteVal {
 /** Undefined where there is no such val. */
 export async function readRemoteVal(api: Api, id: string): Promise<RemoteVal | undefined> {
   try {
-    // To strangers a private val is absent, and one that is absent would be taken for deleted.
-    const record = await api.record({ ...routes.getVal(id), withoutToken: false });
+    const record = await api.record(routes.getVal(id));
     const { code } = record;
     const name = textAt(record, 'name');
     if (typeof code !== 'string') {

@@ -5,7 +5,7 @@ import { type Clock, wait } from '../../lib/clock.ts';
 import { digestOfText } from '../../lib/digest.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
-import type { Page } from './pages.ts';
+import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {

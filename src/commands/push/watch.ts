@@ -15,7 +15,7 @@ import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
-import { createReach } from '../../workspace/watch/outage.ts';
+import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, valsOf, type Workspace } from '../../workspace/workspace.ts';
@@ -51,16 +51,16 @@ export async function watchWorkspace(
   });
   const columns = eventColumns(context);
   const queue = createQueue(concurrency, (file) => push(file).catch(end));
-  const reach = createReach({
+  const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
-    onLost: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
-    onRegained: () => context.annotate('The service can be reached again.'),
+    onBegan: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
+    onEnded: () => context.annotate('The service can be reached again.'),
   });
 
   async function push(file: string): Promise<void> {
     if (signal.aborted) return;
-    const wasLost = reach.isLost();
+    const wasAway = outage.isUnderWay();
     let name: string | undefined;
     try {
       const workspace: Workspace = { ...opened, vals: valsOf(root, service) };
@@ -71,24 +71,24 @@ export async function watchWorkspace(
       if (code === undefined && !isKnown) return;
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
-      if (code !== undefined) reach.regain();
+      if (code !== undefined) outage.ended();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-      if (isNews || (wasLost && outcome.status === 'unchanged')) {
+      if (isNews || (wasAway && outcome.status === 'unchanged')) {
         await context.event({ file, name, ...outcome }, columns);
       }
     } catch (error) {
       await fail(file, name, error);
     } finally {
-      reach.retry();
+      outage.retry();
     }
   }
 
   async function fail(file: string, name: string | undefined, error: unknown): Promise<void> {
     if (!(error instanceof ValsError)) throw error;
     if (error instanceof InterruptedError) return;
-    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return reach.lose(file);
+    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return outage.began(file);
     if (error instanceof AuthError) throw error;
-    if (!(error instanceof LocalError) && !(error instanceof UsageError)) reach.regain();
+    if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.ended();
     if (!flags.ndjson) warn([error.message, error.facts.hint].join(' '));
     const facts = { file, ...(name !== undefined && { name }) };
     await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
@@ -96,7 +96,7 @@ export async function watchWorkspace(
 
   const onSave = (file: string) => {
     if (!isBelow(root, paths, file)) return;
-    if (reach.isLost()) reach.await(file);
+    if (outage.isUnderWay()) outage.await(file);
     else queue.add(file);
   };
   // Watching comes first, so that no save falls between the first push and it.
@@ -122,7 +122,7 @@ export async function watchWorkspace(
     await saves.close();
     await queue.close();
     // Last, for what was under way may have lost the service too.
-    reach.close();
+    outage.close();
   }
 }
 

@@ -1,6 +1,6 @@
 // Runs, as their commands show them: a list, a list that grows, or a summary.
 import type { Call } from '../../api/call.ts';
-import type { Paging } from '../../api/lists/pages.ts';
+import type { Paging } from '../../api/lists/cursor.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';

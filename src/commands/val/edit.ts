@@ -19,7 +19,7 @@ export const valEdit = defineCommand({
   async run(context, { val, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');
     const api = await context.connect();
-    const record = await api.record({ ...routes.getVal(val), withoutToken: false });
+    const record = await api.record(routes.getVal(val));
     const code = codeOf(record);
     context.progress.stop();
     const { bytes, file, discard } = await edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env);

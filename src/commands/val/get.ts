@@ -19,7 +19,7 @@ export const valGet = defineCommand({
   ],
   columns: valColumns,
   async run({ connect, hint }, { val, code, readme }) {
-    const record = await (await connect()).record(routes.getVal(val));
+    const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });
     if (readme) return textAt(record, 'readme') ?? '';
     if (!code) {
       hint('--code prints its code.');

@@ -25,10 +25,7 @@ export const versionDiff = defineCommand({
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
-    const [before, after] = await Promise.all([
-      api.record(routes.getVersion(val, a)),
-      api.record({ ...later, withoutToken: false }),
-    ]);
+    const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const diff = diffBetween(
       { label: `version ${a}`, text: codeOf(before) },
       { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },

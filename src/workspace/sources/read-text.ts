@@ -2,10 +2,14 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 
-type Input = Pick<Context, 'stdin' | 'signal' | 'banner'>;
+/** Where standard input comes from, and what is said while somebody types it. */
+export interface Input {
+  stdin: () => NodeJS.ReadStream;
+  signal: AbortSignal;
+  banner(lines: string): void;
+}
 
 /** Code must not be empty: pushing nothing over something is never meant. */
 export async function readCode(file: string, input: Input): Promise<string> {

@@ -1,33 +1,33 @@
-// Whether the service can be reached, and what waits until it can.
+// While the service cannot be reached: what waits until it can, and when it is tried again.
 import type { Clock } from '../../lib/clock.ts';
 
-export interface Reach {
-  isLost(): boolean;
+export interface Outage {
+  isUnderWay(): boolean;
   /** Keeps a file until the service is back, and tries again after a while. */
-  lose(file: string): void;
-  /** Keeps one more, while it is lost. */
+  began(file: string): void;
+  /** Keeps one more, while it is under way. */
   await(file: string): void;
   /** The service answered: what waits goes on. */
-  regain(): void;
-  /** Nobody knows still: tries the next one after a while. */
+  ended(): void;
+  /** It is still not known: tries the next one after a while. */
   retry(): void;
   close(): void;
 }
 
-export interface ReachOptions {
+export interface OutageOptions {
   clock: Clock;
   /** Sends a file once more: one of them, to see whether the service is back, or each when it is. */
   send(file: string): void;
-  onLost(): void;
-  onRegained(): void;
+  onBegan(): void;
+  onEnded(): void;
 }
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-export function createReach({ clock, send, onLost, onRegained }: ReachOptions): Reach {
+export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): Outage {
   const stranded = new Set<string>();
-  let lost = false;
+  let underWay = false;
   let failures = 0;
   let cancel: (() => void) | undefined;
 
@@ -40,7 +40,7 @@ export function createReach({ clock, send, onLost, onRegained }: ReachOptions): 
   }
 
   function retry(): void {
-    if (!lost || cancel !== undefined) return;
+    if (!underWay || cancel !== undefined) return;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
     failures += 1;
     // Not all at once, where many lost the same service.
@@ -48,11 +48,11 @@ export function createReach({ clock, send, onLost, onRegained }: ReachOptions): 
   }
 
   return {
-    isLost: () => lost,
-    lose(file) {
+    isUnderWay: () => underWay,
+    began(file) {
       stranded.add(file);
-      if (!lost) onLost();
-      lost = true;
+      if (!underWay) onBegan();
+      underWay = true;
       retry();
     },
     await(file) {
@@ -60,13 +60,13 @@ export function createReach({ clock, send, onLost, onRegained }: ReachOptions): 
       retry();
     },
     retry,
-    regain() {
-      if (!lost) return;
-      lost = false;
+    ended() {
+      if (!underWay) return;
+      underWay = false;
       failures = 0;
       cancel?.();
       cancel = undefined;
-      onRegained();
+      onEnded();
       const files = [...stranded];
       stranded.clear();
       for (const file of files) send(file);

@@ -1,7 +1,8 @@
 // Lists that change while they are read: what was there at the start and stays is given, and given once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { listPages, type Page, type Paging } from '../../../src/api/lists/pages.ts';
+import type { Page, Paging } from '../../../src/api/lists/cursor.ts';
+import { listPages } from '../../../src/api/lists/pages.ts';
 import { type Rows, rowsOfRecords } from '../../../src/lib/rows.ts';
 import { chanceOf } from '../../support/chance.ts';
 import { run } from '../../support/program.ts';

@@ -1,0 +1,200 @@
+// Where we are in a list: which records of a page are new, what to ask for next, and whether the list goes in circles.
+import { type Digest, digestOfText } from '../../lib/digest.ts';
+import type { Rows } from '../../lib/rows.ts';
+import { RecentKeys } from './recent-keys.ts';
+
+export interface Paging {
+  /** How many records in all. */
+  limit?: number;
+  offset?: number;
+  all?: boolean;
+}
+
+export interface Page {
+  rows: Rows;
+  /** The query of the next page, null at the end of the list, undefined where the service does not say. */
+  next: URLSearchParams | null | undefined;
+}
+
+export interface ListNotes {
+  /** The list ends here because the service repeats itself. */
+  circular(): void;
+  /** Records were left out. */
+  more(): void;
+}
+
+const defaultLimit = 20;
+const largestPage = 100;
+/** How many known records in a row a list that moves may send before it is taken to go in circles. */
+const mostKnown = 10_000;
+/** How often a list may take us back before it is taken to go in circles. */
+const mostStepsBack = 1_000;
+
+/** The most pages on their way at a time. */
+const mostAhead = 4;
+/** How many whole ones must have come for each that is guessed at. */
+const pagesPerGuess = 4;
+
+/**
+ * On a list that moves, records that arrive push known ones onto the next page, where their ids
+ * give them away; records that vanish pull unknown ones onto a page already read. So, once `--all` has seen a list
+ * move, each page begins with the last record of the one before; where nothing on it is known, we go back until
+ * something is.
+ */
+export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
+  const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
+  const start = paging?.offset ?? 0;
+  const seen = new RecentKeys();
+  /** What tells records apart: their ids, but versions may all carry the id of their val. */
+  const keysOf = (rows: Rows): (Digest | undefined)[] => {
+    const keys = [];
+    for (let index = 0; index < rows.length; index++) {
+      keys.push(paging === undefined ? digestOfText(rows.textAt(index)) : rows.keyAt(index));
+    }
+    return keys;
+  };
+  let offset = start;
+  let given = 0;
+  let leftOut = false;
+  let last: Rows | undefined;
+  let repeats = 0;
+  let knownRows = 0;
+  let stepsBack = 0;
+  let moves = false;
+  let overlaps = false;
+  let isLost = false;
+  /** As long as we asked for, in a row, on a list that has not moved. */
+  let wholePages = 0;
+  /** The query to go on with once the head of the list has told whether records arrived. */
+  let suspended: URLSearchParams | undefined;
+
+  /** The records of a page that are to be given, if any. */
+  function take({ rows }: Page): Rows | undefined {
+    if (suspended) return undefined;
+    const keys = keysOf(rows);
+    isLost = overlaps && offset > start && !keys.some((key) => seen.has(key));
+    if (isLost || rows.length === 0) return undefined;
+    repeats = isSamePage(rows, last) ? repeats + 1 : 0;
+    const fresh = repeats > 0 ? [] : newAmong(keys);
+    knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
+    // Without paging, no page overlaps another: it is new, or the service goes in circles.
+    if (paging === undefined) return fresh.length > 0 ? rows : undefined;
+    if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
+    const isWhole = !moves && rows.length === largestPage && !keys.includes(undefined);
+    wholePages = isWhole ? wholePages + 1 : 0;
+    const chosen = fresh.slice(0, wanted - given);
+    leftOut = chosen.length < fresh.length;
+    given += chosen.length;
+    if (chosen.length === 0) return undefined;
+    return chosen.length === rows.length ? rows : rows.pick(chosen);
+  }
+
+  function newAmong(keys: readonly (Digest | undefined)[]): number[] {
+    const indexes: number[] = [];
+    for (let index = 0; index < keys.length; index++) if (seen.add(keys[index])) indexes.push(index);
+    return indexes;
+  }
+
+  /** What to ask for after a page that was taken; undefined at the end. */
+  function next({ rows, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
+    if (suspended) {
+      const goOn = suspended;
+      suspended = undefined;
+      return keysOf(rows).some((key) => key !== undefined && !seen.has(key)) ? goOn : circular();
+    }
+    if (isLost) {
+      if (++stepsBack > mostStepsBack) return circular();
+      offset = Math.max(start, offset - (last?.length ?? 0) + 1);
+      return atOffset(offset);
+    }
+    if (rows.length === 0) return undefined;
+    if (goesInCircles()) return circular();
+    if (given === wanted) {
+      if (leftOut || next) notes.more();
+      return undefined;
+    }
+    if (next === null || (next === undefined && paging === undefined)) return undefined;
+    last = rows;
+    offset += rows.length;
+    overlaps = canOverlap(next);
+    const query = overlaps ? atOffset(--offset) : next === undefined ? atOffset(offset) : follow(next);
+    if (query.toString() === asked.toString()) return circular();
+    if (repeats < 2) return query;
+    // A page came again twice: the list grew by just as much, which its head tells, or the offset is ignored.
+    suspended = query;
+    return atOffset(start);
+  }
+
+  /**
+   * How many pages after the next one may be guessed at, where nothing speaks against it. Pages guessed at may be answered
+   * before those in front of them; a record that arrives in between then shows as a known one on a page in front,
+   * and what was guessed is thrown away. So only records with ids are guessed at, on a list that does not move.
+   */
+  function guessesAfter(next: URLSearchParams): number {
+    const earned = Math.floor(wholePages / pagesPerGuess);
+    const left = Math.ceil((wanted - given) / largestPage) - 1;
+    const count = Math.min(earned, left, mostAhead - 1);
+    return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
+  }
+
+  /** So many pages after the next one. */
+  const guess = (pages: number): URLSearchParams =>
+    atOffset(offset + pages * largestPage, pages * largestPage);
+
+  function goesInCircles(): boolean {
+    if (paging === undefined) return knownRows > 0;
+    return knownRows >= mostKnown;
+  }
+
+  function circular(): undefined {
+    notes.circular();
+  }
+
+  /** Only where the service counts in offsets as we do, and a page holds more than the record that overlaps. */
+  function canOverlap(next: URLSearchParams | undefined): boolean {
+    const counts = next === undefined || next.get('offset') === String(offset);
+    return moves && counts && paging?.all === true && last !== undefined && last.length > 1;
+  }
+
+  const pageSize = (expected = 0): number => Math.min(largestPage, wanted - given - expected);
+
+  /** Where so many records are expected to come before it. */
+  function atOffset(position: number, expected = 0): URLSearchParams {
+    const query = new URLSearchParams(filters);
+    query.set('limit', String(pageSize(expected)));
+    query.set('offset', String(position));
+    return query;
+  }
+
+  /** The link's query, with our filters where it forgot them, and no page larger than we want it. */
+  function follow(next: URLSearchParams): URLSearchParams {
+    const query = new URLSearchParams(next);
+    for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
+    if (paging !== undefined) {
+      const limit = query.has('offset') ? pageSize() : Number(query.get('limit')) || largestPage;
+      query.set('limit', String(Math.min(limit, largestPage)));
+    }
+    return query;
+  }
+
+  return { first: paging === undefined ? filters : atOffset(offset), take, next, guessesAfter, guess };
+}
+
+export function isSameQuery(a: URLSearchParams | undefined, b: URLSearchParams | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.toString() === b.toString() || inOrder(a) === inOrder(b);
+}
+
+function inOrder(query: URLSearchParams): string {
+  const sorted = new URLSearchParams(query);
+  sorted.sort();
+  return sorted.toString();
+}
+
+function isSamePage(rows: Rows, last: Rows | undefined): boolean {
+  if (rows.length !== last?.length) return false;
+  for (let index = 0; index < rows.length; index++) {
+    if (rows.textAt(index) !== last.textAt(index)) return false;
+  }
+  return true;
+}
