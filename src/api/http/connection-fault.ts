@@ -24,7 +24,7 @@ interface Faults {
 
 /** What nginx, Apache, Go and Tomcat answer, with 400, to plain text where they expect TLS. */
 const tlsExpected =
-  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|requires TLS/i;
+  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
 export function createFaults({ baseUrl, proxy, clock, signal }: Circumstances): Faults {
   const { origin } = baseUrl;
@@ -60,7 +60,9 @@ export function createFaults({ baseUrl, proxy, clock, signal }: Circumstances): 
       if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
       const problem = tlsProblem(error, service);
       if (!sent) {
-        return problem ? { kind: 'barred', ...problem } : { kind: 'not_connected', reason: reasonOf(error) };
+        if (problem) return { kind: 'barred', ...problem };
+        const behind = proxy === undefined ? '' : `behind the proxy ${proxy.url.host}, `;
+        return { kind: 'not_connected', reason: behind + reasonOf(error) };
       }
       // With TLS 1.3 the client is ready before the service has asked for its certificate.
       if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };

@@ -153,7 +153,7 @@ describe('a proxy that makes no tunnel', () => {
       answer: established,
       end: true,
       attempts: 4,
-      says: /the connection was (?:reset|closed)\.$/,
+      says: /behind the proxy \S+, the connection was reset\.$/,
     },
   ];
   it('nothing was changed, and what may pass is tried four times', async () => {
