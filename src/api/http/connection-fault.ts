@@ -1,23 +1,18 @@
 // From the error of a connection to the fault that one attempt met: what happened, and whether the service can have the request.
-
-import type { Clock } from '../../lib/clock.ts';
 import { connectTimeoutMs } from './agent.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
 import type { Fault } from './retry.ts';
-import { speaksTls } from './speaks-tls.ts';
 import { isCertificateWanted, type Peer, tlsProblem } from './tls-problem.ts';
 
 interface Circumstances {
   baseUrl: { origin: string };
   proxy: ProxyAddress | undefined;
-  clock: Clock;
-  signal: AbortSignal;
 }
 
 interface Faults {
   /** Of an attempt that was not answered. */
-  of(reply: NoReply): Promise<Fault>;
+  of(reply: NoReply): Fault;
   /** Of an answer by which a server says that it expects TLS on this port; undefined of any other. */
   ofAnswer(answer: object): Fault | undefined;
 }
@@ -26,7 +21,7 @@ interface Faults {
 const tlsExpected =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
-export function createFaults({ baseUrl, proxy, clock, signal }: Circumstances): Faults {
+export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
   const { origin } = baseUrl;
   const isPlain = origin.startsWith('http:');
   const service: Peer = {
@@ -40,20 +35,14 @@ export function createFaults({ baseUrl, proxy, clock, signal }: Circumstances): 
     reason: 'this port speaks https, not http',
     hint: service.check,
   };
-  let looked: Promise<boolean> | undefined;
-
-  /** Some servers say so in TLS's own words, and some just close the connection: those are asked, once. */
-  async function expectsTls(error: Error): Promise<boolean> {
-    if (!isPlain) return false;
-    const { data, unanswered } = error as { data?: unknown; unanswered?: boolean };
-    if (typeof data === 'string' && data.startsWith('\x15\x03')) return true;
-    if (!unanswered || proxy !== undefined) return false;
-    looked ??= speaksTls(origin, clock, signal);
-    return looked;
-  }
+  /** Some servers say so in TLS's own words. */
+  const isTlsAlert = ({ data }: { data?: unknown }) =>
+    isPlain && typeof data === 'string' && data.startsWith('\x15\x03');
+  /** Others close the connection without a word, as one that speaks http may do too. */
+  const mayExpectTls = ({ unanswered }: { unanswered?: boolean }) => isPlain && unanswered === true;
 
   return {
-    async of({ error, sent }) {
+    of({ error, sent }) {
       if (error instanceof GivenUp) {
         return { kind: sent ? 'timed_out' : 'not_connected', reason: error.message };
       }
@@ -67,8 +56,14 @@ export function createFaults({ baseUrl, proxy, clock, signal }: Circumstances): 
       // With TLS 1.3 the client is ready before the service has asked for its certificate.
       if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };
       if (problem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
-      if (await expectsTls(error)) return speaksHttps;
-      return { kind: 'lost', reason: reasonOf(error) };
+      if (isTlsAlert(error as object)) return speaksHttps;
+      return {
+        kind: 'lost',
+        reason: reasonOf(error),
+        ...(mayExpectTls(error as object) && {
+          hint: `If this port speaks https, not http, give ${origin.replace('http:', 'https:')}.`,
+        }),
+      };
     },
     ofAnswer(answer) {
       const { status, body } = answer as { status?: number; body?: unknown };

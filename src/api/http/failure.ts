@@ -62,7 +62,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     case 'tls_broken':
     case 'lost':
     case 'timed_out':
-      return unavailable(`${method} ${path} failed${tries}: ${fault.reason}.`, 'Run it again.');
+      return unavailable(
+        `${method} ${path} failed${tries}: ${fault.reason}.`,
+        ('hint' in fault && fault.hint) || 'Run it again.',
+      );
     case 'unreadable':
     case 'senseless':
       return new BadResponseError(

@@ -6,7 +6,7 @@ export type Fault = { reason: string } & (
   /** TLS or a proxy is in the way: the service had nothing of it, and asking again would bring the same. */
   | { kind: 'barred'; hint: string }
   /** The connection broke after the request may have gone out. */
-  | { kind: 'lost' }
+  | { kind: 'lost'; hint?: string }
   /** The same, by an error of TLS, after which nothing is tried again. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }

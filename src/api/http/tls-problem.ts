@@ -108,12 +108,6 @@ export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
   return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
 }
 
-/** Whether an error of TLS shows that the other side speaks it. */
-export function isTlsSpoken(error: Error): boolean {
-  const code = codeOf(error);
-  return !notTls.test(code) && problems.some(([fits]) => fits.test(code));
-}
-
 /** A server says so only after the client has taken the connection for made. */
 export const isCertificateWanted = (error: Error): boolean =>
   (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;

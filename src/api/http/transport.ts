@@ -58,12 +58,12 @@ export function createTransport(options: TransportOptions): Transport {
       const connection = agent.take();
       try {
         const reply = await exchange(connection.client, outgoing, clock, underWay);
-        if ('error' in reply) return await faults.of(reply);
+        if ('error' in reply) return faults.of(reply);
         // A service may close a connection right behind its answer without having said so. undici looks once more
         // before it sends the next request, but it looks too early where that comes in the same turn.
         await new Promise(setImmediate);
         if (reply.body instanceof Error && isSuccess(reply)) {
-          return await faults.of({ error: reply.body, sent: true });
+          return faults.of({ error: reply.body, sent: true });
         }
         const answer = answerOf(outgoing, reply, clock);
         return faults.ofAnswer(answer) ?? answer;

@@ -173,8 +173,6 @@ export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Pro
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     let received = '';
     socket.on('data', (bytes) => {
-      // Somebody asks whether TLS is spoken here: that is no request.
-      if (received === '' && bytes[0] === 0x16) return void socket.destroy();
       if (received === '') handlers.begun?.(socket, begun++);
       received += bytes.toString('latin1');
       for (;;) {
