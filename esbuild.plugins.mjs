@@ -6,22 +6,12 @@
 export const slimUndici = {
   name: 'slim-undici',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$/ }, ({ importer }) => ({
-      path: /proxy\.ts$/.test(importer) ? 'proxy' : 'direct',
-      namespace: 'slim-undici',
-    }));
-    onLoad({ filter: /./, namespace: 'slim-undici' }, ({ path }) => ({
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'slim-undici' }));
+    onLoad({ filter: /./, namespace: 'slim-undici' }, () => ({
       resolveDir: process.cwd(),
       contents: `
-        ${
-          path === 'proxy'
-            ? `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-               import connect from 'undici/lib/api/api-connect.js';
-               Dispatcher.prototype.connect = connect;
-               export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';`
-            : `export { default as Client } from 'undici/lib/dispatcher/client.js';
-               export { default as buildConnector } from 'undici/lib/core/connect.js';`
-        }`,
+        export { default as Client } from 'undici/lib/dispatcher/client.js';
+        export { default as buildConnector } from 'undici/lib/core/connect.js';`,
     }));
     onLoad({ filter: /undici\/lib\/(?:dispatcher\/client-h2|web\/fetch\/body)\.js$/ }, () => ({
       contents: `module.exports = () => { throw new Error('left out of the build of vals') };`,

@@ -1,11 +1,12 @@
 // The way to the service: a real one, or the embedded one started here. From then on both are alike.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import { createClient } from '../api/http/client.ts';
-import type { ProxySettings } from '../api/http/proxy.ts';
+import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
+import { isWithoutProxy } from '../settings/no-proxy.ts';
 import type { Setting, Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
@@ -29,12 +30,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const { settings, signal, clock, trace, redactor } = options;
   const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
   redactor.add(token);
-  const client = await createClient({
+  const proxy = proxyFor(baseUrl, settings);
+  redactor.add(proxy && credentialsOf(proxy.url));
+  const client = createClient({
     baseUrl,
     token,
     userAgent: `vals/${VERSION}`,
     deadlineMs: settings.timeout.value * 1_000,
-    proxy: proxyFor(baseUrl, settings),
+    proxy,
     signal,
     clock,
     trace,
@@ -57,19 +60,27 @@ function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): 
 }
 
 /** Loopback never goes through a proxy, whatever the environment says. */
-function proxyFor(baseUrl: BaseUrl, settings: Settings): ProxySettings | undefined {
-  if (isLoopback(new URL(baseUrl.origin).hostname)) return undefined;
+function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {
+  const { protocol, hostname } = new URL(origin);
   const { https, http, none } = settings.proxy;
-  if (https === undefined && http === undefined) return undefined;
-  return { httpsProxy: checkProxy(https), httpProxy: checkProxy(http), noProxy: none?.value ?? '' };
+  const proxy = protocol === 'https:' ? (https ?? http) : http;
+  if (proxy === undefined || isLoopback(hostname) || isWithoutProxy(none?.value ?? '', origin)) {
+    return undefined;
+  }
+  return { url: parseProxy(proxy), source: proxy.source };
 }
 
-function checkProxy(proxy: Setting<string> | undefined): string {
-  if (proxy === undefined) return '';
-  if (URL.canParse(proxy.value) && /^https?:$/.test(new URL(proxy.value).protocol)) return proxy.value;
+function parseProxy({ value, source }: Setting<string>): URL {
+  try {
+    const url = new URL(value);
+    credentialsOf(url);
+    if (/^https?:$/.test(url.protocol)) return url;
+  } catch {
+    // Said below.
+  }
   // It may hold a password, so it is not repeated.
-  throw new UsageError(`${proxy.source} is not the address of a proxy.`, {
-    hint: 'Give it like http://proxy.example.com:3128, or unset it.',
+  throw new UsageError(`${source} is not the address of a proxy.`, {
+    hint: 'Give it like http://proxy.example.com:3128, a user and password in it percent-encoded, or unset it.',
   });
 }
 

@@ -1,93 +1,99 @@
-// The connections to the service, made directly or through a proxy.
+// The connections to the service, made directly or through a proxy: one for each exchange at a time.
 import type { Socket } from 'node:net';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
-import type { ProxySettings } from './proxy.ts';
+import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
 
-interface ServiceAgent {
+/** Makes one connection, and says when it stands or why it does not. What it returns gives up on it. */
+export type Connect = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+) => (reason: Error) => void;
+
+interface Connection {
+  client: Client;
+  /** Whether this exchange has its connection still to make. */
+  mayConnect: boolean;
+}
+
+export interface Agent {
   /** A connection for one exchange, which gives it back. */
-  take(): Dispatcher;
-  giveBack(connection: Dispatcher): void;
-  /** False while nothing can have been sent, because no connection stood yet. */
-  everConnected(): boolean;
-  /** Whether an error came before a connection stood. */
-  isConnectError(error: unknown): boolean;
+  take(): Connection;
+  giveBack(connection: Connection): void;
   close(): Promise<void>;
 }
 
-/**
- * As many connections as there are exchanges at a time, which is simpler than a pool, and takes less time.
- * It knows which errors came before a connection stood: nothing was sent then.
- */
-export function directAgent(origin: string, clock: Clock): ServiceAgent {
-  const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
-  const connecting = new Set<Socket>();
-  const connectErrors = new WeakSet<Error>();
+/** As many connections as there are exchanges at a time, which is simpler than a pool, and takes less time. */
+export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
+  const connect = proxy === undefined ? directly() : throughProxy(directly(), proxy);
+  const connecting = new Set<(reason: Error) => void>();
   let connected = false;
-  const connectForClient: buildConnector.connector = (target, callback) => {
-    // The connector returns its socket, which its type does not say.
-    const socket = connect(target, (...outcome) => {
-      settle();
-      const [error] = outcome;
-      if (error) connectErrors.add(error);
-      if (error || connected) return callback(...outcome);
+
+  const connectInTime: buildConnector.connector = (target, callback) => {
+    const giveUp = connect(target, (...outcome) => {
+      cancel();
+      connecting.delete(giveUp);
+      const [error, socket] = outcome;
+      if (error) return callback(error, null);
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        // undici takes this code for the end of a body that only the end of its connection ends.
+        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
+        Object.assign(error, { unanswered: socket.bytesRead === 0 });
+      });
+      if (connected) return callback(null, socket);
       connected = true;
       optimiseParser(false);
-      callback(...outcome);
+      callback(null, socket);
       optimiseParser(true);
-    }) as unknown as Socket;
-    const cancel = clock.after(connectTimeoutMs, () => socket.destroy(connectTimeout()));
-    const settle = () => {
-      cancel();
-      connecting.delete(socket);
-    };
-    connecting.add(socket);
-    socket.once('close', settle);
-    // undici takes this code for the end of a body that only the end of its connection ends.
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
     });
+    const cancel = clock.after(connectTimeoutMs, () => giveUp(connectTimeout()));
+    connecting.add(giveUp);
   };
-  const clients: Client[] = [];
-  const free: Dispatcher[] = [];
-  const openClient = (): Client => {
-    const client = new Client(origin, { connect: connectForClient });
-    clients.push(client);
-    return client;
+
+  const connections: Connection[] = [];
+  const free: Connection[] = [];
+  const open = (): Connection => {
+    const client = new Client(origin, {
+      // undici connects again, at once and without end, where a connection ends before its request is written.
+      connect(target, callback) {
+        if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
+        connection.mayConnect = false;
+        connectInTime(target, callback);
+      },
+    });
+    const connection = { client, mayConnect: true };
+    connections.push(connection);
+    return connection;
   };
   return {
-    take: () => free.pop() ?? openClient(),
+    take() {
+      const connection = free.pop() ?? open();
+      connection.mayConnect = true;
+      return connection;
+    },
     giveBack: (connection) => free.push(connection),
-    everConnected: () => connected,
-    isConnectError: (error) => connectErrors.has(error as Error),
     async close() {
       // undici would wait for them, and so would the process.
-      for (const socket of connecting) socket.destroy();
-      await Promise.all(clients.map((client) => client.destroy()));
+      for (const giveUp of connecting) giveUp(new Error('closed'));
+      await Promise.all(connections.map(({ client }) => client.destroy()));
     },
   };
 }
 
-/** Behind a proxy we see neither when the service is reached nor when the parser is made. */
-export async function proxyAgent(proxy: ProxySettings): Promise<ServiceAgent> {
-  const { createProxyAgent } = await import('./proxy.ts');
-  optimiseParser(false);
-  const dispatcher = createProxyAgent(proxy, connectTimeoutMs);
-  return {
-    take: () => dispatcher,
-    giveBack() {},
-    // So sent is what may have been sent.
-    everConnected: () => true,
-    isConnectError: () => false,
-    close: () => dispatcher.destroy(),
+function directly(): Connect {
+  const connect = buildConnector({ timeout: 0, autoSelectFamily: true });
+  return (target, callback) => {
+    // The connector returns its socket, which its type does not say.
+    const socket = connect(target, callback) as unknown as Socket;
+    return (reason) => socket.destroy(reason);
   };
 }
 
 /**
  * undici's parser is WebAssembly, made when the first connection stands. V8 would optimise it while it runs, which
- * takes 130 ms, for which Node waits before it exits, and 30 MB. Where we can, the flags are set back at once: while
+ * takes 130 ms, for which Node waits before it exits, and 30 MB. The flags are set back at once: while
  * they differ from what Node was built with, V8 refuses compiled code, that of Node's own modules included.
  */
 function optimiseParser(wanted: boolean): void {
@@ -98,3 +104,4 @@ function optimiseParser(wanted: boolean): void {
 }
 
 const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });
+const endedUnused = (): Error => new Error('the connection ended before anything was sent');

@@ -36,11 +36,11 @@ export interface ClientOptions extends TransportOptions {
 /** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
 const shortestAttemptMs = 10_000;
 
-export async function createClient(options: ClientOptions): Promise<Client> {
+export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closed = new AbortController();
   const signal = AbortSignal.any([options.signal, closed.signal]);
-  const transport = await createTransport({ ...options, signal });
+  const transport = createTransport({ ...options, signal });
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {

@@ -29,6 +29,13 @@ export interface Reply extends Head {
   body: Buffer | 'unwanted' | 'too large' | Error;
 }
 
+/** Why no answer began. */
+export interface NoReply {
+  error: Error;
+  /** Whether anything of the request may have gone out. */
+  sent: boolean;
+}
+
 /** The time was up, or the user wanted no more of it. */
 export class GivenUp extends Error {}
 
@@ -44,10 +51,10 @@ export function exchange(
   outgoing: Outgoing,
   clock: Clock,
   underWay: UnderWay,
-): Promise<Reply> {
+): Promise<Reply | NoReply> {
   const { origin, path, headers, body, limitMs } = outgoing;
   const method = outgoing.method as Dispatcher.HttpMethod;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let head: Head | undefined;
     let request: Dispatcher.DispatchController | undefined;
     let given: Error | undefined;
@@ -58,8 +65,8 @@ export function exchange(
       if (at === -1) return;
       underWay.splice(at, 1);
       cancelLimit();
-      if (head) resolve({ ...head, body });
-      else reject(body);
+      // undici starts a request right before it writes the first of it.
+      resolve(head ? { ...head, body } : { error: body as Error, sent: request !== undefined });
     };
     /** undici tells of a request given up only once it is connected, so we do not wait for it. */
     const giveUp = (body: 'unwanted' | 'too large' | Error) => {
@@ -78,8 +85,8 @@ export function exchange(
       { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(controller) {
+          if (given) return controller.abort(given);
           request = controller;
-          if (given) controller.abort(given);
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;

@@ -53,15 +53,19 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 
   switch (fault.kind) {
     case 'not_connected':
-      return unavailable(`Could not connect to ${origin}${tries}: ${fault.reason}.`, checkAddress);
-    case 'tls':
       return unavailable(
-        `No secure connection to ${origin}: ${fault.reason}.`,
-        'Check the address and its certificate; NODE_EXTRA_CA_CERTS adds a certificate authority.',
+        `Could not connect to ${origin}${tries}: ${fault.reason}.`,
+        fault.hint ?? checkAddress,
       );
+    case 'barred':
+      return unavailable(ended(capitalised(fault.reason)), fault.hint);
+    case 'tls_broken':
     case 'lost':
     case 'timed_out':
-      return unavailable(`${method} ${path} failed${tries}: ${fault.reason}.`, 'Run it again.');
+      return unavailable(
+        `${method} ${path} failed${tries}: ${fault.reason}.`,
+        ('hint' in fault && fault.hint) || 'Run it again.',
+      );
     case 'unreadable':
     case 'senseless':
       return new BadResponseError(
@@ -109,4 +113,5 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
   }
 }
 
+const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 const ended = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -2,10 +2,13 @@
 
 /** What one attempt met instead of an answer. */
 export type Fault = { reason: string } & (
-  | { kind: 'not_connected' }
-  | { kind: 'tls' }
+  | { kind: 'not_connected'; hint?: string }
+  /** TLS or a proxy is in the way: the service had nothing of it, and asking again would bring the same. */
+  | { kind: 'barred'; hint: string }
   /** The connection broke after the request may have gone out. */
-  | { kind: 'lost' }
+  | { kind: 'lost'; hint?: string }
+  /** The same, by an error of TLS, after which nothing is tried again. */
+  | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** A success whose body is not JSON. */
@@ -36,7 +39,8 @@ export function maySendAgain(method: string, fault: Fault): boolean {
       return (isRepeatable(method) ? passingStatuses : untouchedStatuses).has(fault.status);
     case 'unreadable':
       return isRead(method);
-    case 'tls':
+    case 'barred':
+    case 'tls_broken':
     case 'senseless':
       return false;
   }
@@ -47,6 +51,7 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
   if (isRead(method)) return false;
   switch (fault.kind) {
     case 'lost':
+    case 'tls_broken':
     case 'timed_out':
     case 'unreadable':
     case 'senseless':
@@ -54,7 +59,7 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
     case 'status':
       return fault.status === 408 || (fault.status >= 500 && !untouchedStatuses.has(fault.status));
     case 'not_connected':
-    case 'tls':
+    case 'barred':
       return false;
   }
 }

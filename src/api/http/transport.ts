@@ -5,11 +5,11 @@ import { type JsonValue, parseJson } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import { readUnparsedPage } from '../lists/unparsed-rows.ts';
-import { connectTimeoutMs, directAgent, proxyAgent } from './agent.ts';
+import { createAgent } from './agent.ts';
+import { createFaults } from './connection-fault.ts';
 import {
   encodingOf,
   exchange,
-  GivenUp,
   headerOf,
   isRedirect,
   isSuccess,
@@ -17,7 +17,7 @@ import {
   type Reply,
   type UnderWay,
 } from './exchange.ts';
-import type { ProxySettings } from './proxy.ts';
+import type { ProxyAddress } from './proxy.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
 export interface Answer {
@@ -31,7 +31,7 @@ export interface Answer {
 export interface TransportOptions {
   baseUrl: BaseUrl;
   /** Absent where the service is reached directly. */
-  proxy: ProxySettings | undefined;
+  proxy: ProxyAddress | undefined;
   clock: Clock;
   /** Aborted when nothing is wanted any more. */
   signal: AbortSignal;
@@ -42,34 +42,31 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export async function createTransport(options: TransportOptions): Promise<Transport> {
+export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, proxy, clock, signal } = options;
-  const agent = proxy === undefined ? directAgent(baseUrl.origin, clock) : await proxyAgent(proxy);
+  const agent = createAgent(baseUrl.origin, proxy, clock);
+  const faults = createFaults(options);
   // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
   const underWay: UnderWay = [];
   signal.addEventListener('abort', () => {
     for (const interrupt of [...underWay]) interrupt();
   });
 
-  const faultOf = (error: unknown): Fault =>
-    error instanceof GivenUp
-      ? { kind: agent.everConnected() ? 'timed_out' : 'not_connected', reason: error.message }
-      : connectionFault(error, agent.isConnectError(error));
-
   return {
     async send(outgoing) {
+      if (signal.aborted) return { kind: 'not_connected', reason: 'interrupted' };
       const connection = agent.take();
       try {
-        if (signal.aborted) throw new GivenUp('interrupted');
-        const reply = await exchange(connection, outgoing, clock, underWay);
+        const reply = await exchange(connection.client, outgoing, clock, underWay);
+        if ('error' in reply) return faults.of(reply);
         // A service may close a connection right behind its answer without having said so. undici looks once more
         // before it sends the next request, but it looks too early where that comes in the same turn.
         await new Promise(setImmediate);
-        return reply.body instanceof Error && isSuccess(reply)
-          ? faultOf(reply.body)
-          : answerOf(outgoing, reply, clock);
-      } catch (error) {
-        return faultOf(error);
+        if (reply.body instanceof Error && isSuccess(reply)) {
+          return faults.of({ error: reply.body, sent: true });
+        }
+        const answer = answerOf(outgoing, reply, clock);
+        return faults.ofAnswer(answer) ?? answer;
       } finally {
         agent.giveBack(connection);
       }
@@ -130,38 +127,4 @@ function errorBody(bytes: Buffer): unknown {
   } catch {
     return text;
   }
-}
-
-const neverMade = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|INVALID_CA)/;
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
-  ECONNRESET: 'the connection was reset',
-  ECONNABORTED: 'the connection was reset',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
-};
-
-function connectionFault(error: unknown, beforeConnection = false): Fault {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  const code = String((error as NodeJS.ErrnoException).code ?? '');
-  const isGarbled = (error as Error).name === 'HTTPParserError';
-  const reason = isGarbled ? 'the answer is not HTTP' : (reasons[code] ?? (message || code));
-  if (tlsCodes.test(code)) return { kind: 'tls', reason };
-  const neverSent = beforeConnection || neverMade.has(code) || syscall === 'connect';
-  return { kind: neverSent ? 'not_connected' : 'lost', reason };
 }

@@ -1,0 +1,130 @@
+// From the error of a connection to the fault that one attempt met: what happened, and whether the service can have the request.
+import { connectTimeoutMs } from './agent.ts';
+import { GivenUp, type NoReply } from './exchange.ts';
+import { type ProxyAddress, ProxyError } from './proxy.ts';
+import type { Fault } from './retry.ts';
+import { isCertificateWanted, type Peer, tlsProblem } from './tls-problem.ts';
+
+interface Circumstances {
+  baseUrl: { origin: string };
+  proxy: ProxyAddress | undefined;
+}
+
+interface Faults {
+  /** Of an attempt that was not answered. */
+  of(reply: NoReply): Fault;
+  /** Of an answer by which a server says that it expects TLS on this port; undefined of any other. */
+  ofAnswer(answer: object): Fault | undefined;
+}
+
+/** What nginx, Apache, Go and Tomcat answer, with 400, to plain text where they expect TLS. */
+const tlsExpected =
+  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
+
+export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
+  const { origin } = baseUrl;
+  const isPlain = origin.startsWith('http:');
+  const service: Peer = {
+    name: `the service at ${origin}`,
+    place: origin,
+    port: 'this port',
+    check: `Check the address ${origin}: \`vals config\` shows where it comes from.`,
+  };
+  const speaksHttps: Fault = {
+    kind: 'barred',
+    reason: 'this port speaks https, not http',
+    hint: service.check,
+  };
+  /** Some servers say so in TLS's own words. */
+  const isTlsAlert = ({ data }: { data?: unknown }) =>
+    isPlain && typeof data === 'string' && data.startsWith('\x15\x03');
+  /** Others close the connection without a word, as one that speaks http may do too. */
+  const mayExpectTls = ({ unanswered }: { unanswered?: boolean }) => isPlain && unanswered === true;
+
+  return {
+    of({ error, sent }) {
+      if (error instanceof GivenUp) {
+        return { kind: sent ? 'timed_out' : 'not_connected', reason: error.message };
+      }
+      if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
+      const problem = tlsProblem(error, service);
+      if (!sent) {
+        if (problem) return { kind: 'barred', ...problem };
+        const behind = proxy === undefined ? '' : `behind the proxy ${proxy.url.host}, `;
+        return { kind: 'not_connected', reason: behind + reasonOf(error) };
+      }
+      // With TLS 1.3 the client is ready before the service has asked for its certificate.
+      if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };
+      if (problem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
+      if (isTlsAlert(error as object)) return speaksHttps;
+      return {
+        kind: 'lost',
+        reason: reasonOf(error),
+        ...(mayExpectTls(error as object) && {
+          hint: `If this port speaks https, not http, give ${origin.replace('http:', 'https:')}.`,
+        }),
+      };
+    },
+    ofAnswer(answer) {
+      const { status, body } = answer as { status?: number; body?: unknown };
+      return isPlain && status === 400 && typeof body === 'string' && tlsExpected.test(body)
+        ? speaksHttps
+        : undefined;
+    },
+  };
+}
+
+/** Statuses with which a proxy says that another time it may be different. */
+const passing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
+  const { status, cause } = error;
+  const name = `the proxy ${url.host}`;
+  const check = `Check ${source}: \`vals config\` shows it without its password.`;
+  if (status === 407) {
+    const given = url.username !== '' || url.password !== '';
+    return {
+      kind: 'barred',
+      reason: `${name} ${given ? 'did not take the user name and password' : 'wants a user name and password'}`,
+      hint: `Put them into ${source}, like http://user:password@${url.host}, each percent-encoded.`,
+    };
+  }
+  if (status !== undefined && !passing(status)) {
+    return {
+      kind: 'barred',
+      reason: `${name} refused the way to the service (${status})`,
+      hint: 'Ask those who run the proxy, or name the host in NO_PROXY to go without it.',
+    };
+  }
+  if (status !== undefined) {
+    return { kind: 'not_connected', reason: `${name} answered ${status}`, hint: 'Try later.' };
+  }
+  if (!(cause instanceof Error)) {
+    return { kind: 'not_connected', reason: `${name} ${error.message}`, hint: check };
+  }
+  const problem = tlsProblem(cause, { name, place: name, port: name, check });
+  return problem
+    ? { kind: 'barred', ...problem }
+    : { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: check };
+}
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
+  ECONNRESET: 'the connection was reset',
+  ECONNABORTED: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
+};
+
+const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code ?? '');
+
+function reasonOf(error: Error): string {
+  const code = codeOf(error);
+  if (error.name === 'HTTPParserError') return 'the answer is not HTTP';
+  return reasons[code] ?? (error.message || code);
+}

@@ -1,0 +1,119 @@
+// Why there is no secure connection, in a sentence that a user understands, and what to do about it.
+
+export interface Barrier {
+  reason: string;
+  hint: string;
+}
+
+/** The other side of a connection. */
+export interface Peer {
+  /** What a sentence about it begins with. */
+  name: string;
+  /** What its certificate and its connection are those of. */
+  place: string;
+  /** How to begin a sentence about the port alone. */
+  port: string;
+  /** How to look at the address, and change it. */
+  check: string;
+}
+
+type Problem = (peer: Peer, error: TlsError) => Barrier;
+type TlsError = NodeJS.ErrnoException & { host?: string; cert?: { subjectaltname?: string } };
+
+const certificate =
+  (what: string, hint: string): Problem =>
+  ({ place }) => ({ reason: `the certificate of ${place} ${what}`, hint });
+
+const expired = certificate(
+  'has expired',
+  "Tell those who run it. If this machine's clock is wrong, set it right.",
+);
+const notYetValid = certificate('is not valid yet', "Check this machine's clock.");
+const selfSigned = certificate(
+  'is self-signed, so no authority vouches for it',
+  'If you trust it, put it into a file and name that file in NODE_EXTRA_CA_CERTS.',
+);
+const unknownIssuer = certificate(
+  'comes from an authority that this machine does not know',
+  "If it is your company's own, NODE_EXTRA_CA_CERTS names a file with that authority's certificate.",
+);
+const revoked = certificate('was revoked', 'Tell those who run it.');
+const tooWeak = certificate(
+  'has a key or a signature that is too weak',
+  'Those who run it have to replace it.',
+);
+const notForServers = certificate('is not meant for a server', 'Those who run it have to replace it.');
+const invalid = certificate('is not valid', 'Tell those who run it.');
+
+const otherHost: Problem = ({ place, check }, { cert }) => {
+  const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
+  const [first = '', ...others] = names.map((host) => host.slice(0, 80));
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return {
+    reason: `the certificate of ${place} is for another host${first && `, ${first}${more}`}`,
+    hint: check,
+  };
+};
+
+const speaksHttp: Problem = ({ port, check }) => ({ reason: `${port} speaks http, not https`, hint: check });
+const tooOld: Problem = ({ name }) => ({
+  reason: `${name} speaks only versions of TLS that are no longer safe`,
+  hint: 'Those who run it have to turn on TLS 1.2 or 1.3.',
+});
+const wantsCertificate: Problem = ({ name }) => ({
+  reason: `${name} wants a certificate from its clients, and vals has none`,
+  hint: 'Ask those who run it for an address that takes a token alone.',
+});
+const refused: Problem = ({ name }) => ({
+  reason: `${name} refused the secure connection`,
+  hint: 'It may want a certificate from its clients, which vals does not have, or know no encryption that is still safe.',
+});
+const notHttp1: Problem = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
+const unknownName: Problem = ({ name, check }) => ({
+  reason: `${name} does not go by that name`,
+  hint: check,
+});
+
+const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/;
+
+/** The first that fits. Codes of OpenSSL differ from version to version in how they begin. */
+const problems: [code: RegExp, problem: Problem][] = [
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
+  [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
+  [/^CERT_NOT_YET_VALID$/, notYetValid],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, selfSigned],
+  [/^SELF_SIGNED_CERT_IN_CHAIN$|^UNABLE_TO_|^CERT_UNTRUSTED$/, unknownIssuer],
+  [/^CERT_REVOKED$/, revoked],
+  [/TOO_WEAK$|KEY_TOO_SMALL$/, tooWeak],
+  [/^INVALID_PURPOSE$|^CERT_REJECTED$|^INVALID_CA$/, notForServers],
+  [/^CERT_|^CRL_|^PATH_LENGTH_EXCEEDED$|^UNSPECIFIED$|^ERR_OSSL_X509/, invalid],
+  [notTls, speaksHttp],
+  [/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, tooOld],
+  [/ALERT_CERTIFICATE_REQUIRED$/, wantsCertificate],
+  [/ALERT_NO_APPLICATION_PROTOCOL$/, notHttp1],
+  [/ALERT_UNRECOGNIZED_NAME$/, unknownName],
+  [/ALERT_(?:HANDSHAKE_FAILURE|INSUFFICIENT_SECURITY|ACCESS_DENIED|BAD_CERTIFICATE)$/, refused],
+  [
+    /^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$/,
+    ({ place, check }, { code }) => ({
+      reason: `no secure connection to ${place} can be made`,
+      hint: `${check} (${code})`,
+    }),
+  ],
+];
+
+/** Undefined where it is no matter of TLS. */
+export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
+  const code = codeOf(error);
+  return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
+}
+
+/** A server says so only after the client has taken the connection for made. */
+export const isCertificateWanted = (error: Error): boolean =>
+  (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;
+
+/** Of a weak certificate, Node knows only the words. */
+function codeOf(error: TlsError): string {
+  const { code = '', message } = error;
+  return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;
+}

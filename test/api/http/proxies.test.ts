@@ -1,0 +1,257 @@
+// Proxies: the way through one, what a bad one can do, and that no road makes more attempts than another.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
+import { trusting } from '../../support/certificates.ts';
+import { run, temporaryFolder } from '../../support/program.ts';
+import { tunnellingProxy } from '../../support/proxy.ts';
+import { rawService } from '../../support/raw-service.ts';
+import { testToken } from '../../support/scripted-service.ts';
+import { secureService, serviceFor } from '../../support/secure-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const reading = ['me'];
+const writing = ['version', 'new', id];
+const password = 'p%40ss%3Aword-9';
+const decoded = 'p@ss:word-9';
+
+const through = (port: number, baseUrl: string, credentials = '', scheme = 'http') => ({
+  [baseUrl.startsWith('https') ? 'HTTPS_PROXY' : 'HTTP_PROXY']: `${scheme}://${credentials}127.0.0.1:${port}`,
+  VALS_BASE_URL: baseUrl,
+  VALS_TOKEN: testToken,
+});
+
+describe('a proxy', () => {
+  it.each([
+    { baseUrl: 'https://vals.test', place: 'vals.test:443' },
+    { baseUrl: 'https://vals.test:8443/x', place: 'vals.test:8443' },
+    { baseUrl: 'http://vals.test', place: 'vals.test:80' },
+    { baseUrl: 'https://vals.test', place: 'vals.test:443', secure: true },
+    { baseUrl: 'http://vals.test:8080', place: 'vals.test:8080', secure: true },
+  ])(
+    'makes one tunnel for many requests: $baseUrl, TLS to the proxy: $secure',
+    async ({ secure, ...row }) => {
+      const cwd = temporaryFolder();
+      for (const name of ['a', 'b', 'c']) writeFileSync(join(cwd, `${name}.ts`), 'code');
+      const seen: unknown[] = [];
+      const service = serviceFor(new URL(row.baseUrl).protocol, (request, response) => {
+        seen.push(request.headers.authorization, request.headers['proxy-authorization']);
+        request.resume().on('end', () => response.end('{}'));
+      });
+      const proxy = await tunnellingProxy(service, secure);
+      const scheme = secure ? 'https' : 'http';
+      const env = { ...through(proxy.port, row.baseUrl, `ada:${password}@`, scheme), ...trusting };
+      const result = await run(['push', '.', '--concurrency', '1', '--allow-http', '--debug'], { env, cwd });
+      expect(result).toMatchObject({ exit: 0 });
+      expect(result.stderr).not.toContain('word-9');
+      expect(seen).toEqual(
+        Array(3)
+          .fill([`Bearer ${testToken}`, undefined])
+          .flat(),
+      );
+      expect(proxy.asked).toHaveLength(1);
+      const [head] = proxy.asked;
+      expect(head).toContain(`CONNECT ${row.place} HTTP/1.1\r\nHost: ${row.place}\r\n`);
+      expect(head).toContain(`Basic ${Buffer.from(`ada:${decoded}`).toString('base64')}\r\n`);
+      expect(head).not.toContain(testToken);
+    },
+  );
+
+  it('does not vouch for the service: its certificate is checked in the tunnel', async () => {
+    const proxy = await tunnellingProxy(serviceFor('https:', () => {}));
+    const env = { ...through(proxy.port, 'https://elsewhere.example'), ...trusting };
+    const { exit, error } = await run([...reading, '--json'], { env });
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 7,
+      message: 'The certificate of https://elsewhere.example is for another host, localhost and 3 more.',
+    });
+    expect(proxy.connections()).toBe(1);
+  });
+
+  it('whose own certificate is bad is named', async () => {
+    const proxy = await secureService('expired');
+    const env = { ...through(proxy.port, 'https://vals.test', '', 'https'), ...trusting };
+    const { exit, error } = await run([...writing, '--json'], { env, input: 'code' });
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 7,
+      message: `The certificate of the proxy 127.0.0.1:${proxy.port} has expired.`,
+    });
+    expect(proxy.connections()).toBe(1);
+  });
+});
+
+describe('a proxy that makes no tunnel', () => {
+  const established = 'HTTP/1.1 200 OK\r\n\r\n';
+  const refusal = (status: number) =>
+    `HTTP/1.1 ${status} No\r\nproxy-authenticate: Basic\r\ncontent-length: 9\r\n\r\n${testToken.slice(0, 9)}`;
+  const cases: {
+    name: string;
+    answer: string;
+    end?: boolean;
+    attempts: number;
+    says: RegExp;
+    http?: true;
+  }[] = [
+    {
+      name: '407',
+      answer: refusal(407),
+      attempts: 1,
+      says: /^The proxy \S+ did not take the user name and password\.$/,
+    },
+    {
+      name: '403',
+      answer: refusal(403),
+      attempts: 1,
+      says: /^The proxy \S+ refused the way to the service \(403\)\.$/,
+    },
+    { name: '302', answer: refusal(302), attempts: 1, says: /refused the way to the service \(302\)/ },
+    {
+      name: '502',
+      answer: refusal(502),
+      attempts: 4,
+      says: /^Could not connect .* after 4 attempts: the proxy \S+ answered 502\.$/,
+    },
+    { name: '503', answer: refusal(503), attempts: 4, says: /answered 503\.$/ },
+    { name: '503 for http', answer: refusal(503), attempts: 4, says: /answered 503\.$/, http: true },
+    {
+      name: 'garbage',
+      answer: 'SSH-2.0-OpenSSH_9.6\r\n\r\n',
+      attempts: 4,
+      says: /sent an answer that is not HTTP\.$/,
+    },
+    {
+      name: 'headers without end',
+      answer: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`,
+      attempts: 4,
+      says: /sent an answer without end\.$/,
+    },
+    {
+      name: '200 with a body',
+      answer: `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
+      attempts: 4,
+      says: /sent more than its answer\.$/,
+    },
+    {
+      name: '200 with an answer, for http',
+      answer: `${established}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
+      attempts: 4,
+      says: /sent more than its answer\.$/,
+      http: true,
+    },
+    { name: 'the end at once', answer: '', end: true, attempts: 4, says: /closed the connection\.$/ },
+    {
+      name: 'half an answer',
+      answer: 'HTTP/1.1 200',
+      end: true,
+      attempts: 4,
+      says: /closed the connection\.$/,
+    },
+    {
+      name: '200, then the end',
+      answer: established,
+      end: true,
+      attempts: 4,
+      says: /behind the proxy \S+, the connection was reset\.$/,
+    },
+  ];
+  it('nothing was changed, and what may pass is tried four times', async () => {
+    const all = cases.flatMap((row) => [reading, writing].map((args) => ({ ...row, args })));
+    await forEachAtMost(8, all, async ({ name, answer, end, attempts, says, http, args }) => {
+      let heard = '';
+      const proxy = await rawService({
+        received(socket, text) {
+          heard += text;
+          socket.write(answer);
+          if (end) socket.end();
+        },
+      });
+      const env = through(proxy.port, http ? 'http://vals.test' : 'https://vals.test', `ada:${password}@`);
+      const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
+      expect({
+        name,
+        exit: result.exit,
+        connections: proxy.connections(),
+        message: result.error?.message,
+      }).toEqual({ name, exit: 7, connections: attempts, message: expect.stringMatching(says) });
+      expect(heard).not.toContain(testToken);
+      expect(result.stderr).not.toMatch(/word-9|openssl/i);
+    });
+  }, 60_000);
+
+  it('closed during TLS: four attempts', async () => {
+    const proxy = await rawService({
+      received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.end()),
+    });
+    const { exit } = await run(writing, { env: through(proxy.port, 'https://vals.test'), input: 'code' });
+    expect({ exit, connections: proxy.connections() }).toEqual({ exit: 7, connections: 4 });
+  });
+
+  it('closed after the tunnel stood: a write in the clear may have been made', async () => {
+    const proxy = await rawService({
+      received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),
+    });
+    const env = through(proxy.port, 'http://vals.test');
+    expect(await run([...writing, '--allow-http'], { env, input: 'code' })).toMatchObject({ exit: 8 });
+    expect(proxy.connections()).toBe(1);
+    expect(await run([...reading, '--allow-http'], { env })).toMatchObject({ exit: 7 });
+    expect(proxy.connections()).toBe(5);
+  });
+
+  it('never answers: the deadline holds, and nothing was changed', async () => {
+    const proxy = await rawService({});
+    const env = through(proxy.port, 'https://vals.test');
+    const result = await run([...writing, '--timeout', '0.5'], { env, input: 'code' });
+    expect(result).toMatchObject({ exit: 7 });
+  });
+
+  it('does not listen: it is named, and not the service', async () => {
+    const { exit, error } = await run([...reading, '--json', '--timeout', '0.5'], {
+      env: through(1, 'https://vals.test'),
+    });
+    expect(exit).toBe(7);
+    expect(error?.message).toContain('at the proxy 127.0.0.1:1, the connection was refused.');
+  });
+
+  it('without a password in its address, 407 says where to put one', async () => {
+    const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
+    const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
+    expect(error).toMatchObject({
+      message: `The proxy 127.0.0.1:${proxy.port} wants a user name and password.`,
+      hint: expect.stringContaining(`HTTPS_PROXY, like http://user:password@127.0.0.1:${proxy.port}`),
+    });
+  });
+
+  it('a password that is not percent-encoded is a setting to mend', async () => {
+    const env = through(1, 'https://vals.test', 'ada:50%hunter2@');
+    const { exit, stderr } = await run(reading, { env });
+    expect(exit).toBe(2);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('NO_PROXY', () => {
+  it.each([
+    ['', 'https://vals.example', false],
+    ['*', 'https://vals.example', true],
+    ['vals.example', 'https://vals.example', true],
+    ['VALS.Example', 'https://vals.example:8443', true],
+    ['example', 'https://vals.example', true],
+    ['.example', 'https://vals.example', true],
+    ['*.vals.example', 'https://vals.example', true],
+    ['*.vals.example', 'https://api.vals.example', true],
+    ['ls.example', 'https://vals.example', false],
+    ['a.example, vals.example', 'https://vals.example', true],
+    ['a.example vals.example', 'https://vals.example', true],
+    ['vals.example:443', 'https://vals.example', true],
+    ['vals.example:443', 'http://vals.example', false],
+    ['vals.example:8443', 'https://vals.example', false],
+    ['[2001:db8::1]', 'https://[2001:db8::1]', true],
+    ['[2001:db8::1]:443', 'https://[2001:db8::1]', true],
+    [',,', 'https://vals.example', false],
+    ['*,other.example', 'https://vals.example', false],
+  ])('%j for %s: %s', (noProxy, origin, expected) => {
+    expect(isWithoutProxy(noProxy, origin)).toBe(expected);
+  });
+});

@@ -1,0 +1,22 @@
+// Certificates for services of tests, and the authority that vouches for most of them. certificates/make.sh made them.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const folder = 'test/support/certificates';
+
+export type CertificateName =
+  | 'good'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'other-host'
+  | 'self-signed'
+  | 'weak-key';
+
+/** For localhost, vals.test, proxy.test and 127.0.0.1, and right in all but what its name says. */
+export function certificate(name: CertificateName): { key: Buffer; cert: Buffer } {
+  const pem = readFileSync(`${folder}/${name}.pem`);
+  return { key: pem, cert: pem };
+}
+
+/** In the environment of a program that is to trust them. */
+export const trusting = { NODE_EXTRA_CA_CERTS: resolve(folder, 'authority.pem') };
