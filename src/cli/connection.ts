@@ -2,7 +2,7 @@
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import { createClient } from '../api/http/client.ts';
 import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
-import { UsageError } from '../errors.ts';
+import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
@@ -28,7 +28,9 @@ export interface ConnectionOptions extends ConnectOptions {
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { settings, signal, clock, trace, redactor } = options;
-  const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
+  const { baseUrl, token, close, explain } = settings.local.value
+    ? await startLocal(settings)
+    : remote(options);
   redactor.add(token);
   const proxy = proxyFor(baseUrl, settings);
   redactor.add(proxy && credentialsOf(proxy.url));
@@ -45,7 +47,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     signInHint: signInHint(options, baseUrl),
   });
   return {
-    api: createApi(client, { notes: options.notes, token, clock, signal }),
+    api: createApi(
+      { ...client, request: (call) => client.request(call).catch(explain) },
+      { notes: options.notes, token, clock, signal },
+    ),
     async close() {
       await client.close();
       await close?.();
@@ -85,11 +90,29 @@ function parseProxy({ value, source }: Setting<string>): URL {
 }
 
 function remote({ settings, token }: ConnectionOptions) {
-  return { baseUrl: chosenBaseUrl(settings), token: token ?? settings.token?.value, close: undefined };
+  return {
+    baseUrl: chosenBaseUrl(settings),
+    token: token ?? settings.token?.value,
+    close: undefined,
+    explain: rethrow,
+  };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 async function startLocal(settings: Settings) {
   const { startService } = await import('../service/index.ts');
-  const { baseUrl, token, close } = await startService({ file: settings.dataFile, port: 0 });
-  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close };
+  let failure: LocalError | undefined;
+  const onStoreFailure = (error: LocalError) => {
+    failure = error;
+  };
+  const service = await startService({ file: settings.dataFile, port: 0, onStoreFailure });
+  const { baseUrl, token, close } = service;
+  /** The service is us: where its store fails, it is no service that has a problem. */
+  const explain = (error: unknown): never => {
+    throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
+  };
+  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain };
 }

@@ -21,7 +21,7 @@ export const serve = defineCommand({
   examples: ['vals serve', 'vals serve --port 0 --json'],
   columns: [],
   async run(context, { port = 8787, data, seed }) {
-    const { settings, flags, signal, print, banner } = context;
+    const { settings, flags, signal, print, banner, warn } = context;
     const log = await context.openLog();
     const { startService, parseSeed } = await import('../service/index.ts');
     let shownLink = '';
@@ -30,6 +30,7 @@ export const serve = defineCommand({
       shownLink = service.pageLink();
       banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
     };
+    let failure = '';
     const service = await startService({
       file: data === undefined ? settings.dataFile : resolve(data),
       port,
@@ -37,6 +38,10 @@ export const serve = defineCommand({
       onAnswered: ({ method, path, status, ms }) =>
         log.write(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
+      onStoreFailure({ message, facts: { hint } }) {
+        if (message !== failure) warn(`${message} ${hint}`);
+        failure = message;
+      },
     });
     const { baseUrl, token } = service;
     await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, token }) : baseUrl);

@@ -50,7 +50,7 @@ function open(path: string, followLinks: boolean): number {
 }
 
 /** What stands there instead of a plain file; undefined where it is one. */
-function kindOf(stats: Stats): string | undefined {
+export function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';

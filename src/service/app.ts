@@ -2,8 +2,9 @@
 import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import * as check from './checks.ts';
+import { isStoreFailure } from './database.ts';
 import { type Env, identify, local, readable, signedInOnly, unauthorized } from './guard.ts';
-import { listPage, pageHeaders, refusalPage, versionPage } from './page.ts';
+import { listPage, pageHeaders, refusalPage, valPage } from './page.ts';
 import type { PageAccess } from './page-access.ts';
 import { answerError, Problem } from './problem.ts';
 import type { RecordFilter, RecordKind, Store, Val } from './store.ts';
@@ -12,9 +13,10 @@ export interface AppOptions {
   visits: PageAccess;
   /** A browser came without the link. */
   onRefusedVisit?(): void;
+  onStoreFailure?(error: Error): void;
 }
 
-export function createApp(store: Store, { visits, onRefusedVisit }: AppOptions): Hono<Env> {
+export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   const { json, query } = check;
   const records = (c: Context<Env>, kind: RecordKind, filter: RecordFilter = {}) => {
@@ -22,16 +24,25 @@ export function createApp(store: Store, { visits, onRefusedVisit }: AppOptions):
     return list(c, records, neighbours(c.req.url, filter, more));
   };
 
-  app.onError(answerError);
-  app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
-  app.use(local, readable, identify(store.token), methodNotAllowed({ app, onMethodNotAllowed }));
-
-  app.get('/', query(check.shownVersion), (c) => {
-    if (c.get('signedIn') || visits.admit(c)) return page(c, store, c.req.valid('query'));
+  const refuseVisit = (c: Context<Env>) => {
     onRefusedVisit?.();
     if (c.req.header('accept')?.includes('text/html')) return c.html(refusalPage(), 401, pageHeaders);
     throw unauthorized('This needs the token, or in a browser the link that `vals serve` shows.');
+  };
+
+  app.onError((error, c) => {
+    if (isStoreFailure(error)) onStoreFailure?.(error);
+    return answerError(error, c);
   });
+  app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
+  app.use(local, readable, identify(store.token), methodNotAllowed({ app, onMethodNotAllowed }));
+
+  app.get('/', query(check.shown), (c) =>
+    c.get('signedIn') ? page(c, store, c.req.valid('query')) : (visits.welcome(c) ?? refuseVisit(c)),
+  );
+  app.get('/page/:place', query(check.shown), (c) =>
+    visits.isGuest(c) ? page(c, store, c.req.valid('query')) : refuseVisit(c),
+  );
   app.get('/v1/vals/:id', (c) => c.json(store.val(c.req.param('id'), !c.get('signedIn'))));
 
   app.use('/v1/*', signedInOnly);
@@ -76,24 +87,17 @@ export function createApp(store: Store, { visits, onRefusedVisit }: AppOptions):
   return app;
 }
 
-/** As many as a page is good for. */
-const mostShown = 200;
+const valsPerPage = 50;
 
-function page(c: Context<Env>, store: Store, { val, version }: check.ShownVersion): Response {
-  const withVersions = (shown: Val) => ({
-    ...shown,
-    versions: store.versions(shown.id).map(({ version }) => version),
-  });
+function page(c: Context<Env>, store: Store, { val, version, page }: check.PageRequest): Response {
   if (val !== undefined) {
     const shown = version === undefined ? store.val(val) : store.version(val, version);
-    return c.html(versionPage(withVersions(shown)), 200, pageHeaders);
+    const versions = store.versions(val).map(({ version }) => version);
+    return c.html(valPage(shown, versions), 200, pageHeaders);
   }
-  const vals = store.newest(mostShown + 1);
-  return c.html(
-    listPage(vals.slice(0, mostShown).map(withVersions), vals.length > mostShown),
-    200,
-    pageHeaders,
-  );
+  const vals = store.newest(valsPerPage + 1, (page - 1) * valsPerPage);
+  const next = vals.length > valsPerPage ? page + 1 : undefined;
+  return c.html(listPage(vals.slice(0, valsPerPage), page, next), 200, pageHeaders);
 }
 
 function onMethodNotAllowed(c: Context, methods: string[]): Response {

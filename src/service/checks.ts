@@ -70,15 +70,21 @@ export const comments = (query: Query) => ({
   tag: choice(query, 'relationship', { any: undefined, given: 'given', received: 'received' }),
 });
 
-export interface ShownVersion {
+export interface PageRequest {
   val?: string;
   version?: number;
+  /** Of the list, from 1. */
+  page: number;
 }
 
-/** What the page is asked to show; without a val, all of them. */
-export const shownVersion = (query: Query): ShownVersion => {
+/** What the page is asked to show; without a val, the list of them. */
+export const shown = (query: Query): PageRequest => {
   const text = query('version');
-  return { val: query('val'), version: text === undefined ? undefined : version(text) };
+  return {
+    val: query('val'),
+    version: text === undefined ? undefined : version(text),
+    page: integer(query, 'page', 1, 1, 1_000_000_000),
+  };
 };
 
 export function version(text: string): number {

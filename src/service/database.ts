@@ -1,10 +1,10 @@
 // One SQLite file that several processes read and write at once.
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../errors.ts';
-import { makeFolder } from '../lib/folders.ts';
+import { errnoOf } from '../lib/errno.ts';
+import { checkOwnership, realStorePath, rememberFiles, StoreGone, tighten } from './store-file.ts';
 
 /** The driver aborts the process on a boolean, so there is none here. */
 export type Value = string | number | null | Buffer;
@@ -19,9 +19,8 @@ interface Database {
 export interface Schema {
   /** Marks the file as ours. */
   application: number;
-  version: number;
-  /** SQL for an empty file. */
-  create(): string;
+  /** SQL that leads from each version to the next, beginning with an empty file. What is released stays as it is. */
+  migrations: readonly (() => string)[];
 }
 
 const patienceMs = 10_000;
@@ -29,11 +28,10 @@ const checkpointBytes = 4 * 1024 * 1024;
 
 export async function openDatabase(file: string, schema: Schema): Promise<Database> {
   try {
-    create(file);
-    const connection = new Libsql(file, { timeout: patienceMs });
-    await patiently(() => prepare(connection, file, schema));
-    tighten(file);
-    return wrap(connection, file);
+    const path = realStorePath(file);
+    const connection = new Libsql(path, { timeout: patienceMs });
+    await patiently(() => prepare(connection, path, schema));
+    return wrap(connection, path);
   } catch (error) {
     throw storeError(file, error);
   }
@@ -41,30 +39,31 @@ export async function openDatabase(file: string, schema: Schema): Promise<Databa
 
 export function storeError(file: string, error: unknown): LocalError {
   if (error instanceof LocalError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reason = code === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : message;
-  return new LocalError(`The store ${file} could not be used: ${reason}.`, {
+  const { reason, hint } = explain(error as Error);
+  return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
+}
+
+function explain(error: Error): { reason: string; hint: string } {
+  if (error instanceof StoreGone) {
+    return { reason: error.message, hint: 'Put them back, or start again with what is there now.' };
+  }
+  if (isFull(error)) {
+    return { reason: 'no space is left on its disk', hint: 'Make room, then run it again.' };
+  }
+  return {
+    reason: errnoOf(error) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
     hint: 'Check that the file can be read and written, or name another one.',
-    cause: error,
-  });
+  };
 }
 
-/** Before SQLite does: it gives its -wal and -shm files the mode of this one. */
-function create(file: string): void {
-  makeFolder(dirname(file), 0o700);
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
+/** The log's index has an error of its own for a full disk. */
+export function isFull(error: unknown): boolean {
+  return ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC'].includes(`${errnoOf(error)}`);
 }
 
-/** By path: opening and closing a file would drop every lock that this process has on it. */
-function tighten(file: string): void {
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats && stats.mode & 0o077) chmodSync(path, 0o600);
-  }
+/** The store itself failed; that another program writes to it is none of its failures. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof StoreGone || /^SQLITE_(?!BUSY)/.test(`${errnoOf(error)}`);
 }
 
 /** Processes that switch a new file to WAL at the same moment are refused at once, without the busy timeout. */
@@ -80,34 +79,41 @@ async function patiently(work: () => void): Promise<void> {
   }
 }
 
-function prepare(connection: Libsql.Database, file: string, schema: Schema): void {
-  const isReady = hasSchema(connection, file, schema);
+function prepare(connection: Libsql.Database, path: string, schema: Schema): void {
+  const version = () => versionOf(connection, path, schema);
+  version();
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0');
-  if (isReady) return;
+  // With the log open, and before anything of ours is written to it.
+  const isCurrent = version() === schema.migrations.length;
+  checkOwnership(path);
+  tighten(path);
+  if (isCurrent) return;
   immediately(connection, () => {
-    if (hasSchema(connection, file, schema)) return;
-    connection.exec(schema.create());
-    connection.exec(`PRAGMA application_id = ${schema.application}; PRAGMA user_version = ${schema.version}`);
+    // Another process may have done it meanwhile.
+    for (const migrate of schema.migrations.slice(version())) connection.exec(migrate());
+    connection.exec(`PRAGMA application_id = ${schema.application}`);
+    connection.exec(`PRAGMA user_version = ${schema.migrations.length}`);
   });
 }
 
-function hasSchema(connection: Libsql.Database, file: string, { application, version }: Schema): boolean {
+/** 0 for an empty file. */
+function versionOf(connection: Libsql.Database, path: string, { application, migrations }: Schema): number {
   const [found] = connection
     .prepare(
       `SELECT application_id AS application, user_version AS version,
         (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id, pragma_user_version`,
     )
     .all() as { application: number; version: number; tables: number }[];
-  if (found?.tables === 0) return false;
-  if (found?.application !== application) {
-    throw new LocalError(`${file} is a SQLite database of another program.`, { hint: 'Name another file.' });
+  if (!found || found.tables === 0) return 0;
+  if (found.application !== application) {
+    throw new LocalError(`${path} is a SQLite database of another program.`, { hint: 'Name another file.' });
   }
-  if (found.version !== version) {
+  if (found.version > migrations.length) {
     const hint = 'Update vals, or name another file.';
-    throw new LocalError(`The store ${file} was made by a newer version of vals.`, { hint });
+    throw new LocalError(`The store ${path} was made by a newer version of vals.`, { hint });
   }
-  return true;
+  return found.version;
 }
 
 function immediately<Result>(connection: Libsql.Database, work: () => Result): Result {
@@ -123,8 +129,10 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(connection: Libsql.Database, file: string): Database {
+function wrap(connection: Libsql.Database, path: string): Database {
   const statements = new Map<string, Libsql.Statement>();
+  const files = rememberFiles(path);
+  let writing = false;
   let wrote = false;
 
   // TRUNCATE holds the write lock. SQLite's own checkpoints do not, and before 3.51.3 they can lose what another
@@ -136,22 +144,37 @@ function wrap(connection: Libsql.Database, file: string): Database {
       // What was committed is safe in the log; the next checkpoint takes it over.
     }
   };
+  const checkPlace = (maybeWritten = false) => {
+    if (files.areInPlace()) return;
+    saveLog();
+    throw new StoreGone(maybeWritten);
+  };
+  /** Removed, it is still open here, and what it has is not lost; beside another store, it would be taken for that one's. */
+  const saveLog = () => files.haveNewLog() || checkpoint();
 
   return {
     all<Row>(sql: string, values: Value[] = []) {
+      if (!writing) checkPlace();
       const statement = statements.get(sql) ?? connection.prepare(sql);
       statements.set(sql, statement);
       return statement.all(values) as Row[];
     },
     write(work) {
-      const result = immediately(connection, work);
-      wrote = true;
-      if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > checkpointBytes) checkpoint();
-      return result;
+      checkPlace();
+      writing = true;
+      try {
+        const result = immediately(connection, work);
+        wrote = true;
+        checkPlace(true);
+        if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpoint();
+        return result;
+      } finally {
+        writing = false;
+      }
     },
     close() {
       // SQLite does this on closing, but the driver closes only when its statements are garbage.
-      if (wrote) checkpoint();
+      if (wrote) saveLog();
       statements.clear();
       connection.close();
     },

@@ -1,12 +1,12 @@
 // The embedded service: every route of the API over one SQLite file, on the loopback address.
 import { getRequestListener } from '@hono/node-server';
+import type { LocalError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { storeError } from './database.ts';
 import { createPageAccess } from './page-access.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 import { loadSeed, type SeedData } from './seed.ts';
 import { type Answered, listen, loopbackAddress } from './server.ts';
-import { isOwnersConnection } from './socket-owner.ts';
 import { openStore } from './store.ts';
 
 export { parseSeed, type SeedData } from './seed.ts';
@@ -28,20 +28,26 @@ export async function startService(options: {
   seed?: SeedData;
   onAnswered?(answered: Answered): void;
   onRefusedVisit?(): void;
-  /** Whether a connection is known to be the owner's own. */
-  isOwners?: typeof isOwnersConnection;
+  /** A request failed because the store did: it is full, damaged, or not there any more. */
+  onStoreFailure?(error: LocalError): void;
 }): Promise<EmbeddedService> {
   const store = await openStore(options.file);
   try {
     if (options.seed) loadSeed(store, options.seed);
-    const visits = createPageAccess(options.isOwners ?? isOwnersConnection);
-    const { fetch } = createApp(store, { visits, onRefusedVisit: options.onRefusedVisit });
+    const visits = createPageAccess();
+    const { fetch } = createApp(store, {
+      visits,
+      onRefusedVisit: options.onRefusedVisit,
+      onStoreFailure: (error) => options.onStoreFailure?.(storeError(options.file, error)),
+    });
     // The globals belong to the program that this runs in.
     const listener = getRequestListener(fetch, {
       overrideGlobalObjects: false,
       errorHandler: answerUnreadable,
     });
-    const server = await listen(listener, options.port, options.onAnswered);
+    const server = await listen(listener, options.port, (answered) =>
+      options.onAnswered?.({ ...answered, path: visits.hide(answered.path) }),
+    );
     let closed: Promise<void> | undefined;
     const baseUrl = `http://${loopbackAddress}:${server.port}`;
     return {

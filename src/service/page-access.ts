@@ -1,43 +1,53 @@
-// Who may look at the page: the owner's browser, known by its connection, or by the link of the moment and a cookie.
+// Who may look at the page: the browser that came with the link of the moment, known from then on by its cookie.
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
 import type { Context } from 'hono';
 import { type Env, isSame } from './guard.ts';
 
 export interface PageAccess {
   /** Good for one visit; the next one has another. */
   readonly key: string;
-  /** Lets a browser in, and gives it the cookie when it came with the key. */
-  admit(c: Context<Env>): boolean;
+  /** Uses the key up: gives the browser that has it the cookie, and sends it on to the page. */
+  welcome(c: Context<Env>): Response | undefined;
+  /** Whether a request for the page comes from a browser that was welcomed. */
+  isGuest(c: Context<Env>): boolean;
+  /** A path as others may see it. */
+  hide(path: string): string;
 }
 
 /**
  * A link can be seen by others, in the list of processes when a browser is started with it, so it is good for once.
- * Browsers send a cookie to all ports of a host, so it opens this page until the service ends, and nothing else.
+ * Browsers send a cookie to all ports of a host, those of other users too, but only below its path: so the page is at a
+ * path that only this browser knows. It opens the page until the service ends, and nothing else.
  */
-export function createPageAccess(isOwners: (socket: Socket) => boolean): PageAccess {
+export function createPageAccess(): PageAccess {
   const session = secret();
+  const place = secret();
   let key = secret();
   return {
     get key() {
       return key;
     },
-    admit(c) {
-      const { socket } = c.env.incoming;
-      if (isOwners(socket)) return true;
-      const name = `vals-${socket.localPort}`;
-      if (isSame(cookie(c.req.header('cookie'), name), session)) return true;
-      if (!isSame(c.req.query('key') ?? '', key)) return false;
+    welcome(c) {
+      const { key: given = '', ...query } = c.req.query();
+      if (!isSame(given, key)) return undefined;
       key = secret();
-      c.header('Set-Cookie', `${name}=${session}; Path=/; HttpOnly; SameSite=Strict`);
-      return true;
+      const path = `/page/${place}`;
+      c.header('Set-Cookie', `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`);
+      return c.redirect(`${path}?${new URLSearchParams(query)}`, 303);
     },
+    isGuest: (c) =>
+      isSame(c.req.param('place') ?? '', place) &&
+      cookies(c.req.header('cookie'), 'vals').some((value) => isSame(value, session)),
+    hide: (path) => path.replaceAll(place, '***'),
   };
 }
 
-function cookie(header = '', name: string): string {
-  const pairs = header.split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+function cookies(header = '', name: string): string[] {
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }
 
 const secret = (): string => randomBytes(32).toString('base64url');

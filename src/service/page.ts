@@ -1,17 +1,13 @@
-// The page for a browser: the vals there are, their code and versions. Plain HTML, without script.
+// The page for a browser: a list of the vals, and one val with its code and versions. Plain HTML, without script.
 import { createHash } from 'node:crypto';
 import { unicodeEscape } from '../lib/json.ts';
-import type { Val } from './store.ts';
-
-/** A val with the numbers of its versions, newest first. */
-export interface ShownVal extends Val {
-  versions: readonly number[];
-}
+import type { ListedVal, Val } from './store.ts';
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-summary { cursor: pointer; padding: .3rem 0; }
+ul { list-style: none; padding: 0; }
+li { padding: .3rem 0; }
 small { opacity: .7; }
 pre { border: 1px solid; border-radius: .3rem; overflow: auto; padding: .7rem; tab-size: 2; }
 `;
@@ -25,43 +21,49 @@ export const pageHeaders = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
 };
 
-export function listPage(vals: readonly ShownVal[], more: boolean): string {
-  const title = vals.length === 0 ? 'No vals yet' : 'Vals';
-  return page(title, [
-    ...(vals.length === 0
-      ? ['<p>Push one: <code>vals push hello.ts</code></p>']
-      : vals.map((val) => valSection(val))),
-    ...(more ? ['<p>There are more; <code>vals</code> has them all.</p>'] : []),
+/** Its links name only a query: the page is at more than one path. */
+export function listPage(vals: readonly ListedVal[], number: number, next: number | undefined): string {
+  if (vals.length === 0 && number === 1) {
+    return page('No vals yet', ['<p>Push one: <code>vals push hello.ts</code></p>']);
+  }
+  const items = vals.map((val) => `<li><a href="${linkTo(val)}">${shown(val.name)}</a> ${facts(val)}</li>`);
+  const neighbours = [
+    ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),
+    ...(next === undefined ? [] : [`<a href="?page=${next}">Older</a>`]),
+  ];
+  return page('Vals', ['<ul>', ...items, '</ul>', `<p>${neighbours.join(' ')}</p>`]);
+}
+
+/** A val as it was at one of its versions, whose numbers are given newest first. */
+export function valPage(val: Val, versions: readonly number[]): string {
+  const { id, name, version, code, readme } = val;
+  const links = versions.map((number) =>
+    number === version ? `<b>${number}</b>` : `<a href="${linkTo(val)}&amp;version=${number}">${number}</a>`,
+  );
+  return page(`${name}, version ${version}`, [
+    '<p><a href="?">All vals</a></p>',
+    `<p>${facts(val)}<br><small>${shown(id)}</small></p>`,
+    `<p>Versions: ${links.join(' ')}</p>`,
+    ...(readme ? [`<pre>${shown(readme)}</pre>`] : []),
+    `<pre><code>${shown(code)}</code></pre>`,
   ]);
 }
 
-export const versionPage = (val: ShownVal): string =>
-  page(`${val.name}, version ${val.version}`, ['<p><a href="/">All vals</a></p>', valSection(val, true)]);
+const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
+
+const facts = ({ version, privacy, updatedAt }: ListedVal): string =>
+  `<small>version ${version}, ${shown(privacy)}, ${shown(updatedAt)}</small>`;
 
 export const refusalPage = (): string =>
   page('Not without the link', [
     '<p>This page shows the code of private vals. Open it with the link that <code>vals serve</code> shows in its terminal.</p>',
     '<p>Each link is good for one visit; after this one, the terminal shows a new link.</p>',
   ]);
-
-function valSection(val: ShownVal, isOpen = false): string {
-  const { id, name, privacy, version, updatedAt, versions, code, readme } = val;
-  const links = versions.map((number) =>
-    number === version
-      ? `<b>${number}</b>`
-      : `<a href="/?val=${encodeURIComponent(id)}&amp;version=${number}">${number}</a>`,
-  );
-  return `<details${isOpen ? ' open' : ''}>
-<summary>${shown(name)} <small>version ${version}, ${shown(privacy)}, ${shown(updatedAt)}</small></summary>
-<p><small>${shown(id)}</small></p>
-<p>Versions: ${links.join(' ')}</p>
-${readme ? `<pre>${shown(readme)}</pre>\n` : ''}<pre><code>${shown(code)}</code></pre>
-</details>`;
-}
 
 function page(title: string, parts: readonly string[]): string {
   return `<!doctype html>

@@ -2,6 +2,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isFull } from './database.ts';
+import { StoreGone } from './store-file.ts';
 
 interface ProblemFacts {
   /** The field of the body, or the parameter of the query, that was refused. */
@@ -42,11 +44,18 @@ export function answerError(error: Error, c: Context): Response {
 
 /** What happened inside stays inside; the status tells whether to try again. */
 function hidden(error: Error): Problem {
+  if (error instanceof StoreGone) return storeGone(error);
   const code = 'code' in error ? String(error.code) : '';
   if (code.startsWith('SQLITE_BUSY')) {
     return new Problem(503, 'Another program is writing to the store.', { headers: { 'Retry-After': '1' } });
   }
-  if (code.startsWith('SQLITE_FULL')) return new Problem(507, 'No space is left for the store.');
+  if (isFull(error)) return new Problem(507, 'No space is left for the store.');
   if (code.startsWith('SQLITE_')) return new Problem(500, 'The store could not be read or written.');
   return new Problem(500, 'The service failed to answer.');
+}
+
+/** A person has to mend it, so it is of no use to ask again soon. */
+function storeGone({ maybeWritten }: StoreGone): Problem {
+  const detail = 'The store was removed or replaced; start the service again.';
+  return new Problem(maybeWritten ? 500 : 503, detail, { headers: { 'Retry-After': '60' } });
 }

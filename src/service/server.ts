@@ -1,11 +1,20 @@
 // An HTTP server on the loopback address that waits for nobody for ever, and ends without cutting anybody off.
-import { createServer, type RequestListener, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 
 export const loopbackAddress = '127.0.0.1';
 
+const mostHeaders = 100;
+const mostConnections = 1_000;
+const idleMs = 30_000;
 const closingMs = 5_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -34,31 +43,40 @@ export async function listen(
   port: number,
   onAnswered: (answered: Answered) => void = () => {},
 ): Promise<Server> {
-  const server = createServer(timeouts, listener);
-  server.maxHeadersCount = 100;
-  server.on('clientError', answerMalformed);
-
   // Node takes a connection for idle only after its first request, so it cannot say which ones to close.
   const requestsUnderWay = new Map<Socket, number>();
   let closing = false;
   const count = (socket: Socket, change: number) => {
-    const requests = requestsUnderWay.get(socket);
-    if (requests === undefined) return;
-    requestsUnderWay.set(socket, requests + change);
-    if (closing && requests + change === 0) socket.destroySoon();
+    const requests = (requestsUnderWay.get(socket) ?? 0) + change;
+    if (requestsUnderWay.has(socket)) requestsUnderWay.set(socket, requests);
+    if (closing && requests === 0) socket.destroySoon();
+    return requests;
   };
+
+  const server = createServer(timeouts, (incoming, outgoing) => {
+    const { socket, method = '', url = '' } = incoming;
+    const start = performance.now();
+    const requests = count(socket, 1);
+    outgoing.once('close', () => {
+      count(socket, -1);
+      const path = url.replace(/[?#].*$/s, '');
+      onAnswered({ method, path, status: outgoing.statusCode, ms: performance.now() - start });
+    });
+    const problem = problemOf(incoming, requests);
+    if (problem === undefined) return listener(incoming, outgoing);
+    outgoing.statusCode = problem.status;
+    // The first refusal ends the connection, whatever else was sent ahead.
+    if (requests <= 2) refuse(outgoing, problem);
+  });
+  // Node would leave out those that are too many, without a word, and what is checked at the door could be among them.
+  server.maxHeadersCount = 0;
+  server.maxConnections = mostConnections;
+  // For those who do not read their answer.
+  server.timeout = idleMs;
+  server.on('clientError', answerMalformed);
   server.on('connection', (socket) => {
     requestsUnderWay.set(socket, 0);
     socket.once('close', () => requestsUnderWay.delete(socket));
-  });
-  server.on('request', ({ socket, method = '', url = '' }, response) => {
-    const start = performance.now();
-    count(socket, 1);
-    response.once('close', () => {
-      count(socket, -1);
-      const path = url.replace(/[?#].*$/s, '');
-      onAnswered({ method, path, status: response.statusCode, ms: performance.now() - start });
-    });
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -87,6 +105,19 @@ function listenError(error: NodeJS.ErrnoException, port: number): LocalError {
     `Port ${port} on ${loopbackAddress} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
     { hint: 'Use --port 0 for a free port, or end the program that holds it.', cause: error },
   );
+}
+
+/** An answer that is not read stays in memory, and one for each request that was sent ahead would fill it. */
+function problemOf({ rawHeaders }: IncomingMessage, requests: number): Problem | undefined {
+  if (requests > 1) return new Problem(400, 'A connection takes one request at a time.');
+  if (rawHeaders.length > 2 * mostHeaders) return new Problem(431, 'There are too many headers.');
+  return undefined;
+}
+
+function refuse(outgoing: ServerResponse, problem: Problem): void {
+  outgoing.setHeader('Content-Type', problemType);
+  outgoing.setHeader('Connection', 'close');
+  outgoing.end(problemText(problem));
 }
 
 /** What Node could not parse it gives to nobody else. */

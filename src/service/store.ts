@@ -1,8 +1,9 @@
 // What the service keeps: its owner, vals with their versions, and the records that only a seed can bring.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
-import { openDatabase, type Schema, type Value } from './database.ts';
+import { openDatabase, type Value } from './database.ts';
 import { Problem } from './problem.ts';
+import { schema } from './schema.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -20,6 +21,9 @@ export interface Val extends ValContent {
   updatedAt: string;
   author: { id: string; username: string };
 }
+
+/** A val without its texts. */
+export type ListedVal = Pick<Val, 'id' | 'name' | 'privacy' | 'updatedAt' | 'version'>;
 
 type ValRow = Omit<Val, 'code' | 'readme' | 'author'> & { code: ArrayBuffer; readme: ArrayBuffer | null };
 
@@ -46,31 +50,6 @@ export interface RecordFilter {
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
-
-// Texts that users write are BLOBs: the driver cuts a TEXT off at its first NUL.
-const schema: Schema = {
-  application: 0x76616c73,
-  version: 1,
-  create: () => `
-    CREATE TABLE owner (id TEXT NOT NULL, username TEXT NOT NULL, token TEXT NOT NULL) STRICT;
-    INSERT INTO owner VALUES ('${randomUUID()}', 'local', 'vals_local_${randomBytes(32).toString('base64url')}');
-    CREATE TABLE vals (
-      id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, readme BLOB, privacy TEXT NOT NULL, created_at TEXT NOT NULL,
-      last_version INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
-    CREATE TABLE versions (
-      val_id TEXT NOT NULL REFERENCES vals (id) ON DELETE CASCADE,
-      version INTEGER NOT NULL, code BLOB NOT NULL, created_at TEXT NOT NULL,
-      PRIMARY KEY (val_id, version)
-    ) STRICT;
-    CREATE TABLE records (
-      position INTEGER PRIMARY KEY,
-      kind TEXT NOT NULL, key TEXT NOT NULL, at TEXT NOT NULL, tag TEXT, val_id TEXT, json TEXT NOT NULL,
-      UNIQUE (kind, key)
-    ) STRICT;
-    CREATE INDEX records_by_time ON records (kind, at DESC);
-    CREATE INDEX records_by_val ON records (kind, val_id, at DESC);`,
-};
 
 /** A val as it was at each of its versions; at the newest it is as it is. */
 const valsQuery = `
@@ -112,14 +91,14 @@ export async function openStore(file: string) {
     return found;
   }
 
-  /** As they are, those that changed last first. */
-  function newest(limit: number): Val[] {
-    const rows = database.all<ValRow>(
-      `${valsQuery} WHERE version = (SELECT max(version) FROM versions WHERE val_id = id)
-        ORDER BY updatedAt DESC, name LIMIT ?`,
-      [limit],
+  /** Those that changed last first. */
+  function newest(limit: number, offset: number): ListedVal[] {
+    return database.all<ListedVal>(
+      `SELECT id, name, privacy, updated_at AS updatedAt,
+          (SELECT max(version) FROM versions WHERE val_id = id) AS version
+        FROM vals ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
+      [limit, offset],
     );
-    return rows.map(valOf);
   }
 
   function insertVal({ name, code, readme, privacy }: ValContent): Val {
@@ -133,7 +112,7 @@ export async function openStore(file: string) {
   }
 
   function insertVersion(id: string, code: string, at = now()): Val {
-    one('UPDATE vals SET last_version = last_version + 1 WHERE id = ?', id);
+    one('UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ?', at, id);
     one(
       'INSERT INTO versions SELECT id, last_version, ?, ? FROM vals WHERE id = ?',
       ...[Buffer.from(code), at, id],
@@ -193,9 +172,9 @@ export async function openStore(file: string) {
       database.write(() => {
         version(id, number);
         one('DELETE FROM versions WHERE val_id = ? AND version = ?', id, number);
-        if (!find('id = ?', id)) {
-          throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
-        }
+        const left = find('id = ?', id);
+        if (!left) throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
+        one('UPDATE vals SET updated_at = ? WHERE id = ?', left.updatedAt, id);
       }),
 
     /** Newest first; those of the same time, or without one, in the order they came. */

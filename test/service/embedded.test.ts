@@ -1,11 +1,11 @@
 // The embedded service as users meet it: `vals serve` and `--local`, on one file, alone and together.
 
 import { once } from 'node:events';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
@@ -71,6 +71,64 @@ describe('--local', () => {
     const { exit, stdout, stderr } = await run(['me', '--local'], { env: { VALS_DATA_DIR: folder } });
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(stderr).toContain('vals.db');
+  });
+
+  it('fails as what it is, a matter of this machine, where its store is removed meanwhile', async () => {
+    const home = temporaryFolder();
+    const data = join(home, 'data');
+    const local = { home, env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } };
+    const [{ id }] = await json(['push', '-', '--name', 'gone'], { ...local, input: code });
+    const editor = join(home, 'editor');
+    writeFileSync(editor, `#!/bin/sh\nrm -r '${data}'\necho new > "$1"\n`, { mode: 0o755 });
+    const env = { ...local.env, EDITOR: editor };
+    const { exit, error, stderr } = await run(['val', 'edit', id, '--json'], { home, env });
+    expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local', hint: expect.any(String) } });
+    expect(error?.message).toContain(join(data, 'vals.db'));
+    expect(stderr).toContain('What you wrote is in');
+  });
+
+  /** Limited to some blocks, a file cannot grow, and SQLite fails as on a disk with a defect. */
+  it('fails as what it is where its store cannot be written', async () => {
+    const home = temporaryFolder();
+    const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
+    const file = join(home, 'big.ts');
+    writeFileSync(file, `// ${'x'.repeat(200_000)}`);
+    const push = `ulimit -f 256 && exec "$0" "$1" push "$2" --json`;
+    const shell = (script: string) =>
+      execa('sh', ['-c', script, process.execPath, program, file], { env, extendEnv: false, reject: false });
+    const { exitCode, stdout } = await shell(push);
+    expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({
+      exitCode: 10,
+      rows: [{ status: 'failed', error: { kind: 'local', message: expect.stringContaining('vals.db') } }],
+    });
+  });
+
+  const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+
+  it.runIf(canMount)('says so when its disk is full', async () => {
+    const disk = temporaryFolder();
+    const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', disk], {
+      reject: false,
+    });
+    if (mounted.failed) return;
+    onTestFinished(() => void execaSync('umount', [disk]));
+    const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
+    const input = `// ${'x'.repeat(200_000)}`;
+    await json(['push', '-', '--name', 'first'], { ...local, input });
+    const second = await run(['push', '-', '--name', 'second', '--json'], { ...local, input });
+    expect({ exit: second.exit, rows: JSON.parse(second.stdout) }).toMatchObject({
+      exit: 10,
+      rows: [
+        {
+          status: 'failed',
+          error: {
+            kind: 'local',
+            message: `The store ${join(disk, 'data', 'vals.db')} could not be used: no space is left on its disk.`,
+            hint: 'Make room, then run it again.',
+          },
+        },
+      ],
+    });
   });
 
   it('serves twenty processes at once, and each push gets its version', async () => {
@@ -193,14 +251,37 @@ describe('vals serve', () => {
           visited = true;
           await fetch(link);
         }
-        if (!ended && /GET \/ \d+ \d+ ms/.test(shown)) {
+        if (!ended && /GET \/page\S+ \d+ \d+ ms/.test(shown)) {
           ended = true;
           press('\u0003');
         }
       },
     });
     expect(exit).toBe(130);
-    expect(screen).toMatch(/GET \/ 200 \d+ ms/);
+    expect(screen).toMatch(/GET \/ 303 \d+ ms/);
+    expect(screen).toMatch(/GET \/page\/\*\*\* 401 \d+ ms/);
+  });
+
+  it('says once that its store was removed, and nothing is acknowledged', async () => {
+    const data = join(temporaryFolder(), 'vals.db');
+    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--json', '--data', data], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+    const [line] = await once(child.stdout, 'data');
+    const { baseUrl, token } = JSON.parse(String(line));
+    const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: token };
+    await json(['push', '-', '--name', 'kept'], { env, input: code });
+    rmSync(data);
+    for (const name of ['lost', 'lost_too']) {
+      const { exit, stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
+      expect({ exit, rows: JSON.parse(stdout) }).toMatchObject({ exit: 7, rows: [{ status: 'failed' }] });
+    }
+    child.kill('SIGTERM');
+    const { stderr, exitCode } = await child;
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/removed or replaced/g)).toHaveLength(1);
   });
 
   it('refuses a wrong token, and answers public vals without one', async () => {

@@ -83,6 +83,39 @@ test.each(['http://evil.example', 'null', 'http://127.0.0.1:PORT', ''])(
   },
 );
 
+describe('headers', () => {
+  const me = ['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED];
+  const others = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: x`);
+
+  // Each request has three of its own besides.
+  test.each([
+    ['100', 200, others(97)],
+    ['101', 431, others(98)],
+    ['the one that forbids it behind 100 others', 431, [...others(97), 'Origin: http://evil.example']],
+    ['1,003', 431, others(1_000)],
+  ])('%s: %i', async (_, status, headers) => {
+    const answer = await say([...me, ...headers]);
+    expect(statusOf(answer)).toBe(status);
+    if (status !== 200) expect(answer).toContain('application/problem+json');
+  });
+
+  test.each([
+    ['Authorization, the right one first,', 401, [SIGNED, 'Authorization: Bearer wrong']],
+    ['Authorization, the right one last,', 401, ['Authorization: Bearer wrong', SIGNED]],
+    ['Origin', 403, [SIGNED, 'Origin: http://evil.example', 'Origin: null']],
+    ['Content-Length', 400, [SIGNED, 'Content-Length: 0', 'Content-Length: 5']],
+  ])('%s twice: %i', async (_, status, headers) => {
+    const answer = await say(['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', ...headers]);
+    expect(statusOf(answer)).toBe(status);
+  });
+});
+
+test('of requests sent ahead of their answers the first is answered, and the connection ends', async () => {
+  const request = `GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n\r\n`;
+  const answers = (await speak(service.port, request.repeat(50))).match(/HTTP\/1\.1 \d+/g);
+  expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+});
+
 describe('bodies', () => {
   const val = (code: string) => JSON.stringify({ name: 'v', code });
 

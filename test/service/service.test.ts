@@ -1,15 +1,35 @@
 // Starting and ending the service: its file, its port, its identity.
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import { startService } from '../../src/service/index.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
 import { ask, createVal, speak, temporaryFolder, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+/** As a person would: an empty file that all may read, and a link to it. */
+function linkTo(link: string, file: string): void {
+  writeFileSync(file, '');
+  chmodSync(file, 0o644);
+  symlinkSync(file, link);
+}
 
 async function failureOf(promise: Promise<unknown>): Promise<LocalError> {
   const error = await promise.then(
@@ -57,6 +77,16 @@ describe('its file', () => {
     }
   });
 
+  test('is for the owner alone behind a link, too, with all that SQLite puts beside it', async () => {
+    const file = join(temporaryFolder(), 'store.db');
+    const real = join(temporaryFolder(), 'real.db');
+    linkTo(file, real);
+    const service = await temporaryService(undefined, file);
+    await createVal(service, { name: 'v', code: 'c' });
+    for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${real}${suffix}`)).toBe(0o600);
+    expect(readdirSync(dirname(file))).toEqual(['store.db']);
+  });
+
   test('is tightened where it was open to others', async () => {
     const { file, close } = await temporaryService();
     await close();
@@ -73,12 +103,14 @@ describe('its file', () => {
     expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0);
   });
 
-  test('does not let its log grow without end', async () => {
-    const service = await temporaryService();
+  test.each(['plain', 'a link'])('does not let its log grow without end (%s)', async (kind) => {
+    const file = join(temporaryFolder(), 'store.db');
+    if (kind === 'a link') linkTo(file, join(temporaryFolder(), 'real.db'));
+    const service = await temporaryService(undefined, file);
     for (let i = 0; i < 60; i++) {
       await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: `${i}`.repeat(100_000) } });
     }
-    expect(statSync(`${service.file}-wal`).size).toBeLessThan(6 * 1024 * 1024);
+    expect(statSync(`${realpathSync(file)}-wal`).size).toBeLessThan(6 * 1024 * 1024);
   });
 
   test('is refused when it is no database', async () => {
@@ -91,15 +123,47 @@ describe('its file', () => {
     expect(modeOf(file)).toBe(0o644);
   });
 
-  test('is refused when it is a folder, or below a file', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'store.db'));
-    writeFileSync(join(folder, 'file'), '');
-    for (const file of [join(folder, 'store.db'), join(folder, 'file', 'store.db')]) {
-      const error = await failureOf(startService({ file, port: 0 }));
-      expect(error.message).toContain(file);
-      expect(error.facts.hint).toBeTruthy();
-    }
+  test('is refused below a file', async () => {
+    const file = join(temporaryFolder(), 'file', 'store.db');
+    writeFileSync(dirname(file), '');
+    const error = await failureOf(startService({ file, port: 0 }));
+    expect(error.message).toContain(file);
+    expect(error.facts.hint).toBeTruthy();
+  });
+
+  const isRoot = process.getuid?.() === 0;
+
+  test.each<[string, RegExp, (file: string) => void]>([
+    ['a folder', /store\.db is a folder, not a plain file\.$/, (file) => mkdirSync(file)],
+    ['a link to nothing', /is a link to a file that is not there\.$/, (file) => symlinkSync('none', file)],
+    ['a link to itself', /ELOOP/, (file) => symlinkSync(file, file)],
+    ['a link to a device', /^\/dev\/zero is a device/, (file) => symlinkSync('/dev/zero', file)],
+    ['a named pipe', /store\.db is a named pipe/, makeNamedPipe],
+    [
+      'known by two names',
+      /store\.db has 2 names/,
+      (file) => {
+        writeFileSync(file, '');
+        linkSync(file, `${file}.too`);
+      },
+    ],
+    ['beside a log that is a link', /store\.db-wal is a link/, (file) => symlinkSync('x', `${file}-wal`)],
+    ...(isRoot
+      ? ['', '-wal'].map((suffix): [string, RegExp, (file: string) => void] => [
+          `another user's (store.db${suffix})`,
+          /belongs to another user/,
+          (file) => {
+            writeFileSync(`${file}${suffix}`, '');
+            chownSync(`${file}${suffix}`, 65_534, 65_534);
+          },
+        ])
+      : []),
+  ])('is refused when it is %s', async (_, message, make) => {
+    const file = join(temporaryFolder(), 'store.db');
+    make(file);
+    const error = await failureOf(startService({ file, port: 0 }));
+    expect(error.message).toMatch(message);
+    expect(error.facts.hint).toBeTruthy();
   });
 
   test('is refused when it belongs to another program, and left as it is', async () => {

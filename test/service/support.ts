@@ -58,9 +58,8 @@ export function temporaryFolder(parent = tmpdir()): string {
 export async function temporaryService(
   seed?: SeedData,
   file = join(temporaryFolder(), 'store.db'),
-  isOwners?: () => boolean,
 ): Promise<EmbeddedService & { file: string; port: number }> {
-  const service = await startService({ file, port: 0, seed, isOwners });
+  const service = await startService({ file, port: 0, seed });
   cleanups.push(service.close);
   return { ...service, file, port: Number(new URL(service.baseUrl).port) };
 }

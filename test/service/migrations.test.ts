@@ -1,0 +1,81 @@
+// Stores that an earlier version of vals made.
+import { join } from 'node:path';
+import Database from 'libsql';
+import { expect, test } from 'vitest';
+import {
+  ask,
+  bundleDriver,
+  firstLine,
+  type List,
+  spawnDriver,
+  temporaryFolder,
+  temporaryService,
+  type Val,
+} from './support.ts';
+import { makeVersion1 } from './version-1.ts';
+
+test('a store of version 1 is taken over with all it has', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  makeVersion1(file, 3);
+  const service = await temporaryService(undefined, file);
+  expect(service.token).toBe('vals_local_of_version_1');
+  const id = '00000001-0000-4000-8000-000000000000';
+  expect((await ask(service, 'GET', `/v1/vals/${id}`)).body).toEqual({
+    id,
+    name: 'v1',
+    code: '// v1',
+    readme: 'readme',
+    privacy: 'private',
+    version: 3,
+    createdAt: '2024-01-01T00:00:00.000001Z',
+    updatedAt: '2025-01-01T00:00:00.000001Z',
+    author: { id: '0b0f5c1e-0000-4000-8000-000000000000', username: 'local' },
+  });
+  expect((await ask(service, 'GET', `/v1/vals/${id}/versions/1`)).body).toMatchObject({ code: '// one' });
+  expect((await ask(service, 'GET', '/v1/me/likes')).body).toMatchObject({ data: [{ id: 'l' }] });
+  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v1', code: 'new' } })).body).toMatchObject({
+    id,
+    version: 4,
+  });
+});
+
+test('every write keeps the order of change', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  makeVersion1(file, 3);
+  const service = await temporaryService(undefined, file);
+  const order = async () => {
+    const headers = { authorization: `Bearer ${service.token}` };
+    const text = await (await fetch(service.baseUrl, { headers })).text();
+    return [...text.matchAll(/>(v\d)<\/a> <small>version (\d)/g)].map(([, ...parts]) => parts.join(' '));
+  };
+  expect(await order()).toEqual(['v2 3', 'v1 3', 'v0 3']);
+  const { body } = await ask(service, 'PUT', '/v1/vals', { body: { name: 'v0', code: 'new' } });
+  expect(await order()).toEqual(['v0 4', 'v2 3', 'v1 3']);
+  await ask(service, 'DELETE', `/v1/vals/${(body as Val).id}/versions/4`);
+  expect(await order()).toEqual(['v2 3', 'v1 3', 'v0 3']);
+  await ask(service, 'POST', '/v1/vals', { body: { name: 'v9', code: 'c' } });
+  expect(await order()).toEqual(['v9 1', 'v2 3', 'v1 3', 'v0 3']);
+});
+
+test('processes that take it over at the same moment agree, and none fails', async () => {
+  const driver = await bundleDriver();
+  for (let round = 0; round < 2; round++) {
+    const file = join(temporaryFolder(), 'store.db');
+    makeVersion1(file, 2_000);
+    const children = Array.from({ length: 5 }, (_, i) => spawnDriver(driver, 'push', file, `${i}`, '2'));
+    const results = await Promise.all(
+      children.map(firstLine<{ token: string; answers: { status: number }[] }>),
+    );
+    for (const { token, answers } of results) {
+      expect(token).toBe('vals_local_of_version_1');
+      expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
+    }
+    const service = await temporaryService(undefined, file);
+    const { id } = (await ask(service, 'PUT', '/v1/vals', { body: { name: 'shared', code: 'end' } }))
+      .body as Val;
+    const { data } = (await ask(service, 'GET', `/v1/vals/${id}/versions`)).body as List;
+    expect(data).toHaveLength(11);
+    expect(new Database(file).prepare('PRAGMA user_version').all()).toMatchObject([{ user_version: 2 }]);
+    await service.close();
+  }
+});

@@ -1,0 +1,83 @@
+// A store whose files are removed or replaced while it is open: nothing is acknowledged that would be lost.
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startService } from '../../src/service/index.ts';
+import { ask, createVal, temporaryFolder, temporaryService, type Val } from './support.ts';
+
+const remove = (file: string, suffixes: string[]) => {
+  for (const suffix of suffixes) rmSync(`${file}${suffix}`);
+};
+
+async function otherStore(): Promise<string> {
+  const { file, close } = await temporaryService();
+  await close();
+  return file;
+}
+
+test.each<[string, (file: string) => unknown]>([
+  ['removed', (file) => remove(file, ['', '-wal', '-shm'])],
+  ['removed alone', (file) => remove(file, [''])],
+  ['removed with its folder', (file) => rmSync(dirname(file), { recursive: true })],
+  ['moved away', (file) => renameSync(file, `${file}.old`)],
+  ['replaced', async (file) => renameSync(await otherStore(), file)],
+  [
+    'replaced by its copy',
+    (file) => {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+    },
+  ],
+  ['without its log', (file) => remove(file, ['-wal'])],
+  ["without its log's index", (file) => remove(file, ['-shm'])],
+])('%s: 503, and it is told', async (_, take) => {
+  const file = join(temporaryFolder(), 'data', 'store.db');
+  const failures: string[] = [];
+  const service = await startService({
+    file,
+    port: 0,
+    onStoreFailure: ({ message }) => failures.push(message),
+  });
+  onTestFinished(service.close);
+  const val = await createVal(service, { name: 'v', code: 'c' });
+  await take(file);
+  const put = await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } });
+  expect(put).toMatchObject({ status: 503, headers: { 'retry-after': '60' }, body: { status: 503 } });
+  expect(put.text).not.toContain(file);
+  expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).status).toBe(503);
+  const gone = `The store ${file} could not be used: its files were removed or replaced while it was open.`;
+  expect(failures).toEqual([gone, gone]);
+});
+
+test('what was acknowledged before its log was removed is not lost', async () => {
+  const service = await temporaryService();
+  const val = await createVal(service, { name: 'v', code: 'kept' });
+  remove(service.file, ['-wal', '-shm']);
+  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } })).status).toBe(503);
+  await service.close();
+  const again = await temporaryService(undefined, service.file);
+  expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toEqual(val);
+});
+
+test('the log of a store that was replaced is not taken for that of the new one', async () => {
+  const other = await temporaryService();
+  const theirs = await createVal(other, { name: 'theirs', code: 'c' });
+  await other.close();
+  const service = await temporaryService();
+  const mine = await createVal(service, { name: 'mine', code: 'c'.repeat(50_000) });
+  renameSync(other.file, service.file);
+  expect((await ask(service, 'GET', `/v1/vals/${mine.id}`)).status).toBe(503);
+  await service.close();
+  const again = await temporaryService(undefined, service.file);
+  expect(again.token).toBe(other.token);
+  expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toEqual(theirs);
+});
+
+test('put back, it goes on', async () => {
+  const service = await temporaryService();
+  const val = await createVal(service, { name: 'v', code: 'c' });
+  renameSync(service.file, `${service.file}.old`);
+  expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).status).toBe(503);
+  renameSync(`${service.file}.old`, service.file);
+  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'd' } })).status).toBe(200);
+});
