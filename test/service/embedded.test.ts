@@ -360,10 +360,11 @@ describe('vals serve', () => {
     const acknowledged = new Map<string, string>();
     for (let round = 0; round < 5; round++) {
       const service = await embeddedService({ data });
-      const push = run(['push', folder, '--json', '--concurrency', '20', '--timeout', '1'], {
+      const push = run(['push', folder, '--json', '--concurrency', '4', '--timeout', '5'], {
         env: service.env,
       });
-      setTimeout(() => void service.end('SIGKILL'), 150 + round * 60);
+      await service.answered(1 + 7 * round);
+      await service.end('SIGKILL');
       for (const { name, status, id } of JSON.parse((await push).stdout)) {
         if (status === 'created' || status === 'pushed') acknowledged.set(name, id);
       }

@@ -1,4 +1,5 @@
 // The embedded service as a process of its own, as `vals serve` starts it.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
@@ -8,6 +9,8 @@ export interface ServeProcess {
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
+  /** Resolves when it has answered so many requests. */
+  answered(count: number): Promise<void>;
   /** Ends it with a signal and resolves to its exit code, or to the signal where that killed it. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 }
@@ -29,10 +32,17 @@ export async function embeddedService(
     child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
   });
   const { baseUrl, token } = JSON.parse(line);
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
   return {
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
+    async answered(count) {
+      while (log.split('\n').length <= count) await once(child.stderr, 'data');
+    },
     async end(signal) {
       child.kill(signal);
       const result = await child;
