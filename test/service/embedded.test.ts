@@ -360,7 +360,7 @@ describe('vals serve', () => {
     const acknowledged = new Map<string, string>();
     for (let round = 0; round < 5; round++) {
       const service = await embeddedService({ data });
-      const push = run(['push', folder, '--json', '--concurrency', '4', '--timeout', '5'], {
+      const push = run(['push', folder, '--json', '--concurrency', '20', '--timeout', '1'], {
         env: service.env,
       });
       await service.answered(1 + 7 * round);
