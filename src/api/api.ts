@@ -12,6 +12,8 @@ import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;
+  /** Resolves when one more request could be sent; undefined where there is no need to wait. */
+  room(): Promise<void> | undefined;
   /** Whether a text gives the token in force away. */
   holdsToken(text: string): boolean;
   /** What the service sent; an empty record where a write was answered with nothing. */
@@ -36,6 +38,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
+    room: client.room,
     async record(call) {
       const { body } = await client.request(call);
       return body === undefined ? {} : recordOf(body, call);

@@ -9,11 +9,16 @@ export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
   /** The rest of the outcome; what it throws makes the item a failed one. */
   work(item: Item): Promise<Outcome>;
-  concurrency: number;
+  /** How many at a time; auto: as many as the service has room for. */
+  concurrency: number | 'auto';
+  room(): Promise<void> | undefined;
   signal: AbortSignal;
   onFinished?(finished: number): void;
   onFailure?(item: Item, error: ValsError): void;
 }
+
+/** What is begun and waits for an answer, however many requests a service takes. */
+const mostAtATime = 64;
 
 /** Many failures of one kind, as one error of that kind. */
 class AllFailed extends ValsError {
@@ -35,7 +40,7 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
   let finished = 0;
   let stopped = false;
 
-  await forEachAtMost(options.concurrency, items, async (item, index) => {
+  await forEach(items, options, async (item, index) => {
     if (stopped || signal.aborted) return;
     try {
       outcomes[index] = { ...describe(item), ...(await work(item)) };
@@ -106,15 +111,20 @@ function overallError(
   });
 }
 
-/** All items, so many at a time. */
-export async function forEachAtMost<Item>(
-  concurrency: number,
+/** All items, begun in their order, each as soon as there is room for one more. */
+export async function forEach<Item>(
   items: readonly Item[],
+  { concurrency, room }: Pick<BatchOptions<Item>, 'concurrency' | 'room'>,
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const queue = items.entries();
+  const workers = concurrency === 'auto' ? mostAtATime : concurrency;
   const worker = async () => {
-    for (const [index, item] of queue) await work(item, index);
+    for (const [index, item] of queue) {
+      const turn = room();
+      if (turn !== undefined) await turn;
+      await work(item, index);
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));
 }

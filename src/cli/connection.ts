@@ -35,6 +35,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   const proxy = proxyFor(baseUrl, settings);
   redactor.add(proxy && credentialsOf(proxy.url));
   const client = createClient({
+    concurrency: options.concurrency ?? 'auto',
     baseUrl,
     token,
     userAgent: `vals/${VERSION}`,

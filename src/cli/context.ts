@@ -10,6 +10,8 @@ import type { Prompt } from '../terminal/prompt.ts';
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
   token?: string;
+  /** How many requests at a time; as many as the service takes well where absent. */
+  concurrency?: number | 'auto';
   /** Instead of the context's: what ends a request that is under way. */
   signal?: AbortSignal;
 }

@@ -27,7 +27,6 @@ export const pull = defineCommand({
     const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
-    const { requestsAtATime } = await import('./shared/compare-vals.ts');
     const workspace = openWorkspace(context);
 
     const items = [...new Set(words)].map((word) => {
@@ -48,7 +47,8 @@ export const pull = defineCommand({
     return runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
-      concurrency: requestsAtATime,
+      concurrency: 'auto',
+      room: api.room,
       signal,
       onFinished,
       onFailure: (item, error) =>

@@ -1,7 +1,7 @@
 // What services send: every shape that may come, and what comes out of it or is said about it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../src/cli/batch.ts';
+import { forEachAtMost } from '../support/at-most.ts';
 import { run } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../src/cli/batch.ts';
+import { forEachAtMost } from '../support/at-most.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';

@@ -554,7 +554,7 @@ describe('push', () => {
   });
 });
 
-it('compares hundreds of vals, eight at a time', async () => {
+it('compares hundreds of vals, as many at a time as the service takes well', async () => {
   let now = 0;
   let most = 0;
   const count = 300;
@@ -579,5 +579,6 @@ it('compares hundreds of vals, eight at a time', async () => {
   const rows = await place.rows(['status']);
   expect(rows).toHaveLength(count);
   expect(rows.every(({ status }) => status === 'unchanged')).toBe(true);
-  expect(most).toBe(8);
+  expect(most).toBeGreaterThanOrEqual(8);
+  expect(most).toBeLessThanOrEqual(32);
 });

@@ -4,7 +4,9 @@ import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
+import { createGate } from './gate.ts';
 import {
+  asksForFewer,
   backoffMs,
   type Fault,
   isRepeatable,
@@ -16,6 +18,8 @@ import { type Answer, createTransport, type TransportOptions } from './transport
 
 export interface Client {
   request(call: Call): Promise<Answer>;
+  /** Resolves when one more request could be sent; undefined where there is no need to wait. */
+  room(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -26,6 +30,8 @@ export interface ClientOptions extends TransportOptions {
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
+  /** How many requests at a time. */
+  concurrency: number | 'auto';
   trace: (line: string) => void;
   /** What to do about a token that is missing or refused. */
   signInHint: string;
@@ -41,6 +47,7 @@ export function createClient(options: ClientOptions): Client {
   const closed = new AbortController();
   const signal = AbortSignal.any([options.signal, closed.signal]);
   const transport = createTransport({ ...options, signal });
+  const gate = createGate(options.concurrency, clock, signal);
 
   async function request(call: Call): Promise<Answer> {
     if (token === undefined && !call.withoutToken) {
@@ -61,14 +68,19 @@ export function createClient(options: ClientOptions): Client {
       list: call.list === true,
       open: call.open === true,
     };
-    const deadline = clock.now() + deadlineMs;
     let maybeApplied = false;
+    let deadline = Infinity;
 
     for (let attempt = 1; ; attempt++) {
+      const turn = gate.enter(attempt > 1);
+      if (turn !== undefined) await turn;
       const started = clock.now();
+      // Waiting for the first turn is not the service's doing.
+      if (attempt === 1) deadline = started + deadlineMs;
       trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
       const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
       const outcome = await transport.send({ ...message, limitMs });
+      gate.leave('kind' in outcome && asksForFewer(outcome) ? 'refused' : 'answered');
       const took = `in ${Math.round(clock.now() - started)} ms`;
       if (!('kind' in outcome)) {
         trace(`< ${outcome.status} ${took}`);
@@ -120,6 +132,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     request,
+    room: gate.room,
     async close() {
       // A page that nobody waits for any more would be asked for again and again.
       closed.abort(new InterruptedError(0));

@@ -25,6 +25,10 @@ const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
 /** Statuses with which a service says that it did not even begin. */
 const untouchedStatuses = new Set([429, 503]);
 
+/** What a service that has too much to do at a time answers, or does. */
+export const asksForFewer = (fault: Fault): boolean =>
+  fault.kind === 'lost' || (fault.kind === 'status' && untouchedStatuses.has(fault.status));
+
 export const isRepeatable = (method: string): boolean => repeatable.has(method);
 export const isRead = (method: string): boolean => reading.has(method);
 

@@ -24,9 +24,12 @@ export const push = defineCommand({
   arguments: { paths: argument('[paths...]', 'files, folders, or - for standard input') },
   options: {
     name: word('--name <name>', "the val's name, for one path", { conflicts: ['watch'] }),
-    concurrency: parsed('--concurrency <n>', 'requests at a time', wholeNumber('--concurrency', 1), {
-      default: 8,
-    }),
+    concurrency: parsed(
+      '--concurrency <n>',
+      'requests at a time; auto: as many as the service takes well, up to 32 (auto)',
+      (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
+      { words: ['auto'] },
+    ),
     force: toggle('--force', 'in a workspace: send it over what changed on the service too'),
     watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
       conflicts: ['dryRun'],
@@ -42,7 +45,7 @@ export const push = defineCommand({
   columns: [column('status'), column('name'), versionColumn, column('id'), column('file')],
   empty: 'Nothing to push.',
   jobSummary: true,
-  async run(context, { paths, name, concurrency = 8, dryRun = false, force = false, watch }) {
+  async run(context, { paths, name, concurrency = 'auto', dryRun = false, force = false, watch }) {
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force });
@@ -57,7 +60,7 @@ export const push = defineCommand({
     if (vals instanceof Outcomes) return vals;
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
-    const api = await context.connect();
+    const api = await context.connect({ concurrency });
     for (const { file, code = '' } of vals) {
       if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);
@@ -67,6 +70,7 @@ export const push = defineCommand({
     const { rows, error } = await runBatch<Loaded>(vals, {
       describe,
       concurrency,
+      room: api.room,
       signal: context.signal,
       onFinished,
       onFailure: report,

@@ -25,9 +25,12 @@ import { pushTracked, valFor } from './tracked.ts';
 export interface WatchOptions {
   /** The whole workspace where there are none. */
   paths: readonly string[];
-  concurrency: number;
+  concurrency: number | 'auto';
   force: boolean;
 }
+
+/** How many saves are worked on at a time; how many requests that makes is decided elsewhere. */
+const mostSaves = 32;
 
 export async function watchWorkspace(
   context: Context,
@@ -42,7 +45,7 @@ export async function watchWorkspace(
   const opened = openWorkspace(context);
   const { root, service } = opened;
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
-  const api = await context.connect({ signal: new AbortController().signal });
+  const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
 
   let end: (reason: unknown) => void = () => {};
@@ -50,7 +53,9 @@ export async function watchWorkspace(
     end = resolve;
   });
   const columns = eventColumns(context);
-  const queue = createQueue(concurrency, (file) => push(file).catch(end));
+  const queue = createQueue(concurrency === 'auto' ? mostSaves : concurrency, (file) =>
+    push(file).catch(end),
+  );
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),

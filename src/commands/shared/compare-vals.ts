@@ -1,12 +1,10 @@
-// Comparing many vals with the service, so many at a time, with a line that tells how far it is.
+// Comparing many vals with the service, as many at a time as the service takes well, with a line that tells how far it is.
 
-import { forEachAtMost } from '../../cli/batch.ts';
+import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
-
-export const requestsAtATime = 8;
 
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
@@ -18,7 +16,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
-  await forEachAtMost(requestsAtATime, vals, async (val, index) => {
+  await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
     examined[index] = await examine(workspace, api, val);
     finished += 1;
     show();

@@ -1,4 +1,4 @@
-// Deleting several things: asked first, one after another, each with its outcome.
+// Deleting several things: asked first, each with its outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -12,6 +12,7 @@ export interface Removal {
   /** What names it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
+  concurrency: number | 'auto';
   yes: boolean | undefined;
   dryRun: boolean | undefined;
 }
@@ -34,7 +35,8 @@ export async function removeBatch(
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
-    concurrency: 1,
+    concurrency: removal.concurrency,
+    room: api.room,
     signal: context.signal,
     onFailure: ({ name }, error) => reportFailure(context, name, error, once.length),
     async work({ call }) {

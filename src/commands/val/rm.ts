@@ -25,6 +25,8 @@ export const valRm = defineCommand({
           : `Delete these ${many.length} vals, with all their versions: ${many.map(label).join(', ')}?`,
       describe: (id) => ({ id }),
       route: routes.deleteVal,
+      // What was deleted by mistake can be stopped after the first.
+      concurrency: 1,
       yes,
       dryRun,
     });

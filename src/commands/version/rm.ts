@@ -20,6 +20,7 @@ export const versionRm = defineCommand({
         `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${context.wordFor(val) ?? val}?`,
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
+      concurrency: 'auto',
       yes,
       dryRun,
     }),

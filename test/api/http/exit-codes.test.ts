@@ -1,6 +1,6 @@
 // What can go wrong between here and the service: what is sent again, the exit code, and what is said.
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { forEachAtMost } from '../../support/at-most.ts';
 import { kinds } from '../../support/kinds.ts';
 import { type RunResult, run, runAtTerminal } from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';

@@ -58,6 +58,7 @@ describe('an answer that comes before its request', () => {
       clock: systemClock,
       token: 'token',
       userAgent: 'test',
+      concurrency: 1,
       deadlineMs: 10_000,
       signal: new AbortController().signal,
       trace() {},

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../src/cli/batch.ts';
 import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
+import { forEachAtMost } from '../../support/at-most.ts';
 import { trusting } from '../../support/certificates.ts';
 import { run, temporaryFolder } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';

@@ -1,7 +1,7 @@
 // At the door: the wrong protocol for the port, and certificates that are not to be trusted. One clear sentence each.
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { forEachAtMost } from '../../support/at-most.ts';
 import { type CertificateName, trusting } from '../../support/certificates.ts';
 import { run } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';

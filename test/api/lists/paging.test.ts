@@ -1,7 +1,7 @@
 // Lists of many pages: what is asked for, where a list ends, and that each record comes once.
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../src/cli/batch.ts';
+import { forEachAtMost } from '../../support/at-most.ts';
 import { environment, program, run, runAtTerminal, temporaryFolder } from '../../support/program.ts';
 import {
   type Reply,

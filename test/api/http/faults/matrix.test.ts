@@ -1,6 +1,6 @@
 // Every fault against every route, once and for ever, at a terminal and in a pipe: what the contract says, each time.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../../src/cli/batch.ts';
+import { forEachAtMost } from '../../../support/at-most.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, id, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../../src/cli/batch.ts';
+import { forEachAtMost } from '../../../support/at-most.ts';
 import { id } from './commands.ts';
 import {
   type Asked,

@@ -1,0 +1,64 @@
+// Where requests wait for their turn: so many at a time as were asked for, or as the pace of the service allows.
+import type { Clock } from '../../lib/clock.ts';
+import { nextPace, type PaceEvent, startPace } from './pace.ts';
+
+export interface Gate {
+  /** A turn to send, which leave gives back; undefined where there is no need to wait. Who was sent away comes first. */
+  enter(isRepeated: boolean): Promise<void> | undefined;
+  leave(how: PaceEvent['kind']): void;
+  /** Resolves when one more could be sent, so that no work begins long before its turn. */
+  room(): Promise<void> | undefined;
+}
+
+export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
+  let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
+  let underWay = 0;
+  const repeated: (() => void)[] = [];
+  const first: (() => void)[] = [];
+  const beginners: (() => void)[] = [];
+  const queue = (waiting: (() => void)[]) => new Promise<void>((turn) => waiting.push(turn));
+  const hasRoom = () => underWay < pace.limit && repeated.length + first.length === 0;
+
+  function letIn(): void {
+    while (underWay < pace.limit && repeated.length + first.length > 0) {
+      underWay += 1;
+      (repeated.shift() ?? first.shift())?.();
+    }
+    // Not before what this answer means for the others is known.
+    if (beginners.length > 0) setImmediate(letBegin);
+  }
+
+  function letBegin(): void {
+    const free = pace.limit - underWay - repeated.length - first.length;
+    for (const turn of beginners.splice(0, Math.max(0, free))) turn();
+  }
+
+  // Nothing is sent any more, so nothing has to wait either.
+  signal.addEventListener('abort', () => {
+    for (const turn of [...repeated, ...first]) {
+      underWay += 1;
+      turn();
+    }
+    for (const turn of beginners) turn();
+    for (const waiting of [repeated, first, beginners]) waiting.length = 0;
+  });
+
+  return {
+    enter(isRepeated) {
+      if (signal.aborted || hasRoom()) {
+        underWay += 1;
+        return undefined;
+      }
+      return queue(isRepeated ? repeated : first);
+    },
+    leave(how) {
+      underWay -= 1;
+      if (concurrency === 'auto') {
+        const at = clock.now();
+        pace = nextPace(pace, how === 'refused' ? { kind: how, at, others: underWay } : { kind: how, at });
+      }
+      letIn();
+    },
+    room: () => (signal.aborted || hasRoom() ? undefined : queue(beginners)),
+  };
+}

@@ -1,0 +1,57 @@
+// The gate in use: real pushes to services that take few, many, or more and more slowly.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run, temporaryFolder } from '../../support/program.ts';
+import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+
+function files(count: number): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'v'));
+  for (let index = 0; index < count; index++) writeFileSync(join(folder, 'v', `val${index}.ts`), `${index}`);
+  return folder;
+}
+
+/** Takes so many at a time for so long, and refuses the others. */
+async function limitedService(most: number, ms: number, retryAfter: string) {
+  const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
+  const service = await scriptedService([], (): Reply => {
+    seen.all += 1;
+    if (seen.underWay >= most) {
+      seen.refused += 1;
+      return { status: 429, headers: { 'retry-after': retryAfter }, body: { message: 'too many' } };
+    }
+    seen.underWay += 1;
+    seen.most = Math.max(seen.most, seen.underWay);
+    return (response) =>
+      setTimeout(() => {
+        seen.underWay -= 1;
+        response.setHeader('content-type', 'application/json').end('{"id":"a","version":1}');
+      }, ms);
+  });
+  return { ...service, seen };
+}
+
+it.each(['0', '1'])(
+  'a service that refuses beyond 4 (Retry-After %s) gets all of it done',
+  async (retryAfter) => {
+    const { env, seen } = await limitedService(4, 10, retryAfter);
+    const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(200) });
+    expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: 200 });
+    expect(seen.refused).toBeLessThan(0.1 * seen.all);
+  },
+);
+
+it('a service that takes everything gets up to 32 at a time, and no more', async () => {
+  const { env, seen } = await limitedService(100, 40, '1');
+  expect((await run(['push', 'v', '--quiet'], { env, cwd: files(400) })).exit).toBe(0);
+  expect(seen.most).toBeGreaterThan(8);
+  expect(seen.most).toBeLessThanOrEqual(32);
+});
+
+it('a number fixes it', async () => {
+  const { env, seen } = await limitedService(100, 5, '1');
+  const args = ['push', 'v', '--quiet', '--concurrency', '3'];
+  expect((await run(args, { env, cwd: files(60) })).exit).toBe(0);
+  expect(seen.most).toBe(3);
+});

@@ -1,0 +1,13 @@
+// Cases of a test that wait more than they work, so many at a time.
+
+export async function forEachAtMost<Item>(
+  concurrency: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+}
