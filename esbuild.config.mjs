@@ -64,6 +64,7 @@ async function prepareTexts() {
     await print(`styled/${name}`, argv, { FORCE_COLOR: '1' });
   };
   await printHelp('help', ['--help']);
+  await printHelp('help-options', ['help', 'options']);
   for (const shell of ['bash', 'zsh', 'fish']) await print(`completion-${shell}`, ['completion', shell]);
   for (const path of commandPaths) {
     const words = path.split(' ');

@@ -27,12 +27,16 @@ function preparedText(words) {
 }
 
 function preparedName(words) {
-  if (words.length === 1 && words[0] === '--version') return 'version';
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) return 'version';
   if (words[0] === 'completion' && /^[a-z]+$/.test(words[1]) && words.length === 2) return words.join('-');
-  const asksForHelp = words.length === 0 || words.at(-1) === '--help' || words.at(-1) === '-h';
-  const command = words.slice(0, -1);
-  if (!asksForHelp || !command.every((word) => /^[a-z]+$/.test(word))) return undefined;
+  const command = commandToExplain(words);
+  if (!command?.every((word) => /^[a-z]+$/.test(word))) return undefined;
   return ['help', ...command].join('-');
+}
+
+function commandToExplain(words) {
+  if (words.length === 0 || words[0] === 'help') return words.slice(1);
+  return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
 /** As the program decides it without a flag. */

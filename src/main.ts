@@ -1,6 +1,8 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
 import type { AnyCommand } from './cli/command.ts';
-import { type CommandLine, parseCommandLine, pathsOf } from './cli/commander.ts';
+import { pathsOf } from './cli/command-tree.ts';
+import { type CommandLine, parseCommandLine } from './cli/commander.ts';
+import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
@@ -28,6 +30,11 @@ export async function main(host: Host): Promise<number> {
   const { stdout, progress, reporter } = output;
   let exit = 0;
   try {
+    const [request, ...words] = host.argv;
+    if (request === completionRequest) {
+      await stdout.write(completionAnswer(words, commandTree));
+      return exit;
+    }
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
     const line = parseCommandLine(host.argv, commandTree, helpWidth);
     if ('help' in line) {

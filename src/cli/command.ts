@@ -19,6 +19,8 @@ export interface OptionDefinition<T> {
   conflicts?: string[];
   /** Names a val: in a workspace by its name or file too, which become its id before the command runs. */
   isVal?: boolean;
+  /** May be given again and again. */
+  isRepeatable?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
@@ -83,6 +85,7 @@ export const repeatable = <T>(
   flags,
   description,
   parse: (word, before = []) => [...before, parse(word)],
+  isRepeatable: true,
 });
 
 type Arguments = Record<string, ArgumentDefinition<unknown>>;
@@ -104,6 +107,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
+  /** What follows its first argument is not ours, options included. */
+  passesThrough?: boolean;
   /** Whether its rows go onto the page of a CI job too. */
   jobSummary?: boolean;
   /** What to say, at a terminal, when a list has nothing in it. */

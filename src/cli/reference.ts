@@ -1,6 +1,7 @@
 // The reference of all commands as Markdown, made from their definitions; no command needs it.
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
-import { type CommandTree, globalOptions } from './commander.ts';
+import type { CommandTree } from './command-tree.ts';
+import { globalOptions } from './global-options.ts';
 
 /** What the README says about all commands alike is taken from there. */
 const sharedSections = ['Exit codes', 'Settings'];

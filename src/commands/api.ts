@@ -12,15 +12,20 @@ import { dryRun, plan } from './shared/options.ts';
 
 type Field<Value = string> = [key: string, value: Value];
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
 export const api = defineCommand({
   path: 'api',
   summary: 'Send any request to the service',
   description:
     'Send any request to the service, for what has no command yet, and print the JSON that it answers. ' +
-    'Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
+    'Without a method it is a GET, or, with fields or --input, a POST. Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
     'otherwise. It needs a token, and never sends it anywhere but to the base URL.',
   arguments: {
-    method: argument('<method>', 'GET, POST, PUT, PATCH, DELETE, ...', parseMethod),
+    method: {
+      ...argument('[method]', 'GET, POST, PUT, PATCH, DELETE, ...', parseMethod),
+      words: methods,
+    },
     path: argument('<path>', 'what stands behind the base URL, such as /v1/me; it may have a query'),
   },
   options: {
@@ -35,14 +40,19 @@ export const api = defineCommand({
     dryRun,
   },
   examples: [
-    'vals api GET /v1/me',
+    'vals api /v1/me',
     'vals api GET "/v1/me/runs?error=true" -f limit=5',
-    'vals api POST /v1/vals -f name=one -F code=@hello.ts',
-    'vals api GET /v1/me/runs --paginate --ndjson | jq -r .id',
+    'vals api /v1/vals -f name=one -F code=@hello.ts',
+    'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(context, { method, path, rawField = [], field = [], input, paginate, dryRun }) {
+  async run(context, { method: named, path, rawField = [], field = [], input, paginate, dryRun }) {
+    if (named === undefined && methods.includes(path.toUpperCase())) {
+      throw new UsageError('The path is missing.', { hint: `For example \`vals api ${path} /v1/me\`.` });
+    }
     const target = parsePath(path);
+    const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
+    const method = named ?? (sends ? 'POST' : 'GET');
     checkCombination(method, input, field, paginate);
     const body = input === undefined ? undefined : await readBody(input, context);
     const fields: Field<JsonValue>[] = [...rawField];
@@ -67,7 +77,7 @@ function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
   throw new UsageError(`"${word}" is not a method that can be sent.`, {
-    hint: 'The method comes first: `vals api GET /v1/me`.',
+    hint: 'The method comes first, or is left out: `vals api GET /v1/me`.',
   });
 }
 
@@ -91,7 +101,9 @@ function checkCombination(
     });
   }
   if (paginate && method !== 'GET') {
-    throw new UsageError('--paginate is for GET.', { hint: 'Leave it out, or read a list with GET.' });
+    throw new UsageError(`--paginate is for GET, and this is a ${method}.`, {
+      hint: 'Name the method to have fields in the query of a GET: `vals api GET /v1/me/runs -f error=true --paginate`.',
+    });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
   if (readers.length > 1) {

@@ -1,5 +1,5 @@
 // All commands, in the order of the help.
-import type { CommandTree } from '../cli/commander.ts';
+import type { CommandTree } from '../cli/command-tree.ts';
 import { api } from './api.ts';
 import { comments } from './comments.ts';
 import { completion } from './completion.ts';
@@ -10,6 +10,7 @@ import { likes } from './likes.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
+import { otherWords } from './other-words.ts';
 import { pull } from './pull.ts';
 import { push } from './push/push.ts';
 import { refs } from './refs.ts';
@@ -31,16 +32,20 @@ import { versionRm } from './version/rm.ts';
 export const commandTree: CommandTree = {
   topics: {
     val: { title: 'Vals:', summary: 'Single vals' },
-    version: { title: 'Versions:', summary: 'The versions of a val' },
+    version: { title: 'Vals:', summary: 'The versions of a val' },
   },
   groups: [
-    { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Vals:', commands: [push, valCreate, valGet, valEdit, valRm, valRuns] },
     {
-      title: 'Versions:',
-      commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
+      title: 'Vals:',
+      commands: [
+        push,
+        ...[valCreate, valGet, valEdit, valRm, valRuns],
+        ...[versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
+      ],
     },
     { title: 'Workspace:', commands: [init, status, diff, pull] },
+    { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
     { title: 'Set-up:', commands: [login, logout, config, api, serve, completion] },
   ],
+  otherWords,
 };

@@ -9,7 +9,7 @@ export const runs = defineCommand({
   summary: 'List the runs of your vals',
   description: `List the runs of your vals. ${summaryExplained}`,
   options: {
-    error: toggle('--error', 'failed runs alone', { negated: 'runs that did not fail alone' }),
+    error: toggle('--error', 'only failed runs', { negated: 'only runs that did not fail' }),
     ...timeRange,
     val: word('--val <val>', 'the runs of one val, as `vals val runs`', {
       conflicts: ['error', 'since', 'until'],

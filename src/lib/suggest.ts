@@ -3,15 +3,21 @@
 const mostSuggestions = 3;
 
 /** As a question to put behind a sentence; empty where nothing is near. */
-export function didYouMean(word: string, names: Iterable<string>): string {
+export const didYouMean = (word: string, names: Iterable<string>): string =>
+  asQuestion(nearest(word, names).map((name) => `"${name}"`));
+
+export const asQuestion = (suggestions: readonly string[]): string =>
+  suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
+
+/** The nearest first; none that is too far to be meant. */
+export function nearest(word: string, names: Iterable<string>): string[] {
   const farthest = Math.max(1, Math.floor(word.length * 0.4));
-  const near = [...new Set(names)]
+  return [...new Set(names)]
     .map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= farthest)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, mostSuggestions)
-    .map(({ name }) => `"${name}"`);
-  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+    .map(({ name }) => name);
 }
 
 /** How many letters to add, take away, change, or swap with their neighbour. */

@@ -14,12 +14,13 @@ import {
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { parseCommandLine, pathsOf } from '../../src/cli/commander.ts';
+import { pathsOf } from '../../src/cli/command-tree.ts';
+import { parseCommandLine } from '../../src/cli/commander.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { environment, run, temporaryFolder } from '../support/program.ts';
 
 describe('prepared help', () => {
-  it.each(['', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {
+  it.each(['', 'options', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {
     const words = [...path.split(' ').filter(Boolean), '--help'];
     const { exit, stdout } = await run(words);
     expect(exit).toBe(0);
@@ -31,7 +32,7 @@ describe('prepared help', () => {
   it('is not needed: without it the program prints the same', async () => {
     const installed = await install();
     await rm(join(installed.folder, 'dist/prepared'), { recursive: true });
-    for (const words of [[], ['push', '--help'], ['--version']]) {
+    for (const words of [[], ['push', '--help'], ['help', 'val', 'get'], ['help', 'options'], ['-V']]) {
       expect(await installed.vals(words)).toEqual((await run(words)).stdout);
     }
   });

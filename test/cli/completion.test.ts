@@ -1,74 +1,88 @@
 // Completion as users have it: the real shells, with nothing else installed for it.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { placesOf } from '../../src/cli/completion/places.ts';
+import { argument, defineCommand, toggle, val, word } from '../../src/cli/command.ts';
+import { whatMayComeNext } from '../../src/cli/completion/what-may-come-next.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { describeWith } from '../support/installed.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 
-/** What is typed before TAB, and the arguments of the command that Enter then runs. */
+/** What is typed before TAB, and the arguments of the command that Enter then runs: all that differs among shells. */
 const typed: [string, string[]][] = [
-  ['vals ru', ['runs']],
-  ['vals comp', ['completion']],
   ['vals vers', ['version']],
   ['vals version li', ['version', 'list']],
-  ['vals val del', ['val', 'delete']],
-  ['vals push --concu', ['push', '--concurrency']],
-  ['vals val push --concu', ['val', 'push', '--concurrency']],
-  ['vals runs --no-e', ['runs', '--no-error']],
   ['vals --base-url me comments --ndj', ['--base-url', 'me', 'comments', '--ndjson']],
   ['vals comments --relationship gi', ['comments', '--relationship', 'given']],
   ['vals comments --relationship=gi', ['comments', '--relationship=given']],
+  // Bash takes 10:30 for three words.
   [
-    'vals comments --since 2h --relationship rec',
-    ['comments', '--since', '2h', '--relationship', 'received'],
+    'vals comments --since 10:30 --relationship rec',
+    ['comments', '--since', '10:30', '--relationship', 'received'],
   ],
-  ['vals val create one --privacy unl', ['val', 'create', 'one', '--privacy', 'unlisted']],
-  ['vals completion fi', ['completion', 'fish']],
-  ['vals push he', ['push', 'hello.ts']],
   ['vals push hello.ts tw', ['push', 'hello.ts', 'two words.ts']],
-  ['vals val create one he', ['val', 'create', 'one', 'hello.ts']],
-  ['vals val create one --readme tw', ['val', 'create', 'one', '--readme', 'two words.ts']],
-  ['vals serve --seed he', ['serve', '--seed', 'hello.ts']],
+  ['vals push -- he', ['push', '--', 'hello.ts']],
+  ["vals push 'two words.ts' he", ['push', 'two words.ts', 'hello.ts']],
+  ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
+  ['vals val rm deep gre', ['val', 'rm', 'deep', 'greeting']],
+  ['vals runs --val=gre', ['runs', '--val=greeting']],
+  // A val's file stands for it, and no other file does.
   ['vals val get he', ['val', 'get', 'hello.ts']],
-  ['vals val get gre', ['val', 'get', 'greeting']],
-  ['vals runs --val gre', ['runs', '--val', 'greeting']],
+  ['vals val get ./he', ['val', 'get', './hello.ts']],
+  ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
+  ['vals val get tw', ['val', 'get', 'tw']],
   // Where only the user knows what comes, nothing is made up.
   ['vals val create he', ['val', 'create', 'he']],
   ['vals push --name he', ['push', '--name', 'he']],
   ['vals me he', ['me', 'he']],
 ];
 
-/** A folder with files to name, a `vals` that knows a val and says how it was called, and the environment for a shell. */
+/** Names of vals that a shell would take for something else. */
+const hostileNames = [
+  '$(touch ran)',
+  '`touch ran`',
+  ';touch ran',
+  '-rf',
+  'a b',
+  '~',
+  '*',
+  "gre'",
+  'gre\u001b[2J',
+];
+
+/** A workspace with files to name, a `vals` that says how it was called, and the environment for a shell. */
 function workplace() {
   const folder = temporaryFolder();
   const bin = join(folder, '.bin');
-  const log = join(folder, '.log');
   mkdirSync(bin);
   for (const name of ['hello.ts', 'two words.ts']) writeFileSync(join(folder, name), '');
+  const names = { 'hello.ts': 'greeting', 'sub/deep.ts': 'deep' };
+  const hostile = hostileNames.map((name, index) => [`hostile ${index}.ts`, { name }]);
+  const vals = Object.entries(names).map(([file, name]) => [file, { name }]);
+  writeFileSync(
+    join(folder, 'vals.json'),
+    JSON.stringify({ vals: Object.fromEntries([...vals, ...hostile]) }),
+  );
   writeFileSync(
     join(bin, 'vals'),
     `#!/bin/sh
-echo "$*" >> '${log}'
-case "$*" in
-  'completion names') echo greeting; exit ;;
-  'completion bash' | 'completion zsh' | 'completion fish')
-    test -n "$COMPLETED" || exec '${process.execPath}' '${program}' "$@" ;;
+case "$1" in
+  __complete) exec '${process.execPath}' '${program}' "$@" ;;
+  completion) test -n "$COMPLETED" || exec '${process.execPath}' '${program}' "$@" ;;
 esac
 printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
 `,
   );
   chmodSync(join(bin, 'vals'), 0o755);
   const env = environment(folder, { PATH: `${bin}:${process.env.PATH}`, TERM: 'xterm', PS1: 'ready: ' });
-  return { folder, env, calls: () => readFileSync(log, 'utf8').trim().split('\n') };
+  return { folder, env };
 }
 
 /** Types lines, each with TAB before Enter, and gives back what ran. */
 async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
-  const { folder, env, calls } = workplace();
+  const { folder, env } = workplace();
   const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
   onTestFinished(() => terminal.kill('SIGKILL'));
   let screen = '';
@@ -95,28 +109,37 @@ async function typeWithTab(shell: string, args: string[], load: string, lines: r
     const [, shown = ''] = await appears(/^ran:(.*)\r$/m);
     ran.push(shown);
   }
-  return { ran, calls: calls() };
+  return ran;
 }
 
 const asShown = (words: readonly string[]): string => words.map((word) => `[${word}]`).join('');
 
+const lines = typed.map(([line]) => line);
+const expected = typed.map(([, words]) => asShown(words));
+
 describeWith('bash', 'in bash', (bash) => {
+  const args = ['--norc', '--noprofile', '-i'];
+  const load = 'eval "$(vals completion bash)"';
+
   it('completes at a terminal', async () => {
-    const load = 'eval "$(vals completion bash)"';
-    const lines = typed.map(([line]) => line);
-    const { ran, calls } = await typeWithTab(bash, ['--norc', '--noprofile', '-i'], load, lines);
-    expect(ran).toEqual(typed.map(([, words]) => asShown(words)));
-    expect(calls.filter((call) => call.startsWith('completion '))).toEqual([
-      'completion bash',
-      'completion fish',
-      ...Array(3).fill('completion names'),
-    ]);
+    expect(await typeWithTab(bash, args, load, lines)).toEqual(expected);
+  });
+
+  it('completes files without compopt, which bash 3 does not have', async () => {
+    const files = typed.filter(([line]) => /push |get |readme/.test(line));
+    const ran = await typeWithTab(
+      bash,
+      args,
+      `enable -n compopt; ${load}`,
+      files.map(([line]) => line),
+    );
+    expect(ran).toEqual(files.map(([, words]) => asShown(words)));
   });
 
   it.each([
     [
       ['vals', ''],
-      ['push', 'me', 'val', 'version', 'completion'],
+      ['push', 'me', 'val', 'version', 'completion', 'help'],
     ],
     [
       ['vals', 'version', ''],
@@ -136,7 +159,7 @@ describeWith('bash', 'in bash', (bash) => {
     ],
     [
       ['vals', '-'],
-      ['--version', '--help'],
+      ['--version', '-V', '--help'],
     ],
   ])('offers for %j all there is', async (words, offered) => {
     const { folder, env } = workplace();
@@ -159,19 +182,7 @@ describeWith('bash', 'in bash', (bash) => {
 
 describeWith('zsh', 'in zsh', (zsh) => {
   it('completes at a terminal', async () => {
-    const load = 'eval "$(vals completion zsh)"';
-    const { ran, calls } = await typeWithTab(
-      zsh,
-      ['-f', '-i'],
-      load,
-      typed.map(([line]) => line),
-    );
-    expect(ran).toEqual(typed.map(([, words]) => asShown(words)));
-    expect(calls.filter((call) => call.startsWith('completion '))).toEqual([
-      'completion zsh',
-      'completion fish',
-      ...Array(3).fill('completion names'),
-    ]);
+    expect(await typeWithTab(zsh, ['-f', '-i'], 'eval "$(vals completion zsh)"', lines)).toEqual(expected);
   });
 });
 
@@ -183,7 +194,7 @@ describeWith('fish', 'in fish', (fish) => {
       for line in $argv
         echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
       end`;
-    const { stdout, stderr } = await execa(fish, ['-c', script, ...typed.map(([line]) => line)], {
+    const { stdout, stderr } = await execa(fish, ['-c', script, ...lines], {
       cwd: folder,
       env,
       extendEnv: false,
@@ -208,21 +219,117 @@ describe('vals completion', () => {
     expect(stderr).toContain('bash, zsh, fish');
   });
 
-  it('knows what fills each option and argument that names a file or a val', () => {
-    const filled = placesOf(commandTree).places.flatMap((place) => [
-      ...place.options.map(({ names, filler }) => [`${place.path} ${names.join()}`, filler]),
-      ...place.arguments.map((filler, index) => [`${place.path} ${index}`, filler]),
-    ]);
-    expect(Object.fromEntries(filled)).toMatchObject({
-      'push 0': 'file',
-      'val create 1': 'file',
-      'val create --readme': 'file',
-      'serve --data': 'file',
-      'serve --seed': 'file',
-      'runs --val': 'val',
-      'val rm 0': 'val',
-      'version new 0': 'val',
-      'version new 1': 'file',
-    });
+  it.each(['bash', 'zsh', 'fish'])('%s: is offered no name that it could run', async (shell) => {
+    const { folder } = workplace();
+    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { cwd: folder });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', '']);
+  });
+
+  it('offers no vals outside of a workspace, nor of one that cannot be read', async () => {
+    const folder = temporaryFolder();
+    const ask = () => run(['__complete', 'fish', 'val', 'get', ''], { cwd: folder });
+    expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    writeFileSync(join(folder, 'vals.json'), 'no JSON');
+    expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  it('says nothing of how the shells ask', async () => {
+    for (const words of [[], ['completion', '--help'], ['__complete', 'fish', '']]) {
+      const { stdout } = await run(words);
+      expect(stdout).not.toContain('__complete');
+    }
+  });
+});
+
+describe('what may come next', () => {
+  const tried = defineCommand({
+    path: 'try',
+    summary: 'Try',
+    passesThrough: true,
+    arguments: { val: val('<val|file>', 'what'), args: argument('[args...]', 'the rest') },
+    options: {
+      at: word('--at <version>', 'a version'),
+      all: toggle('--all', 'all'),
+      few: toggle('--few', 'few', { conflicts: ['all'] }),
+      kind: word('--kind <word>', 'a kind', { choices: ['one', 'other'] }),
+      readme: word('--readme <file>', 'a file'),
+    },
+    examples: [],
+    columns: [],
+    run: () => undefined,
+  });
+  const tree = { groups: [{ title: 'All:', commands: [tried] }], topics: {}, otherWords: {} };
+
+  it.each<[string, { words?: string[]; vals?: boolean; files?: boolean; before?: string }]>([
+    ['t', { words: ['try'] }],
+    ['try ', { vals: true, files: true }],
+    ['try --a', { words: ['--at', '--all', '--allow-http'] }],
+    ['try --all --a', { words: ['--at', '--allow-http'] }],
+    ['try --all --f', { words: ['--fields'] }],
+    ['try --at ', {}],
+    ['try --kind o', { words: ['one', 'other'] }],
+    ['try --kind=on', { words: ['one'], before: '--kind=' }],
+    ['try --readme=x', { files: true, before: '--readme=' }],
+    ['try --readme x --kin', { words: ['--kind'] }],
+    ['try -- --a', { vals: true, files: true }],
+    // What follows is the val's own, whatever it looks like.
+    ['try hello.ts --a', {}],
+    ['try hello.ts --at ', {}],
+    ['try --nonsense ', { vals: true, files: true }],
+    ['nonsense ', {}],
+    ['nonsense --a', {}],
+    ['help t', { words: ['try'] }],
+    ['help ', { words: ['try', 'options'] }],
+    ['help try ', {}],
+  ])('after %j', (line, { words = [], vals = false, files = false, before = '' }) => {
+    const typed = line.split(' ');
+    const { candidates, ...next } = whatMayComeNext(tree, typed.slice(0, -1), typed.at(-1) ?? '');
+    expect(candidates.map(({ word }) => word)).toEqual(words);
+    expect(next).toEqual({ vals, files, before });
+  });
+
+  it.each<[string, string[]]>([
+    ['ru', ['runs']],
+    ['comp', ['completion']],
+    ['val del', ['delete']],
+    ['push --concu', ['--concurrency']],
+    ['val push --concu', ['--concurrency']],
+    ['runs --no-e', ['--no-error']],
+    ['val create one --privacy unl', ['unlisted']],
+    ['completion fi', ['fish']],
+    ['api PA', ['PATCH']],
+    ['api /x -f a=1 --raw', ['--raw-field']],
+    ['help opt', ['options']],
+    ['help val ed', ['edit']],
+    // What contradicts an option that was given, or was given before, is not offered.
+    ['runs --error --no-e', []],
+    ['--json me --nd', []],
+    ['me --quiet --qu', []],
+  ])('after `vals %s` come %j', (line, words) => {
+    const typed = line.split(' ');
+    const { candidates } = whatMayComeNext(commandTree, typed.slice(0, -1), typed.at(-1) ?? '');
+    expect(candidates.map(({ word }) => word)).toEqual(words);
+  });
+
+  it.each([
+    ['push', 'files'],
+    ['val create one', 'files'],
+    ['val create --readme', 'files'],
+    ['serve --data', 'files'],
+    ['serve --seed', 'files'],
+    ['version new x', 'files'],
+    ['runs --val', 'vals'],
+    ['val rm x', 'vals'],
+    ['diff', 'vals'],
+    ['version new', 'vals'],
+  ])('after `vals %s` come %s', (line, kind) => {
+    const { vals, files } = whatMayComeNext(commandTree, line.split(' '), '');
+    expect({ vals, files }).toEqual({ vals: kind === 'vals', files: kind === 'files' });
+  });
+
+  it('describes what it offers', () => {
+    const { candidates } = whatMayComeNext(commandTree, [], 'ver');
+    expect(candidates).toEqual([{ word: 'version', description: 'The versions of a val' }]);
   });
 });

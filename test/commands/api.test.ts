@@ -70,6 +70,9 @@ describe('a path', () => {
 describe('what is sent', () => {
   it.each<{ args: string[]; method: string; path: string; body: string }>([
     { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
+    { args: ['-F', 'a=1', '/v1/x'], method: 'POST', path: '/v1/x', body: '{"a":1}' },
     {
       args: ['GET', '/v1/x?a=%20', '-f', 'b=c d', '-F', 'e=[1, 2.0]', '-f', 'b=again'],
       method: 'GET',
@@ -124,6 +127,8 @@ describe('what is sent', () => {
     const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
     expect(fromFile.seen).toMatchObject({ path: '/v1/x?a=b', body: spaced });
     expect(fromFile.seen.headers['content-type']).toBe('application/json');
+    const withoutMethod = await ask(['/v1/x', '--input', file]);
+    expect(withoutMethod.seen).toMatchObject({ method: 'POST', path: '/v1/x', body: spaced });
     const fromInput = await ask(['DELETE', '/v1/x', '--input', '-'], ok, { input: spaced });
     expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
   });
@@ -156,7 +161,11 @@ describe('what is sent', () => {
     { args: ['G ET', '/x'], exit: 2, says: 'not a method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not a method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not a method' },
-    { args: ['/v1/me'], exit: 2, says: 'path' },
+    { args: [], exit: 2, says: 'needs <path>' },
+    { args: ['GET'], exit: 2, says: 'The path is missing' },
+    { args: ['post', '-f', 'a=1'], exit: 2, says: 'The path is missing' },
+    { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate is for GET' },
+    { args: ['GET', '/x', 'more'], exit: 2, says: 'at most 2 arguments' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });

@@ -16,6 +16,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 
@@ -908,6 +909,10 @@ describe('what was mistyped', () => {
     { args: ['me', `-t=${secret}`] },
     { args: ['me', `-t${secret}`] },
     { args: ['me', `--base-ur=https://ada:${secret}@a.example`] },
+    { args: ['--tokn', secret] },
+    { args: ['--tokn', secret, '--help'] },
+    { args: ['nonsense', '--token', secret] },
+    { args: ['val', '--tokn', secret, 'get', 'x'] },
   ])('$args does not show its value', async ({ args }) => {
     for (const json of [[], ['--json']]) {
       const { exit, stdout, stderr } = await run([...args, ...json]);
@@ -934,6 +939,17 @@ describe('what was mistyped', () => {
     { args: ['--base-ulr', 'https://a.example', 'me'], meant: '--base-url' },
     { args: ['val', '--jsn', 'get', id], meant: '--json' },
     { args: ['val', '--timout', '3', 'get', id], meant: '--timeout' },
+    { args: ['comments', '--relationship', 'givn'], meant: 'given' },
+    { args: ['rm', id], meant: '`vals val rm`?' },
+    { args: ['get', id], meant: '`vals val get`?' },
+    { args: ['whoami'], meant: '`vals me`?' },
+    { args: ['auth'], meant: '`vals login`?' },
+    { args: ['auth', 'login'], meant: '`vals login`?' },
+    { args: ['auth', 'logout', '--help'], meant: '`vals logout`?' },
+    { args: ['logs'], meant: '`vals runs`?' },
+    { args: ['val', 'versions', id], meant: '`vals version ls`?' },
+    { args: ['val', 'status'], meant: '`vals status`?' },
+    { args: ['options'], meant: '`vals help options`?' },
   ])('$args: did you mean $meant?', async ({ args, meant }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -961,6 +977,8 @@ describe('what was mistyped', () => {
     { args: ['runs', '--since', 'yesterday'] },
     { args: ['runs', '--until', ''] },
     { args: ['runs', '--val', id, '--error'] },
+    { args: ['runs', '--error', '--no-error'] },
+    { args: ['runs', '--no-error', '--limit', '3', '--error'] },
     { args: ['push', '--concurrency', '0', 'x.ts'] },
     { args: ['me', '--json=yes'] },
     { args: ['val', 'rm', id, '--yes=no'] },
@@ -975,6 +993,52 @@ describe('what was mistyped', () => {
     const json = await run(['--json', ...args], { env: service.env });
     expect(json).toMatchObject({ exit: 2, stdout: '', error: { kind: 'usage', exit: 2 } });
     expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a usage error', () => {
+  it.each<[string, string]>([
+    ['nonsense', 'There is no command `vals nonsense`.'],
+    ['val nonsense x', 'There is no command `vals val nonsense`.'],
+    ['constructor', 'There is no command `vals constructor`.'],
+    ['me --nonsense', '`vals me` has no option --nonsense.'],
+    ['--nonsense', '`vals` has no option --nonsense.'],
+    ['me --json=yes', '--json takes no value.'],
+    ['likes --limit', '--limit needs a value: --limit <n>.'],
+    ['me too many', '`vals me` takes no arguments, but was given 2.'],
+    ['val get a b', '`vals val get` takes one argument, but was given 2.'],
+    ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
+    ['val rm', "`vals val rm` needs <val...>: the vals' ids, or in a workspace their names or files."],
+    ['version get x', '`vals version get` needs <version>: its number.'],
+    ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
+    ['runs --error --no-error', '--error and --no-error cannot be given together.'],
+    ['me --json', '--ndjson and --json cannot be given together.'],
+    ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
+  ])('of `vals %s` is a sentence of ours', async (line, sentence) => {
+    const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
+    expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
+      exit: 2,
+      stdout: '',
+      message: sentence,
+    });
+  });
+
+  it('says where a token belongs', async () => {
+    expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
+  });
+});
+
+describe('what is not mistyped', () => {
+  it.each<{ args: string[]; path: string }>([
+    // The value of an option may be the name of a command.
+    { args: ['--fields', 'me', 'comments'], path: '/v1/me/comments?' },
+    { args: ['--', 'me'], path: '/v1/me' },
+    { args: ['val', '--', 'get', '-x'], path: '/v1/vals/-x' },
+    { args: ['me', '--color', '--no-color'], path: '/v1/me' },
+  ])('$args', async ({ args, path }) => {
+    const service = await scriptedService([{ body: { data: [], id: 'x' } }]);
+    expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+    expect(service.requests[0]?.path).toContain(path);
   });
 });
 
@@ -994,6 +1058,11 @@ describe('help', () => {
     { args: ['val', 'help', 'get'], holds: ['--code', '--readme'] },
     { args: ['val', 'get', id, '--code', '--help'], holds: ['--readme'] },
     { args: ['login', '--help'], holds: ['--with-token', '--base-url'] },
+    { args: ['val', '--help'], holds: ['  $ vals val create', '`vals val <command> --help`'] },
+    { args: ['me', '--help'], holds: ['`vals help options`'] },
+    { args: ['help', 'push', '--'], holds: ['--concurrency'] },
+    { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
+    { args: ['help', 'options'], holds: ['--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'] },
   ])('$args', async ({ args, holds }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -1002,7 +1071,7 @@ describe('help', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it.each([[['--version']], [['--version', '--json']]])('%j', async (args) => {
+  it.each([[['--version']], [['-V']], [['--version', '--json']]])('%j', async (args) => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
   });

@@ -1,14 +1,39 @@
-// The vals that can be named where completion is asked for: those of the workspace.
-import { readManifest } from '../../workspace/disk/manifest.ts';
+// The vals that completion can offer: those of the workspace, by name or file.
+import { join, relative, resolve } from 'node:path';
+import { type Manifest, readManifest } from '../../workspace/disk/manifest.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** None outside of a workspace, nor where vals.json cannot be read: nobody is there to be told why. */
-export function valNames(): string[] {
+/** A shell may take any other character for an order, and a leading dash makes an option. */
+const harmless = /^[\w.][\w./-]*$/;
+
+/** Names, or, where no name fits what was typed, files of vals. */
+export function valsThatFit(typed: string): string[] {
+  const workspace = readWorkspace();
+  const matching = (words: readonly string[]) =>
+    words.filter((word) => word.startsWith(typed) && harmless.test(word));
+  const names = matching(valNames(workspace));
+  if (names.length > 0) return names;
+  const files = valFiles(workspace);
+  return matching(typed.startsWith('./') ? files.map((file) => `./${file}`) : files);
+}
+
+type Workspace = { root: string; vals: Manifest['vals'] } | undefined;
+
+const valNames = (workspace: Workspace): string[] =>
+  [...(workspace?.vals.values() ?? [])].map(({ name }) => name);
+
+const valFiles = (workspace: Workspace): string[] =>
+  workspace === undefined
+    ? []
+    : [...workspace.vals.keys()].map((file) => relative(resolve('.'), join(workspace.root, file)));
+
+/** Undefined, too, where vals.json cannot be read: a completion has no way to say why. */
+function readWorkspace(): Workspace {
   const root = findRoot();
-  if (root === undefined) return [];
+  if (root === undefined) return undefined;
   try {
-    return [...readManifest(root).vals.values()].map(({ name }) => name);
+    return { root, vals: readManifest(root).vals };
   } catch {
-    return [];
+    return undefined;
   }
 }

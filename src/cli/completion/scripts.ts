@@ -1,0 +1,64 @@
+// The few lines with which each shell asks `vals` what may come next.
+import { completionRequest, filesLine } from './answer.ts';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof shells)[number];
+
+export const isShell = (word: string): word is Shell => shells.some((shell) => shell === word);
+
+export const completionScripts: Record<Shell, string> = {
+  bash: `\
+# Completion of vals for bash, from 3.2 on; load it with: eval "$(vals completion bash)"
+_vals() {
+  local words name
+  words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  local IFS=$'\\n'
+  COMPREPLY=($(vals ${completionRequest} bash "\${words[@]}" 2>/dev/null))
+  [ "\${COMPREPLY[0]-}" = ${filesLine} ] || return 0
+  COMPREPLY=()
+  # Readline completes files best; bash 3 cannot be told to here.
+  compopt -o default 2>/dev/null && return
+  while read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")
+}
+if type compopt >/dev/null 2>&1; then complete -F _vals vals; else complete -o filenames -F _vals vals; fi
+`,
+  zsh: `\
+#compdef vals
+# Completion of vals for zsh; load it with: eval "$(vals completion zsh)"
+_vals() {
+  local -a lines
+  lines=("\${(@f)$(vals ${completionRequest} zsh "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
+  if [[ $lines[1] == ${filesLine} ]]; then
+    compset -P '--*='
+    _files
+  elif [[ -n $lines[1] ]]; then
+    lines=("\${(@)lines/$'\\t'/:}")
+    _describe 'vals' lines
+  fi
+}
+if [[ $funcstack[1] == _vals ]]; then
+  _vals "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+  compdef _vals vals
+fi
+`,
+  fish: `\
+# Completion of vals for fish; load it with: vals completion fish | source
+function __vals_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l current (commandline -ct)
+    set -l lines (vals ${completionRequest} fish $words "$current" 2>/dev/null)
+    if test "$lines" = ${filesLine}
+        set -l before (string match -r '^--[^=]*=' -- "$current")
+        __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$current") | string replace -r '^' -- "$before"
+    else if set -q lines[1]
+        printf '%s\\n' $lines
+    end
+end
+complete -c vals -e
+complete -c vals -f -a '(__vals_complete)'
+`,
+};

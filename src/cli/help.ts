@@ -1,0 +1,76 @@
+// What the help says beyond the definitions: examples, where to read on, and the options of every command on one page.
+import { Command, Option } from 'commander';
+import type { AnyCommand } from './command.ts';
+import type { CommandTree } from './command-tree.ts';
+import { environmentAlone, globalOptions, mostUsedOptions } from './global-options.ts';
+import { optionsAt } from './known-options.ts';
+
+const firstExamples = [
+  'vals push examples --local',
+  'vals login --base-url https://api.example.com',
+  'vals runs --error --since 2h --json',
+];
+
+export function addRootHelp(root: Command): void {
+  addExamples(root, firstExamples);
+  addText(
+    root,
+    '`vals <command> --help` explains a command, `vals help options` the options that all of them take.',
+  );
+}
+
+export function addTopicHelp(command: Command, topic: string, tree: CommandTree): void {
+  const below = tree.groups
+    .flatMap(({ commands }) => commands)
+    .filter(({ path }) => path.startsWith(`${topic} `));
+  addExamples(
+    command,
+    below.slice(0, 3).flatMap(({ examples }) => examples.slice(0, 1)),
+  );
+  addText(command, `\`vals ${topic} <command> --help\` explains one of them.`);
+}
+
+export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand): void {
+  const names = mostUsedOptions.map((key) => globalOptions[key].flags.split(' ')[0]);
+  const headers = columns.map(({ header }) => header).join(', ');
+  addText(
+    leaf,
+    `${headers && `Columns: ${headers}\n`}Every command takes ${names.join(', ')} and others: \`vals help options\` explains them.`,
+  );
+  addExamples(leaf, examples);
+}
+
+/** Every command's options at full length: each command's own help has no room for them. */
+export function optionsHelp(root: Command): string {
+  const page = new Command('vals')
+    .copyInheritedSettings(root)
+    .usage('<command> [options]')
+    .description(
+      'What every command takes. An option comes before its environment variable, and that before what `vals login` stored.',
+    )
+    .helpOption(false)
+    .helpCommand(false);
+  for (const { names, placeholder = '', description } of optionsAt([], undefined)) {
+    page.addOption(
+      new Option(`${names.join(', ')} ${placeholder}`.trim(), description).helpGroup(
+        'Options of every command:',
+      ),
+    );
+  }
+  // Laid out like commands: a name, and what it is for.
+  for (const [name, description] of Object.entries(environmentAlone)) {
+    page.command(name).description(description).helpGroup('Environment variables without an option:');
+  }
+  return page.helpInformation().trimEnd().concat('\n');
+}
+
+const addExamples = (command: Command, examples: readonly string[]): void =>
+  void command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
+
+/** Wrapped at words, as wide as the rest of the help. */
+const addText = (command: Command, text: string): void =>
+  void command.addHelpText('after', () => {
+    const help = command.createHelp();
+    help.prepareContext({ helpWidth: command.configureOutput().getOutHelpWidth?.() });
+    return `\n${help.boxWrap(text, help.helpWidth ?? 80)}`;
+  });

@@ -1,0 +1,44 @@
+// The options that may be given at one place of the command line, each under all of its names.
+import type { AnyCommand, OptionDefinition } from './command.ts';
+import { globalOptions, helpOption, versionOption } from './global-options.ts';
+
+export interface KnownOption {
+  /** The name of its value in the command's input. */
+  key: string;
+  /** `-h`, `--help`: all that mean the same. */
+  names: readonly string[];
+  description: string;
+  /** `<n>`: what has to stand behind it; undefined for a switch. */
+  placeholder: string | undefined;
+  definition: OptionDefinition<unknown>;
+}
+
+/** A command's own options, where there is one already, and those of every command. */
+export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
+  return known({
+    ...command?.options,
+    ...globalOptions,
+    help: helpOption,
+    ...(path.length === 0 && { version: versionOption }),
+  });
+}
+
+/** Two options that mean nothing together; of every command's options, the last one of an opposite pair counts. */
+export function contradict(a: KnownOption, b: KnownOption): boolean {
+  if (a.key === b.key) return a.names[0] !== b.names[0] && !Object.hasOwn(globalOptions, a.key);
+  return [a.definition.conflicts?.includes(b.key), b.definition.conflicts?.includes(a.key)].includes(true);
+}
+
+/** The name to speak of it by. */
+export const longName = ({ names }: KnownOption): string => names.at(-1) as string;
+
+function known(definitions: Record<string, OptionDefinition<unknown>>): KnownOption[] {
+  return Object.entries(definitions).flatMap(([key, definition]) => {
+    const { flags, description, negated } = definition;
+    const names = flags.split(/[\s,]+/).filter((part) => part.startsWith('-'));
+    const option = { key, names, description, placeholder: /<.*>/.exec(flags)?.[0], definition };
+    if (negated === undefined) return [option];
+    const opposite = names.map((name) => name.replace(/^--/, '--no-'));
+    return [option, { ...option, names: opposite, description: negated }];
+  });
+}

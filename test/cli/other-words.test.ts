@@ -1,0 +1,11 @@
+// Words of other tools lead to commands that are there, and stand in no command's way.
+import { expect, it } from 'vitest';
+import { pathsOf } from '../../src/cli/command-tree.ts';
+import { parseCommandLine } from '../../src/cli/commander.ts';
+import { commandTree } from '../../src/commands/index.ts';
+
+it.each(Object.entries(commandTree.otherWords))('%s: vals %s', (words, line) => {
+  expect(pathsOf(commandTree)).not.toContain(words);
+  expect(parseCommandLine([...line.split(' '), '--help'], commandTree, 80)).toHaveProperty('help');
+  expect(() => parseCommandLine(words.split(' '), commandTree, 80)).toThrow(`Did you mean \`vals ${line}\`?`);
+});
