@@ -4,6 +4,7 @@ import { createClient } from '../api/http/client.ts';
 import type { ProxySettings } from '../api/http/proxy.ts';
 import { UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { loadService } from '../load-service.ts';
 import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import type { Setting, Settings } from '../settings/settings.ts';
@@ -27,6 +28,7 @@ export interface ConnectionOptions extends ConnectOptions {
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { settings, signal, clock, trace, redactor } = options;
+  refuseWithoutWebAssembly();
   const { baseUrl, token, close } = settings.local.value ? await startLocal(settings) : remote(options);
   redactor.add(token);
   const client = await createClient({
@@ -48,6 +50,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       await close?.();
     },
   };
+}
+
+/** undici's parser is made of it, and would fail behind a connection that stands: as if the service were to blame. */
+function refuseWithoutWebAssembly(): void {
+  if ('WebAssembly' in globalThis) return;
+  throw new UsageError('This Node runs without WebAssembly, which requests need.', {
+    hint: 'Take --jitless, or the flag that turned it off, out of NODE_OPTIONS.',
+  });
 }
 
 function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {
@@ -78,7 +88,7 @@ function remote({ settings, token }: ConnectionOptions) {
 }
 
 async function startLocal(settings: Settings) {
-  const { startService } = await import('../service/index.ts');
+  const { startService } = await loadService();
   const { baseUrl, token, close } = await startService({ file: settings.dataFile, port: 0 });
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close };
 }

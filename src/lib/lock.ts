@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from './errno.ts';
+import { isMissing } from './lib/errno.ts';
 
 export interface Lock {
   /** False once another process took it for left behind. */

@@ -13,6 +13,8 @@ const timeouts = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 5_000,
 };
+/** Whatever flags Node was started with. */
+const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
 
 /** A request and what became of it. */
 export interface Answered {
@@ -34,7 +36,7 @@ export async function listen(
   port: number,
   onAnswered: (answered: Answered) => void = () => {},
 ): Promise<Server> {
-  const server = createServer(timeouts, listener);
+  const server = createServer({ ...timeouts, ...parsing }, listener);
   server.maxHeadersCount = 100;
   server.on('clientError', answerMalformed);
 

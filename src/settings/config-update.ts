@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError } from '../errors.ts';
 import { makeFolder } from '../lib/folders.ts';
-import { lock } from '../lib/lock.ts';
+import { lock } from '../lock.ts';
 import { readConfig, type StoredConfig, tighten } from './config-file.ts';
 
 /** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import { lock } from '../../lib/lock.ts';
+import { lock } from '../lock.ts';
 import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
 import { emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { manifestSchema } from './manifest-schema.ts';
