@@ -94,13 +94,13 @@ function keepCompiled(exitCode) {
   }
 }
 
-/** There are flags without number, and a file for each takes a megabyte. */
+/** There are flags without number, and a file for each takes a megabyte: the one without flags always has its place. */
 function mayKeep(file) {
   const folder = folderOf(file);
   fs.accessSync(folder, fs.constants.W_OK);
   if (!isSafe(fs.statSync(folder))) return false;
   const kept = fs.readdirSync(folder).filter((name) => name.endsWith('.compiled'));
-  return kept.length < mostKept || fs.existsSync(file);
+  return flagsMark() === '' || kept.length < mostKept || fs.existsSync(file);
 }
 
 /** Whole and on the disk before it has its name, and never for others to write, whatever the umask. */
