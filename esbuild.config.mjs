@@ -10,6 +10,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { librariesApart, lightBuiltins, setApart, slimUndici } from './esbuild.plugins.mjs';
 
+// What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
+process.umask(0o022);
+
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
 const options = {

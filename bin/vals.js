@@ -55,4 +55,4 @@ function isTerminal() {
 
 const isNarrowTerminal = () => isTerminal() && process.stdout.columns < 80;
 
-if (!answerAtOnce(process.argv.slice(2))) require('./load.js').load('main.js').runProcess();
+if (!answerAtOnce(process.argv.slice(2))) require('./code-cache.js').load('main.js').runProcess();

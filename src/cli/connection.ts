@@ -10,6 +10,7 @@ import { isWithoutProxy } from '../settings/no-proxy.ts';
 import type { Setting, Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
+import { loadService } from './load-service.ts';
 
 export interface Connection {
   api: Api;
@@ -28,6 +29,7 @@ export interface ConnectionOptions extends ConnectOptions {
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { settings, signal, clock, trace, redactor } = options;
+  refuseWithoutWebAssembly();
   const { baseUrl, token, close, explain } = settings.local.value
     ? await startLocal(settings)
     : remote(options);
@@ -57,6 +59,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       await close?.();
     },
   };
+}
+
+/** undici's parser is made of it, and would fail behind a connection that stands: as if the service were to blame. */
+function refuseWithoutWebAssembly(): void {
+  if ('WebAssembly' in globalThis) return;
+  throw new UsageError('This Node runs without WebAssembly, which requests need.', {
+    hint: 'Take --jitless, or the flag that turned it off, out of NODE_OPTIONS.',
+  });
 }
 
 function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {
@@ -104,7 +114,7 @@ function rethrow(error: unknown): never {
 }
 
 async function startLocal(settings: Settings) {
-  const { startService } = await import('../service/index.ts');
+  const { startService } = await loadService();
   let failure: LocalError | undefined;
   const onStoreFailure = (error: LocalError) => {
     failure = error;

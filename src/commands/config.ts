@@ -31,9 +31,9 @@ export const config = defineCommand({
       row('http-proxy', shownProxy(proxy.http)),
       row('no-proxy', proxy.none),
       row('config-dir', configDirectory),
-      row('config-file', { ...configDirectory, value: settings.configFile }),
+      row('config-file', configDirectory && { ...configDirectory, value: settings.configFile }),
       row('data-dir', dataDirectory),
-      row('data-file', { ...dataDirectory, value: settings.dataFile }),
+      row('data-file', dataDirectory && { ...dataDirectory, value: settings.dataFile }),
     ];
   },
 });

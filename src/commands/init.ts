@@ -12,7 +12,8 @@ export const init = defineCommand({
     'code last agreed on with a service, and git ignores it. Nothing is sent. Run again, it adds the files that are new.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
-  async run({ warn, hint }) {
+  async run(context) {
+    const { warn, hint } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
     const here = resolve('.');
@@ -26,7 +27,7 @@ export const init = defineCommand({
     let total = 0;
     const known = root === undefined ? [] : await listed(root);
     const found = await findNewFiles(here, known, warn);
-    const status = await updateManifest(here, ({ vals }) => {
+    const status = await updateManifest(here, context, ({ vals }) => {
       const fresh = found.filter(({ file }) => !vals.has(file));
       for (const { file, name } of fresh) vals.set(file, { name, ids: new Map(), others: {} });
       added = fresh.map(({ file }) => file);

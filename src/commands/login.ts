@@ -31,11 +31,13 @@ export const login = defineCommand({
         hint: 'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.',
       });
     }
+    // Without a place to keep a token, none is asked for.
+    const { configFile } = settings;
     if (!withToken) {
       banner(
         `Signing in to ${baseUrl.href}\n` +
           "Get a token on the service's settings page and paste it here: it is not shown.\n" +
-          `Once the service accepts it, it is kept for you alone in\n${settings.configFile}\n`,
+          `Once the service accepts it, it is kept for you alone in\n${configFile}\n`,
       );
     }
     const text = withToken
@@ -52,7 +54,7 @@ export const login = defineCommand({
 
     const user = await (await context.connect({ token })).record(routes.me());
     const { updateConfig } = await import('../settings/config-update.ts');
-    await updateConfig(settings.configFile, warn, (config) => ({
+    await updateConfig(context, (config) => ({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
@@ -61,7 +63,7 @@ export const login = defineCommand({
     return {
       username: textAt(user, 'username') ?? null,
       baseUrl: baseUrl.href,
-      configFile: settings.configFile,
+      configFile,
     };
   },
 });

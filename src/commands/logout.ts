@@ -9,7 +9,8 @@ export const logout = defineCommand({
     'Forget the stored token of a service. The token itself stays valid until the service withdraws it.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
-  async run({ settings, warn, env }) {
+  async run(context) {
+    const { settings, warn, env } = context;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('There is no service to sign out of.', {
@@ -18,7 +19,7 @@ export const logout = defineCommand({
     }
     let wasSignedIn = false;
     const { updateConfig } = await import('../settings/config-update.ts');
-    await updateConfig(settings.configFile, warn, (config) => {
+    await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
       return { ...config, tokens };

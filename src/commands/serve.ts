@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand, parsed, word } from '../cli/command.ts';
+import { loadService } from '../cli/load-service.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { readText } from '../workspace/sources/read-text.ts';
@@ -23,7 +24,7 @@ export const serve = defineCommand({
   async run(context, { port = 8787, data, seed }) {
     const { settings, flags, signal, print, banner, warn } = context;
     const log = await context.openLog();
-    const { startService, parseSeed } = await import('../service/index.ts');
+    const { startService, parseSeed } = await loadService();
     let shownLink = '';
     const showLink = () => {
       if (service.pageLink() === shownLink) return;

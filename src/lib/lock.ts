@@ -1,9 +1,11 @@
 // One process at a time: a file that exists only while somebody is at work.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from './errno.ts';
+import { LocalError } from '../errors.ts';
+import { type Clock, wait } from './clock.ts';
+import { errnoOf, isMissing } from './errno.ts';
+import { NotPlainFile, readPlainFile } from './plain-file.ts';
 
 export interface Lock {
   /** False once another process took it for left behind. */
@@ -11,49 +13,87 @@ export interface Lock {
   release(): void;
 }
 
-const isStaleAfterMs = 10_000;
+/** What is said while waiting, and what ends it. A lock that is free is had even after an interrupt: what was done must be noted. */
+export interface Waiting {
+  signal: AbortSignal;
+  clock: Clock;
+  deadlineMs: number;
+  warn(message: string): void;
+}
 
-export async function lock(path: string): Promise<Lock> {
+const isStaleAfterMs = 10_000;
+const isSaidAfterMs = 1_000;
+/** Times on a file server's disk may be a little ahead of ours. */
+const aheadMs = 1_000;
+const mostBytes = 1_024;
+
+export async function lock(path: string, { signal, clock, deadlineMs, warn }: Waiting): Promise<Lock> {
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
-  const isMine = () => readIfThere(path) === mine;
+  const isMine = () => read(path) === mine;
+  const began = clock.now();
+  let isSaid = false;
+
+  function keepWaiting(): void {
+    signal.throwIfAborted();
+    const waitedMs = clock.now() - began;
+    if (waitedMs >= deadlineMs) throw heldTooLong(path, deadlineMs);
+    if (isSaid || waitedMs < isSaidAfterMs) return;
+    isSaid = true;
+    warn(`Waiting for another process, which holds ${path}.`);
+  }
+
   for (;;) {
     try {
       writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
       return { isMine, release: () => void (isMine() && rmSync(path, { force: true })) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (errnoOf(error) !== 'EEXIST') throw error;
     }
     if (isLeftBehind(path)) rmSync(path, { force: true });
-    await sleep(10 + Math.random() * 20);
+    else keepWaiting();
+    await wait(clock, 10 + Math.random() * 20, signal);
   }
 }
 
-/** Its owner is gone for sure, or has held it for longer than anybody should. */
+const heldTooLong = (path: string, deadlineMs: number): LocalError =>
+  new LocalError(`Another process has held ${path} for more than ${deadlineMs / 1_000} s.`, {
+    hint: 'Run it again when that process has ended. Where no other vals is at work, remove that file.',
+  });
+
+/** Its owner is gone for sure, or has held it for longer than anybody should. A lock of another user is left to them. */
 function isLeftBehind(path: string): boolean {
-  const [host, owner] = readIfThere(path)?.split(' ') ?? [];
+  const content = read(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (content === undefined || !stats?.isFile() || !isOurs(stats.uid)) return false;
+  const [host, owner] = content.split(' ');
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
-  try {
-    return Date.now() - statSync(path).mtimeMs > isStaleAfterMs;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  const ageMs = Date.now() - stats.mtimeMs;
+  return ageMs > isStaleAfterMs || ageMs < -aheadMs;
 }
+
+const isOurs = (uid: number): boolean =>
+  uid === 0 || process.getuid === undefined || uid === process.getuid();
 
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return errnoOf(error) !== 'ESRCH';
   }
 }
 
-function readIfThere(path: string): string | undefined {
+/** Undefined where there is none, empty where it is not ours to read. What cannot be a lock was not made by us, and would be waited for in vain. */
+function read(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path, { mostBytes }).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
+    if (errnoOf(error) === 'EACCES') return '';
+    if (!(error instanceof NotPlainFile)) throw error;
+    throw new LocalError(`${path} ${error.problem}, and vals keeps its lock there.`, {
+      hint: 'Move it away, then run it again.',
+      cause: error,
+    });
   }
 }

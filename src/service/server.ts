@@ -22,6 +22,8 @@ const timeouts = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 5_000,
 };
+/** Whatever flags Node was started with. */
+const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
 
 /** A request and what became of it. */
 export interface Answered {
@@ -53,7 +55,7 @@ export async function listen(
     return requests;
   };
 
-  const server = createServer(timeouts, (incoming, outgoing) => {
+  const server = createServer({ ...timeouts, ...parsing }, (incoming, outgoing) => {
     const { socket, method = '', url = '' } = incoming;
     const start = performance.now();
     const requests = count(socket, 1);

@@ -1,8 +1,9 @@
 // The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
-import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
 import { isObject } from '../lib/json.ts';
+import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -10,17 +11,22 @@ export interface StoredConfig {
   tokens: Record<string, string>;
 }
 
+const mostBytes = 1_048_576;
+
 const wayOut = (file: string) => `Mend the file, or move it away and run \`vals login\` again: ${file}`;
 
 export function readConfig(file: string, warn: (message: string) => void): StoredConfig {
   let text: string;
   try {
-    guard(file, warn);
-    text = readFileSync(file, 'utf8');
+    refuseForeignLink(file);
+    text = readPlainFile(file, { mostBytes, followLinks: true }).toString();
+    tighten(file, 0o600, warn);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
-    throw new LocalError(`The config file could not be read: ${(error as Error).message}`, {
+    const problem =
+      error instanceof NotPlainFile ? `${error.problem}.` : `could not be read: ${(error as Error).message}`;
+    throw new LocalError(`The config file ${problem}`, {
       hint: wayOut(file),
       cause: error,
     });
@@ -46,17 +52,17 @@ function checkConfig(text: string, file: string): StoredConfig {
   return { baseUrl, tokens: tokens as Record<string, string> };
 }
 
-/** A config that others can read is closed to them; one that another user could swap is not used at all. */
-function guard(file: string, warn: (message: string) => void): void {
+/** A config that another user could swap is not used at all. */
+function refuseForeignLink(file: string): void {
   if (process.platform === 'win32') return;
   if (lstatSync(file).isSymbolicLink() && statSync(file).uid !== process.getuid?.()) {
     throw new LocalError('The config file is a link to a file of another user, so it is not used.', {
       hint: wayOut(file),
     });
   }
-  tighten(file, 0o600, warn);
 }
 
+/** What is open to other users is closed to them. */
 export function tighten(path: string, mode: number, warn: (message: string) => void): void {
   const found = statSync(path).mode;
   // A folder with the sticky bit, such as /tmp, is meant to be everybody's.

@@ -1,21 +1,24 @@
 // Changing the config file: under a lock, through conf, for its owner alone.
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
-import { LocalError } from '../errors.ts';
+import { LocalError, ValsError } from '../errors.ts';
 import { makeFolder } from '../lib/folders.ts';
-import { lock } from '../lib/lock.ts';
+import { lock, type Waiting } from '../lib/lock.ts';
 import { readConfig, type StoredConfig, tighten } from './config-file.ts';
+import type { Settings } from './settings.ts';
 
 /** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
 export async function updateConfig(
-  file: string,
-  warn: (message: string) => void,
+  { settings, ...waiting }: Omit<Waiting, 'deadlineMs'> & { settings: Settings },
   change: (config: StoredConfig) => StoredConfig,
 ): Promise<void> {
+  const file = settings.configFile;
   const directory = dirname(file);
+  const { warn } = waiting;
+  const deadlineMs = settings.timeout.value * 1_000;
 
   async function updateOnce(): Promise<boolean> {
-    const { isMine, release } = await lock(`${file}.lock`);
+    const { isMine, release } = await lock(`${file}.lock`, { ...waiting, deadlineMs });
     try {
       const next = change(readConfig(file, warn));
       const conf = new Conf({
@@ -38,7 +41,7 @@ export async function updateConfig(
     // Whoever finds that its lock was taken for stale has read what may be old, and begins again.
     while (!(await updateOnce())) {}
   } catch (error) {
-    if (error instanceof LocalError) throw error;
+    if (error instanceof ValsError) throw error;
     throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {
       hint: `See that ${directory} can be written, or set VALS_CONFIG_DIR to a folder that can.`,
       cause: error,

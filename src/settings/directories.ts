@@ -1,28 +1,43 @@
 // Where this platform keeps a program's settings and data.
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
-export interface Directories {
-  config: string;
-  data: string;
+interface Directories {
+  config: string | undefined;
+  data: string | undefined;
 }
 
-export function platformDirectories(env: NodeJS.ProcessEnv, platform = process.platform): Directories {
-  const home = homedir();
-  if (platform === 'win32') {
-    return {
-      config: join(env.APPDATA || join(home, 'AppData', 'Roaming'), 'vals'),
-      data: join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'vals'),
-    };
+/** What is empty or relative would lie in the folder that somebody happens to work in, so it counts as not set. */
+export function platformDirectories(env: NodeJS.ProcessEnv): Directories {
+  const base = (chosen: string | undefined, ...belowHome: string[]): string | undefined =>
+    [chosen, join(homeDirectory(), ...belowHome)].find(
+      (folder) => folder !== undefined && isAbsolute(folder),
+    );
+  const ours = (folder: string | undefined) => folder && join(folder, 'vals');
+  switch (process.platform) {
+    case 'win32':
+      return {
+        config: ours(base(env.APPDATA, 'AppData', 'Roaming')),
+        data: ours(base(env.LOCALAPPDATA, 'AppData', 'Local')),
+      };
+    case 'darwin':
+      return {
+        config: ours(base(undefined, 'Library', 'Preferences')),
+        data: ours(base(undefined, 'Library', 'Application Support')),
+      };
+    default:
+      return {
+        config: ours(base(env.XDG_CONFIG_HOME, '.config')),
+        data: ours(base(env.XDG_DATA_HOME, '.local', 'share')),
+      };
   }
-  if (platform === 'darwin') {
-    return {
-      config: join(home, 'Library', 'Preferences', 'vals'),
-      data: join(home, 'Library', 'Application Support', 'vals'),
-    };
+}
+
+/** Empty where the system does not know this user, as in some containers. */
+function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
   }
-  return {
-    config: resolve(home, env.XDG_CONFIG_HOME || '.config', 'vals'),
-    data: resolve(home, env.XDG_DATA_HOME || '.local/share', 'vals'),
-  };
 }

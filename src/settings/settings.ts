@@ -1,6 +1,6 @@
 // The settings in force: flag, then environment, then what `vals login` stored, each with its source.
 import { join, resolve } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
@@ -41,8 +41,10 @@ export interface Settings {
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
   readonly proxy: Proxies;
-  readonly configDirectory: Setting<string>;
-  readonly dataDirectory: Setting<string>;
+  /** Undefined where this user has no home. */
+  readonly configDirectory: Setting<string> | undefined;
+  readonly dataDirectory: Setting<string> | undefined;
+  /** Throws a LocalError where there is no directory for it. */
   readonly configFile: string;
   readonly dataFile: string;
 }
@@ -55,7 +57,7 @@ export function createSettings(
 ): Settings {
   let stored: StoredConfig | undefined;
   const config = () => {
-    stored ??= readConfig(settings.configFile, warn);
+    stored ??= settings.configDirectory ? readConfig(settings.configFile, warn) : { tokens: {} };
     return stored;
   };
 
@@ -112,10 +114,10 @@ export function createSettings(
       return directory(env, 'VALS_DATA_DIR', 'data');
     },
     get configFile() {
-      return join(settings.configDirectory.value, 'config.json');
+      return fileIn(settings.configDirectory, 'config.json', 'VALS_CONFIG_DIR');
     },
     get dataFile() {
-      return join(settings.dataDirectory.value, 'vals.db');
+      return fileIn(settings.dataDirectory, 'vals.db', 'VALS_DATA_DIR');
     },
   };
   return settings;
@@ -149,11 +151,25 @@ function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undef
   return source === undefined ? undefined : { value: env[source] ?? '', source };
 }
 
-function directory(env: NodeJS.ProcessEnv, variable: string, kind: 'config' | 'data'): Setting<string> {
+function directory(
+  env: NodeJS.ProcessEnv,
+  variable: string,
+  kind: 'config' | 'data',
+): Setting<string> | undefined {
   const chosen = env[variable];
-  return chosen
-    ? { value: resolve(chosen), source: variable }
-    : { value: platformDirectories(env)[kind], source: 'default' };
+  if (chosen) return { value: resolve(chosen), source: variable };
+  const value = platformDirectories(env)[kind];
+  return value === undefined ? undefined : { value, source: 'default' };
+}
+
+function fileIn(folder: Setting<string> | undefined, name: string, variable: string): string {
+  if (folder !== undefined) return join(folder.value, name);
+  throw new LocalError(
+    'There is no home directory to keep files in: HOME is empty or not an absolute path.',
+    {
+      hint: `Set HOME, or set ${variable} to a folder.`,
+    },
+  );
 }
 
 const longestTimeout = 86_400;

@@ -1,6 +1,7 @@
 // A folder of files that are vals, seen together with the one service in force.
 import { basename, relative, resolve, sep } from 'node:path';
 import { NotFoundError, UsageError } from '../errors.ts';
+import type { Waiting } from '../lib/lock.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -32,7 +33,7 @@ export interface Workspace extends KnownVals {
   remember(val: WorkspaceVal): Promise<void>;
 }
 
-type Surroundings = { settings: Settings; warn(message: string): void };
+export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 /** Where a command has no meaning outside of a workspace. */
 export function openWorkspace(surroundings: Surroundings): Workspace {
@@ -43,7 +44,8 @@ export function openWorkspace(surroundings: Surroundings): Workspace {
   return workspaceAt(root, surroundings);
 }
 
-export function workspaceAt(root: string, { settings, warn }: Surroundings): Workspace {
+export function workspaceAt(root: string, surroundings: Surroundings): Workspace {
+  const { settings, warn } = surroundings;
   const service = serviceName(settings);
   const vals = valsOf(root, service);
   const ids = vals.flatMap(({ id }) => id ?? []);
@@ -52,7 +54,7 @@ export function workspaceAt(root: string, { settings, warn }: Surroundings): Wor
     service,
     vals,
     agreed: createAgreedStore(root, service, ids, warn),
-    remember: createMemory(root, service, warn),
+    remember: createMemory(root, service, surroundings),
   };
 }
 
@@ -63,7 +65,7 @@ export const valsOf = (root: string, service: string): WorkspaceVal[] =>
     .sort((a, b) => (a.file < b.file ? -1 : 1));
 
 /** What many pushes at once have to say goes into as few changes of vals.json as there can be. */
-function createMemory(root: string, service: string, warn: (message: string) => void): Workspace['remember'] {
+function createMemory(root: string, service: string, surroundings: Surroundings): Workspace['remember'] {
   let waiting: WorkspaceVal[] = [];
   let last = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -72,7 +74,7 @@ function createMemory(root: string, service: string, warn: (message: string) => 
     const vals = waiting;
     waiting = [];
     next = undefined;
-    await updateManifest(root, ({ vals: entries }) => {
+    await updateManifest(root, surroundings, ({ vals: entries }) => {
       for (const val of vals) note(entries, val);
     });
   }
@@ -80,7 +82,10 @@ function createMemory(root: string, service: string, warn: (message: string) => 
   function note(entries: Map<string, Entry>, { file, name, id }: WorkspaceVal): void {
     const entry = entries.get(file) ?? { name, ids: new Map(), others: {} };
     const isTaken = [...entries].some(([other, { name: theirs }]) => other !== file && theirs === name);
-    if (isTaken) warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
+    if (isTaken)
+      surroundings.warn(
+        `Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`,
+      );
     else entry.name = name;
     if (id !== undefined) entry.ids.set(service, id);
     // Two of one name would make vals.json unreadable.

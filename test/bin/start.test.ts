@@ -1,23 +1,13 @@
 // What makes a start quick must not change what it does: prepared texts, and code compiled by an earlier run.
-import {
-  chmod,
-  cp,
-  mkdir,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/commander.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import { environment, run, temporaryFolder } from '../support/program.ts';
+import { install } from '../support/copy.ts';
+import { environment, run } from '../support/program.ts';
 
 describe('prepared help', () => {
   it.each(['', 'options', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {
@@ -96,32 +86,3 @@ describe('compiled code', () => {
     expect(await installed.compiled()).toEqual([]);
   });
 });
-
-/** A copy of the program, as it is after an install. */
-async function install() {
-  const folder = temporaryFolder();
-  await cp('bin', join(folder, 'bin'), { recursive: true });
-  await cp('dist', join(folder, 'dist'), { recursive: true, preserveTimestamps: true });
-  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  const home = join(folder, 'home');
-  await mkdir(home);
-  return {
-    folder,
-    async vals(words: readonly string[]): Promise<string> {
-      const { stdout } = await execa(process.execPath, [join(folder, 'bin/vals.js'), ...words], {
-        env: environment(home),
-        extendEnv: false,
-        cwd: home,
-        stripFinalNewline: false,
-      });
-      return stdout;
-    },
-    /** The main program's alone: what others there are depends on what ran. */
-    async compiled() {
-      const names = (await readdir(join(folder, 'dist'))).filter((name) => name.includes('.compiled')).sort();
-      return Promise.all(
-        names.map(async (name) => ({ name, mtimeMs: (await stat(join(folder, 'dist', name))).mtimeMs })),
-      );
-    },
-  };
-}

@@ -793,7 +793,13 @@ describe('vals login', () => {
   it('in ten processes at once loses no token', async () => {
     const home = temporaryFolder();
     const services = await Promise.all(Array.from({ length: 10 }, () => scriptedService([accepted])));
-    await Promise.all(services.map(({ baseUrl }, index) => signIn(home, baseUrl, `token-number-${index}`)));
+    // On a busy machine some say that they wait, so only what they end with counts.
+    const results = await Promise.all(
+      services.map(({ baseUrl }, index) =>
+        run(['login', '--base-url', baseUrl, '--with-token'], { home, input: `token-number-${index}` }),
+      ),
+    );
+    expect(results.map(({ exit }) => exit)).toEqual(services.map(() => 0));
     const text = readFileSync(configFile(home), 'utf8');
     expect(services.filter((_, index) => !text.includes(`"token-number-${index}"`))).toEqual([]);
     expect(readdirSync(dirname(configFile(home)))).toEqual(['config.json']);

@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createSettings } from '../../src/settings/settings.ts';
 import { updateManifest } from '../../src/workspace/disk/dot-vals.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
 import { run, temporaryFolder } from '../support/program.ts';
@@ -97,9 +99,16 @@ it('loses no entry of several processes that write it at once', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
+  const warn = () => {};
+  const { signal } = new AbortController();
+  const surroundings = { settings: createSettings({}, {}, warn), signal, clock: systemClock, warn };
   await Promise.all(
     names.map((name) =>
-      updateManifest(cwd, ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), others: {} })),
+      updateManifest(
+        cwd,
+        surroundings,
+        ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), others: {} }),
+      ),
     ),
   );
   const service = await startService();

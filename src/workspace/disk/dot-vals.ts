@@ -1,10 +1,11 @@
 // The workspace's own folder, .vals, and the changes of vals.json that need its lock.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConflictError, LocalError } from '../../errors.ts';
+import { ConflictError, LocalError, ValsError } from '../../errors.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { lock } from '../../lib/lock.ts';
+import type { Surroundings } from '../workspace.ts';
 import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
 import { emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { manifestSchema } from './manifest-schema.ts';
@@ -26,11 +27,12 @@ export function prepareDotVals(root: string): void {
 /** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. */
 export async function updateManifest(
   root: string,
+  surroundings: Surroundings,
   change: (manifest: Manifest) => void,
 ): Promise<'created' | 'updated' | 'unchanged'> {
   prepareDotVals(root);
   for (;;) {
-    const { isMine, release } = await lockDotVals(root);
+    const { isMine, release } = await lockDotVals(root, surroundings);
     try {
       const text = readBelow(root, manifestFile);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);
@@ -52,13 +54,14 @@ export async function updateManifest(
   }
 }
 
-async function lockDotVals(root: string) {
+async function lockDotVals(root: string, { settings, ...waiting }: Surroundings) {
   const folder = join(root, dotValsFolder);
   try {
     makeFolder(folder);
     removeLeftovers(join(folder, 'tmp'));
-    return await lock(join(folder, 'lock'));
+    return await lock(join(folder, 'lock'), { ...waiting, deadlineMs: settings.timeout.value * 1_000 });
   } catch (error) {
+    if (error instanceof ValsError) throw error;
     throw new LocalError(`${folder} could not be written: ${(error as Error).message}`, {
       hint: 'See that it can be written and has space left.',
       cause: error,

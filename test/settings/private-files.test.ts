@@ -1,0 +1,379 @@
+// What only this user may read or change: compiled code, the config, and the locks that guard it.
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { install } from '../support/copy.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
+import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { scriptedService, testToken } from '../support/scripted-service.ts';
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+const accepted = { body: { id: 'u1', username: 'ada' } };
+
+describe('compiled code', () => {
+  type Installed = Awaited<ReturnType<typeof install>>;
+  const keeping = ['me', '--local', '--json'];
+  const dist = ({ folder }: Installed) => join(folder, 'dist');
+  const compiledFile = async (installed: Installed) => {
+    const found = (await installed.compiled()).find(({ name }) => name.startsWith('main.js.'));
+    return join(dist(installed), found?.name ?? '');
+  };
+
+  it.each(['000', '002', '077'])('is for its owner alone to change, with umask %s', async (umask) => {
+    const installed = await install();
+    rmSync(await compiledFile(installed));
+    await execa(
+      'sh',
+      [
+        '-c',
+        `umask ${umask}; "$0" "$@"`,
+        process.execPath,
+        join(installed.folder, 'bin/vals.js'),
+        ...keeping,
+      ],
+      {
+        env: environment(join(installed.folder, 'home')),
+        extendEnv: false,
+      },
+    );
+    expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
+  });
+
+  /** What an attacker would put there: V8 knows of the source no more than its length, and we its mark. */
+  async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
+    const installed = await install();
+    const source = join(dist(installed), 'main.js');
+    const own = readFileSync(source, 'latin1');
+    rmSync(await compiledFile(installed));
+    const other = own.replaceAll('Show the settings in force', 'SHOW THE SETTINGS IN FORCE');
+    expect(other).not.toBe(own);
+    writeFileSync(source, other, 'latin1');
+    await installed.vals(keeping);
+    writeFileSync(source, own, 'latin1');
+    const isRun = async () => (await installed.vals(['config', '--no-color', '--help'])).includes('SHOW THE');
+    return { ...installed, foreign: await compiledFile(installed), isRun };
+  }
+
+  const unsafe: { what: string; asRoot?: boolean; change(file: string): void }[] = [
+    { what: 'that others may write to', change: (file) => chmodSync(file, 0o646) },
+    { what: 'that its group may write to', change: (file) => chmodSync(file, 0o664) },
+    { what: 'of another user', asRoot: true, change: (file) => chownSync(file, nobody, nobody) },
+    {
+      what: 'behind a link',
+      change: (file) => {
+        renameSync(file, join(dirname(file), 'elsewhere'));
+        symlinkSync('elsewhere', file);
+      },
+    },
+    { what: 'in a folder that others may write to', change: (file) => chmodSync(dirname(file), 0o757) },
+    { what: 'in a folder that its group may write to', change: (file) => chmodSync(dirname(file), 0o775) },
+    { what: 'in a folder for all, with the sticky bit', change: (file) => chmodSync(dirname(file), 0o1777) },
+    {
+      what: 'in a folder of another user',
+      asRoot: true,
+      change: (file) => chownSync(dirname(file), nobody, nobody),
+    },
+    {
+      what: 'that is a named pipe',
+      change: (file) => {
+        rmSync(file);
+        makeNamedPipe(file);
+      },
+    },
+  ];
+  it.each(unsafe.filter(({ asRoot }) => isRoot || !asRoot))('$what is not run', async ({ change }) => {
+    const { foreign, isRun } = await withForeignCode();
+    expect(await isRun(), 'safe as it is, it is run').toBe(true);
+    change(foreign);
+    expect(await isRun()).toBe(false);
+  });
+
+  it.each([0o757, 0o775, 0o1777])('is not kept in a folder with the mode %o', async (mode) => {
+    const installed = await install();
+    rmSync(await compiledFile(installed));
+    chmodSync(dist(installed), mode);
+    await installed.vals(keeping);
+    expect(await installed.compiled()).toEqual([]);
+  });
+
+  it.runIf(isRoot)("of another user's own program is neither read nor written by root", async () => {
+    const installed = await install();
+    await execa('chown', ['-R', `${nobody}:${nobody}`, installed.folder]);
+    rmSync(await compiledFile(installed));
+    await execa(
+      'setpriv',
+      [
+        `--reuid=${nobody}`,
+        `--regid=${nobody}`,
+        '--clear-groups',
+        process.execPath,
+        join(installed.folder, 'bin/vals.js'),
+        ...keeping,
+      ],
+      { env: environment(join(installed.folder, 'home')), extendEnv: false },
+    );
+    const file = await compiledFile(installed);
+    expect(statSync(file).uid).toBe(nobody);
+    const theirs = statSync(file).mtimeMs;
+    await installed.vals(keeping, { VALS_DATA_DIR: temporaryFolder() });
+    expect(
+      readdirSync(dist(installed)).filter((name) => statSync(join(dist(installed), name)).uid !== nobody),
+    ).toEqual([]);
+    expect(statSync(file).mtimeMs).toBe(theirs);
+  });
+
+  it('with one bit flipped is thrown away and made anew, wherever the bit is', async () => {
+    const installed = await install();
+    const file = await compiledFile(installed);
+    const places = 20;
+    for (let index = 0; index < places; index++) {
+      const bytes = readFileSync(file);
+      const at = Math.floor(((index + 0.37) / places) * bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (index % 8));
+      writeFileSync(file, bytes);
+      expect(JSON.parse(await installed.vals(keeping)), `byte ${at}`).toMatchObject({ username: 'local' });
+      expect(readFileSync(file).equals(bytes), `byte ${at}`).toBe(false);
+    }
+  });
+
+  it('under other flags has a place of its own: neither run replaces what the other kept', async () => {
+    const installed = await install();
+    const flags = { NODE_OPTIONS: '--max-old-space-size=300' };
+    await installed.vals(keeping, flags);
+    const both = await installed.compiled();
+    for (const env of [{}, flags, {}]) await installed.vals(keeping, env);
+    expect(await installed.compiled()).toEqual(both);
+  });
+});
+
+describe('a home that is empty or relative', () => {
+  const homes: Record<string, string | undefined>[] = [
+    { HOME: '' },
+    { HOME: '.' },
+    { HOME: 'home' },
+    { HOME: '', XDG_CONFIG_HOME: '' },
+    { HOME: '', XDG_CONFIG_HOME: '.config' },
+    { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
+  ];
+
+  /** A project with a config wherever one could be looked for in it. */
+  async function project() {
+    const service = await scriptedService([]);
+    const cwd = temporaryFolder();
+    for (const folder of ['.config/vals', 'home/.config/vals', 'vals']) {
+      mkdirSync(join(cwd, folder), { recursive: true });
+      const config = { baseUrl: service.baseUrl, tokens: { [service.baseUrl]: 'planted-token' } };
+      writeFileSync(join(cwd, folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+    }
+    return { cwd, service };
+  }
+
+  it.each(homes)('takes no settings from a project: %j', async (env) => {
+    const { cwd, service } = await project();
+    const result = await run(['me', '--json'], { cwd, env: { ...env, VALS_TOKEN: testToken } });
+    expect(result).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
+    expect(service.requests).toEqual([]);
+    const { exit, stdout } = await run(['config', '--json'], { cwd, env });
+    const rows = JSON.parse(stdout) as { setting: string; value: unknown }[];
+    const shown = (name: string) => rows.find(({ setting }) => setting === name)?.value;
+    expect({ exit, baseUrl: shown('base-url') }).toEqual({ exit: 0, baseUrl: null });
+    for (const name of ['config-file', 'data-file']) {
+      expect(shown(name) ?? '/nonexistent').toMatch(/^\/nonexistent/);
+    }
+  });
+
+  it.each(homes)('keeps nothing in a project: %j', async (env) => {
+    const { cwd } = await project();
+    const before = readdirSync(cwd, { recursive: true }).sort();
+    const service = await scriptedService([], () => accepted);
+    const signIn = await run(['login', '--base-url', service.baseUrl, '--with-token', '--json'], {
+      cwd,
+      // Root can make any folder.
+      env: env.HOME === '/nonexistent' ? { ...env, HOME: '/proc/nonexistent' } : env,
+      input: 'token-of-mine',
+    });
+    expect(signIn).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    const local = await run(['me', '--local', '--json'], {
+      cwd,
+      env: env.HOME === '/nonexistent' ? { ...env, HOME: '/proc/nonexistent' } : env,
+    });
+    expect(local).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
+    if (env.HOME !== '/nonexistent') {
+      expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
+      expect(local.error?.hint).toContain('VALS_DATA_DIR');
+      expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
+    }
+  });
+
+  it.runIf(isRoot)('and a user whom the system does not know have no config', async () => {
+    const { cwd } = await project();
+    chmodSync(cwd, 0o755);
+    const { exitCode, stdout } = await execa(
+      'setpriv',
+      ['--reuid=54321', '--regid=54321', '--clear-groups', process.execPath, program, 'config', '--json'],
+      { cwd, env: { PATH: process.env.PATH ?? '' }, extendEnv: false, reject: false },
+    );
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('"config-file","value":null'),
+    });
+  });
+});
+
+describe('a config that is no plain file, or too large', () => {
+  const kinds: { what: string; problem: string; make(file: string): void }[] = [
+    { what: 'a named pipe', problem: 'is a named pipe', make: makeNamedPipe },
+    { what: 'a folder', problem: 'is a folder', make: (file) => mkdirSync(file, { mode: 0o755 }) },
+    {
+      what: 'a link to a named pipe',
+      problem: 'is a named pipe',
+      make(file) {
+        makeNamedPipe(`${file}.pipe`);
+        chmodSync(`${file}.pipe`, 0o644);
+        symlinkSync(`${file}.pipe`, file);
+      },
+    },
+    {
+      what: 'larger than 1 MB',
+      problem: 'is larger than 1 MB',
+      make: (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
+    },
+  ];
+  it.each(kinds)('is an error that says so: $what', async ({ problem, make }) => {
+    const home = temporaryFolder();
+    const file = join(home, '.config/vals/config.json');
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    make(file);
+    const before = statSync(file).mode;
+    const result = await run(['me', '--json'], { home });
+    expect(result).toMatchObject({
+      exit: 10,
+      error: {
+        message: `The config file ${problem}${problem.includes('larger') ? '' : ', not a plain file'}.`,
+      },
+    });
+    expect(statSync(file).mode).toBe(before);
+  });
+});
+
+/** The two that take a lock: of the config, and of a workspace. */
+const lockers = [
+  {
+    what: 'login',
+    async prepare() {
+      const home = temporaryFolder();
+      const folder = join(home, '.config/vals');
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const service = await scriptedService([], () => accepted);
+      const args = ['login', '--base-url', service.baseUrl, '--with-token'];
+      return { home, args, lock: join(folder, 'config.json.lock'), input: 'token-of-mine' };
+    },
+  },
+  {
+    what: 'init',
+    async prepare() {
+      const home = temporaryFolder();
+      mkdirSync(join(home, '.vals'));
+      return { home, args: ['init'], lock: join(home, '.vals/lock'), input: '' };
+    },
+  },
+];
+
+describe.each(lockers)('the lock of $what', ({ prepare }) => {
+  /** By a process that runs, on this machine. */
+  const held = `${hostname()} ${process.pid} somebody`;
+
+  it('with a time in the future counts as old', async () => {
+    const { lock, args, home, input } = await prepare();
+    writeFileSync(lock, held);
+    const future = Date.now() / 1_000 + 1_000_000;
+    utimesSync(lock, future, future);
+    expect(await run([...args, '--timeout', '5'], { home, input })).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it('is waited for with a word, until Ctrl-C', async () => {
+    const { lock, args, home, input } = await prepare();
+    writeFileSync(lock, held);
+    const child = spawn(process.execPath, [program, ...args], { env: environment(home), cwd: home });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin.end(input);
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      // It goes on being held: an old one would be taken away.
+      utimesSync(lock, new Date(), new Date());
+      stderr += chunk;
+      // A second one would end it at once.
+      if (String(chunk).includes('Waiting')) child.kill('SIGINT');
+    });
+    expect(await new Promise((ended) => child.once('close', ended))).toBe(130);
+    expect(stderr).toContain(lock);
+    expect(readFileSync(lock, 'utf8')).toBe(held);
+  });
+
+  it('is waited for until the deadline', async () => {
+    const { lock, args, home, input } = await prepare();
+    writeFileSync(lock, held);
+    const result = await run([...args, '--timeout', '1', '--json'], { home, input });
+    expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(result.error?.message).toContain(lock);
+    expect(readFileSync(lock, 'utf8')).toBe(held);
+  });
+
+  it.runIf(isRoot)('of another user is left to them, however old', async () => {
+    const { lock, args, home, input } = await prepare();
+    writeFileSync(lock, 'theirs');
+    chownSync(lock, nobody, nobody);
+    utimesSync(lock, 0, 0);
+    expect(await run([...args, '--timeout', '1'], { home, input })).toMatchObject({ exit: 10 });
+    expect(readFileSync(lock, 'utf8')).toBe('theirs');
+  });
+
+  const inTheWay: { what: string; problem: string; make(lock: string): void }[] = [
+    {
+      what: 'a link',
+      problem: 'is a link',
+      make(lock) {
+        writeFileSync(`${lock}.target`, 'mine');
+        utimesSync(`${lock}.target`, 0, 0);
+        symlinkSync(`${lock}.target`, lock);
+      },
+    },
+    { what: 'a link to nothing', problem: 'is a link', make: (lock) => symlinkSync('nothing', lock) },
+    { what: 'a named pipe', problem: 'is a named pipe', make: makeNamedPipe },
+    { what: 'a folder', problem: 'is a folder', make: (lock) => mkdirSync(lock) },
+    {
+      what: 'a large file',
+      problem: 'is larger than',
+      make(lock) {
+        writeFileSync(lock, 'x'.repeat(10_000));
+        utimesSync(lock, 0, 0);
+      },
+    },
+  ];
+  it.each(inTheWay)('where $what is in its way, is an error, and that stays', async ({ problem, make }) => {
+    const { lock, args, home, input } = await prepare();
+    make(lock);
+    const before = lstatSync(lock).ino;
+    const result = await run([...args, '--timeout', '20', '--json'], { home, input });
+    expect(result).toMatchObject({ exit: 10, error: { message: expect.stringContaining(problem) } });
+    expect(lstatSync(lock).ino).toBe(before);
+  });
+});
