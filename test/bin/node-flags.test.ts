@@ -1,8 +1,8 @@
 // Flags that NODE_OPTIONS gives to every program of Node: vals works under them, or says which one it cannot.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from './support/program.ts';
-import { scriptedService } from './support/scripted-service.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 
 /** Each Node has its own flags. */
 const isKnown = (flag: string): boolean =>
