@@ -8,6 +8,7 @@ import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { beforeInterruptible, hearSignals, interruptible } from './lib/signals.ts';
 import { createSettings, type Flags } from './settings/settings.ts';
 import { visible, visibleLines } from './terminal/escape.ts';
 import { understandsLinks } from './terminal/link.ts';
@@ -44,7 +45,11 @@ export async function main(host: Host): Promise<number> {
   const { argv, env, stdin, signal, clock } = host;
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
-  const stdout = createSink(host.stdout, 'Standard output', redactor, () => progress.stop());
+  const stdout = createSink(host.stdout, 'Standard output', redactor, {
+    beforeWriting: () => progress.stop(),
+    endable,
+    signal,
+  });
   const stderr = createSink(host.stderr, 'stderr', redactor);
   // Until the command line is understood, its words are taken at face value.
   let flags: Flags = {
@@ -60,6 +65,11 @@ export async function main(host: Host): Promise<number> {
     makeRoom: () => progress.clear(),
   }));
   let connection: Connection | undefined;
+  beforeInterruptible(() => progress.pause());
+  /** What was done is told before anything else; where nothing was, there is nothing to lose. */
+  async function endable<T>(work: () => T | Promise<T>): Promise<T> {
+    return connection?.hasWritten() ? work() : interruptible(work);
+  }
 
   async function invoke(): Promise<void> {
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
@@ -131,7 +141,7 @@ export async function main(host: Host): Promise<number> {
       const asText = made instanceof Differences && !flags.json && !flags.ndjson && !flags.fields;
       if (asText && (stdout.isTerminal || look().color)) {
         const { paintDiff } = await import('./terminal/diff-text.ts');
-        return stdout.write(await paintDiff(made.text, look()));
+        return endable(async () => stdout.write(await paintDiff(made.text, look())));
       }
       const result = made instanceof Differences ? (asText ? made.text : made.rows) : made;
       if (typeof result === 'string' && redactor.redact(result) !== result) {
@@ -145,6 +155,7 @@ export async function main(host: Host): Promise<number> {
         color: look().color,
         redactor,
         now: clock.now(),
+        endable,
         onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       });
     };
@@ -206,17 +217,7 @@ function ignoreReaderGone(error: unknown): void {
 /** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  const controller = new AbortController();
-  const listen = (signal: NodeJS.Signals, exit: number) => {
-    process.on(signal, () => {
-      if (!controller.signal.aborted) return controller.abort(new InterruptedError(exit));
-      // Asked twice, we go at once.
-      process.removeAllListeners(signal);
-      process.kill(process.pid, signal);
-    });
-  };
-  listen('SIGINT', 130);
-  listen('SIGTERM', 143);
+  const signal = hearSignals((exit) => new InterruptedError(exit));
   process.on('uncaughtException', (error) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
@@ -228,7 +229,7 @@ export async function runProcess(): Promise<void> {
     stdin: () => process.stdin,
     stdout,
     stderr,
-    signal: controller.signal,
+    signal,
     clock: systemClock,
   });
   process.exitCode ||= exit;

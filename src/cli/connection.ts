@@ -12,6 +12,8 @@ import type { ConnectOptions } from './command.ts';
 
 export interface Connection {
   api: Api;
+  /** Whether anything was sent that may have changed something there. */
+  hasWritten(): boolean;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   });
   return {
     api: createApi(client, { notes: options.notes, token, clock, signal }),
+    hasWritten: client.hasWritten,
     async close() {
       await client.close();
       await close?.();

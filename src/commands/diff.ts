@@ -1,4 +1,5 @@
 import { argument, column, Differences, defineCommand } from '../cli/command.ts';
+import { interruptible } from '../lib/signals.ts';
 
 export const diff = defineCommand({
   path: 'diff',
@@ -14,12 +15,14 @@ export const diff = defineCommand({
     const { compareVals } = await import('./shared/compare-vals.ts');
     const { unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
-    const rows = differing.map(({ val: { file, name }, status, here, there }) => ({
-      file,
-      name,
-      status,
-      diff: unifiedDiff(file, there?.code, here),
-    }));
+    const rows = await interruptible(() =>
+      differing.map(({ val: { file, name }, status, here, there }) => ({
+        file,
+        name,
+        status,
+        diff: unifiedDiff(file, there?.code, here),
+      })),
+    );
     if (rows.length === 0) context.hint('Nothing differs.');
     return new Differences(rows, rows.map(({ diff }) => diff).join(''));
   },

@@ -2,6 +2,7 @@
 import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { interruptible } from '../lib/signals.ts';
 import { keepBackup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
@@ -38,7 +39,7 @@ export async function pullVal(
   if (isEdited && !options.force && !options.merge) throw editedHere(examined);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force)
-    return { ...mergeInto(workspace, examined, there, options), ...identity(val.id, there.version) };
+    return { ...(await mergeInto(workspace, examined, there, options)), ...identity(val.id, there.version) };
   take(workspace, examined, there, options);
   return outcome('pulled');
 }
@@ -84,13 +85,13 @@ function take(
   workspace.agreed.write(val.id as string, there);
 }
 
-function mergeInto(
+async function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
   there: RemoteVal,
   { warn }: PullOptions,
-): JsonObject {
-  const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
+): Promise<JsonObject> {
+  const { text, conflicts } = await interruptible(() => merge(agreed?.code, here, writable(there, val)));
   backUp(workspace, val, here, warn);
   replaceBelow(workspace.root, val.file, text, { content: here });
   workspace.agreed.write(val.id as string, there);

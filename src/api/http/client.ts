@@ -7,6 +7,7 @@ import { failureOf } from './failure.ts';
 import {
   backoffMs,
   type Fault,
+  isRead,
   isRepeatable,
   maxAttempts,
   mayHaveBeenApplied,
@@ -16,6 +17,7 @@ import { type Answer, createTransport, type TransportOptions } from './transport
 
 export interface Client {
   request(call: Call): Promise<Answer>;
+  hasWritten(): boolean;
   close(): Promise<void>;
 }
 
@@ -42,7 +44,10 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   const signal = AbortSignal.any([options.signal, closed.signal]);
   const transport = await createTransport({ ...options, signal });
 
+  let hasWritten = false;
+
   async function request(call: Call): Promise<Answer> {
+    hasWritten ||= !isRead(call.method);
     if (token === undefined && !call.withoutToken) {
       throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
         hint: signInHint,
@@ -120,6 +125,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 
   return {
     request,
+    hasWritten: () => hasWritten,
     async close() {
       // A page that nobody waits for any more would be asked for again and again.
       closed.abort(new InterruptedError(0));

@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import type { Rows } from '../../lib/rows.ts';
+import { isLarge, type Rows } from '../../lib/rows.ts';
+import { interruptible } from '../../lib/signals.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import { readUnparsedPage } from '../lists/unparsed-rows.ts';
 import { connectTimeoutMs, directAgent, proxyAgent } from './agent.ts';
@@ -26,6 +27,7 @@ export interface Answer {
   body: JsonValue | undefined;
   /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
   rows?: Rows;
+  isLarge?: boolean;
 }
 
 export interface TransportOptions {
@@ -67,7 +69,9 @@ export async function createTransport(options: TransportOptions): Promise<Transp
         await new Promise(setImmediate);
         return reply.body instanceof Error && isSuccess(reply)
           ? faultOf(reply.body)
-          : answerOf(outgoing, reply, clock);
+          : reply.body instanceof Buffer && isLarge(reply.body.length)
+            ? await interruptible(() => answerOf(outgoing, reply, clock))
+            : answerOf(outgoing, reply, clock);
       } catch (error) {
         return faultOf(error);
       } finally {
@@ -113,7 +117,7 @@ function decode({ method, list, open }: Outgoing, status: number, bytes: Buffer)
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
-    return { status, body: parseJson(text) };
+    return { status, body: parseJson(text), isLarge: isLarge(bytes.length) };
   } catch (error) {
     if (error instanceof RangeError) {
       return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };

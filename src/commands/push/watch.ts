@@ -10,6 +10,7 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
+import { inOwnTime } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -117,8 +118,10 @@ export async function watchWorkspace(
     throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
   } finally {
     signal.removeEventListener('abort', interrupted);
-    await saves.close();
-    await queue.close();
+    await inOwnTime(async () => {
+      await saves.close();
+      await queue.close();
+    });
     // Last, for what was under way may have lost the service too.
     reach.close();
   }

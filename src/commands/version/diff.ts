@@ -2,6 +2,7 @@ import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, column, Differences, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
+import { interruptible } from '../../lib/signals.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 
 export const versionDiff = defineCommand({
@@ -27,9 +28,11 @@ export const versionDiff = defineCommand({
       api.record(routes.getVersion(val, a)),
       api.record({ ...later, withoutToken: false }),
     ]);
-    const diff = diffBetween(
-      { label: `version ${a}`, text: codeOf(before) },
-      { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+    const diff = await interruptible(() =>
+      diffBetween(
+        { label: `version ${a}`, text: codeOf(before) },
+        { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+      ),
     );
     if (diff === '') hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
