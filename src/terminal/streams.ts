@@ -60,9 +60,11 @@ export function createSink(
   // A reader that stopped reading keeps a write from its end, and may never let it come. One listener for all writes:
   // each that comes and goes would keep the next one, and what was written, from being freed.
   const underWay: ((reason: unknown) => void)[] = [];
-  signal?.addEventListener('abort', () => {
-    for (const interrupt of [...underWay]) interrupt(signal.reason);
-  });
+  const interrupt = () => {
+    for (const reject of [...underWay]) reject(signal?.reason);
+  };
+  // In a turn's time, what can be written is written.
+  signal?.addEventListener('abort', () => setImmediate(interrupt));
   return {
     isTerminal: stream.isTTY === true,
     get width() {
