@@ -9,6 +9,7 @@ import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
+import { hearSignals } from './lib/signals.ts';
 import { createSettings } from './settings/settings.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render.ts';
@@ -68,6 +69,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
       columns: command.columns,
       redactor,
       now: host.clock.now(),
+      endable: output.endable,
       onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       warn: reporter.warn,
     });
@@ -114,17 +116,7 @@ function ignoreReaderGone(error: unknown): void {
 /** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  const controller = new AbortController();
-  const listen = (signal: NodeJS.Signals, exit: number) => {
-    process.on(signal, () => {
-      if (!controller.signal.aborted) return controller.abort(new InterruptedError(exit));
-      // Asked twice, we go at once.
-      process.removeAllListeners(signal);
-      process.kill(process.pid, signal);
-    });
-  };
-  listen('SIGINT', 130);
-  listen('SIGTERM', 143);
+  const signal = hearSignals((exit) => new InterruptedError(exit));
   process.on('uncaughtException', (error) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
@@ -136,7 +128,7 @@ export async function runProcess(): Promise<void> {
     stdin: () => process.stdin,
     stdout,
     stderr,
-    signal: controller.signal,
+    signal,
     clock: systemClock,
   });
   process.exitCode ||= exit;

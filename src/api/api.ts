@@ -31,9 +31,9 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
 
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
-    const { body = null, rows } = await client.request({ ...call, query, list: true });
+    const { body = null, rows, isLarge } = await client.request({ ...call, query, list: true });
     const parsed = rowsOf(body, call);
-    return { rows: rows ?? rowsOfRecords(parsed), next: nextQueryOf(body, call) };
+    return { rows: rows ?? rowsOfRecords(parsed, isLarge), next: nextQueryOf(body, call) };
   };
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),

@@ -14,6 +14,8 @@ import { loadService } from './load-service.ts';
 
 export interface Connection {
   api: Api;
+  /** Whether anything was sent that may have changed something there. */
+  hasWritten(): boolean;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
       { ...client, request: (call) => client.request(call).catch(explain) },
       { notes: options.notes, token, clock, signal },
     ),
+    hasWritten: client.hasWritten,
     async close() {
       await client.close();
       await close?.();

@@ -48,7 +48,13 @@ export function createContext(
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
     event: async (record, columns) => {
       if (flags.ndjson || flags.fields) {
-        return render([record], stdout, { ...format(), columns, redactor, now: clock.now() });
+        return render([record], stdout, {
+          ...format(),
+          columns,
+          redactor,
+          now: clock.now(),
+          endable: output.endable,
+        });
       }
       const { eventLine } = await import('../terminal/event-line.ts');
       const { color } = format();
@@ -75,6 +81,7 @@ export function createContext(
           gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
         },
       });
+      output.watchWrites(connection.hasWritten);
       onConnected();
       return connection.api;
     },

@@ -1,4 +1,5 @@
 import { argument, defineCommand } from '../cli/command.ts';
+import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { Differences } from '../terminal/result.ts';
 
@@ -16,12 +17,14 @@ export const diff = defineCommand({
     const { compareVals } = await import('./shared/compare-vals.ts');
     const { unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
-    const rows = differing.map(({ val: { file, name }, status, here, remote }) => ({
-      file,
-      name,
-      status,
-      diff: unifiedDiff(file, remote?.code, here),
-    }));
+    const rows = await interruptible(() =>
+      differing.map(({ val: { file, name }, status, here, remote }) => ({
+        file,
+        name,
+        status,
+        diff: unifiedDiff(file, remote?.code, here),
+      })),
+    );
     if (rows.length === 0) context.hint('Nothing differs.');
     return new Differences(rows, rows.map(({ diff }) => diff).join(''));
   },

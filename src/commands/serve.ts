@@ -3,6 +3,7 @@ import { defineCommand, parsed, word } from '../cli/command.ts';
 import { loadService } from '../cli/load-service.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
+import { inOwnTime } from '../lib/signals.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 
 const highestPort = 65_535;
@@ -56,7 +57,7 @@ export const serve = defineCommand({
     showLink();
     banner('Ctrl-C ends it.\n');
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
-    await service.close();
+    await inOwnTime(() => service.close());
     log.close();
     const { exit } = signal.reason as InterruptedError;
     // Ctrl-C is how a person ends it, and nothing to be told of.

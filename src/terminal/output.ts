@@ -1,4 +1,6 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
+
+import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { Flags } from '../settings/settings.ts';
 import { understandsLinks } from './link.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
@@ -10,6 +12,7 @@ export interface OutputStreams {
   env: NodeJS.ProcessEnv;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  signal: AbortSignal;
 }
 
 export interface Format {
@@ -29,14 +32,25 @@ export interface Output {
   progress: ProgressLine;
   reporter: Reporter;
   format(): Format;
+  /** Does what may take long and may end half-way, unless something was written that has to be told first. */
+  endable<T>(work: () => T | Promise<T>): Promise<T>;
+  /** How to find out whether something was written. */
+  watchWrites(hasWritten: () => boolean): void;
   /** Called once the command line is understood; until then its words are taken at face value. */
   follow(flags: Flags): void;
 }
 
-export function createOutput({ env, ...streams }: OutputStreams, argv: readonly string[]): Output {
+export function createOutput({ env, signal, ...streams }: OutputStreams, argv: readonly string[]): Output {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
-  const stdout = createSink(streams.stdout, 'Standard output', redactor, () => progress.stop());
+  let hasWritten = () => false;
+  const endable = async <T>(work: () => T | Promise<T>): Promise<T> =>
+    hasWritten() ? work() : interruptible(work);
+  const stdout = createSink(streams.stdout, 'Standard output', redactor, {
+    beforeWriting: () => progress.stop(),
+    endable,
+    signal,
+  });
   const stderr = createSink(streams.stderr, 'stderr', redactor);
   let flags: Flags = {
     json: argv.includes('--json'),
@@ -45,6 +59,7 @@ export function createOutput({ env, ...streams }: OutputStreams, argv: readonly 
     ...(argv.includes('--no-color') && { color: false }),
   };
   const progress = createProgress(streams.stderr, () => canDrawOn(streams.stderr, env) && !flags.quiet);
+  beforeInterruptible(() => progress.pause());
   const format = (): Format => {
     const kind = flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text';
     return {
@@ -69,6 +84,10 @@ export function createOutput({ env, ...streams }: OutputStreams, argv: readonly 
     progress,
     reporter,
     format,
+    endable,
+    watchWrites(known) {
+      hasWritten = known;
+    },
     follow(understood) {
       flags = understood;
     },

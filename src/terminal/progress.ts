@@ -11,6 +11,8 @@ export interface Progress {
 export interface ProgressLine extends Progress {
   /** Takes the line off the screen; the next frame brings it back. */
   clear(): void;
+  /** Takes the line off the screen until there is something new to show. */
+  pause(): void;
 }
 
 const patienceMs = 300;
@@ -36,11 +38,17 @@ export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolea
     clear() {
       spinner?.clear();
     },
+    pause,
     stop() {
       stopped = true;
-      clearTimeout(timer);
-      spinner?.stop();
-      spinner = undefined;
+      pause();
     },
   };
+
+  function pause() {
+    clearTimeout(timer);
+    timer = undefined;
+    spinner?.stop();
+    spinner = undefined;
+  }
 }

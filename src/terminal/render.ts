@@ -1,7 +1,7 @@
 // A command's result on stdout, in the one format that was asked for.
 
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
-import { type Rows, rowsOfRecords } from '../lib/rows.ts';
+import { type Rows, rowsOfRecords, workOn } from '../lib/rows.ts';
 import type { Column } from './column.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { columnText, project } from './fields.ts';
@@ -17,6 +17,8 @@ export interface RenderOptions extends Format {
   now: number;
   /** Takes the token out of a cell before it is escaped or cut. */
   redactor: Redactor;
+  /** Does what may take long and can end half-way: where all is read, showing it is no more than that. */
+  endable<T>(work: () => T | Promise<T>): Promise<T>;
   /** Called where a list has no records. */
   onEmpty?(): void;
   warn?(message: string): void;
@@ -26,16 +28,17 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   if (result === undefined) return;
   if (result instanceof WithColumns)
     return render(result.result, stdout, { ...options, columns: result.columns });
-  if (result instanceof AsJson) return renderJson(result.value, stdout, options);
+  const { endable } = options;
+  if (result instanceof AsJson) return endable(() => renderJson(result.value, stdout, options));
   if (result instanceof Outcomes) return render(result.rows, stdout, options);
-  if (result instanceof Differences) return renderDifferences(result, stdout, options);
-  if (typeof result === 'string') return renderText(result, stdout, options);
+  if (result instanceof Differences) return endable(() => renderDifferences(result, stdout, options));
+  if (typeof result === 'string') return endable(() => renderText(result, stdout, options));
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
   if (result instanceof Following) return renderFollowing(result.pages, stdout, chosen);
   if (isRecords(result)) return renderList([rowsOfRecords(result)], stdout, chosen);
   if (isPages(result)) return renderList(result, stdout, chosen);
-  return renderRecord(result, stdout, chosen);
+  return endable(() => renderRecord(result, stdout, chosen));
 }
 
 async function renderText(text: string, stdout: Sink, options: RenderOptions): Promise<void> {
@@ -90,7 +93,7 @@ async function renderList(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, columns, fields, redactor } = options;
+  const { kind, fields, redactor } = options;
   const chosen = (rows: Rows): Rows =>
     fields ? rowsOfRecords(rows.records().map((record) => project(record, fields))) : rows;
   const pieces: (string | Buffer)[] = [];
@@ -100,19 +103,29 @@ async function renderList(
     if (rows.length === 0) continue;
     empty = false;
     if (kind === 'ndjson') {
-      await stdout.write(jsonRows(chosen(rows), '\n', redactor));
+      await stdout.write(await workOn(rows, () => jsonRows(chosen(rows), '\n', redactor)));
     } else if (kind === 'json' && stdout.isTerminal) {
-      pieces.push(jsonText([...chosen(rows).records()], redactor.redact, 2).slice(2, -2));
+      pieces.push(
+        await workOn(rows, () => jsonText([...chosen(rows).records()], redactor.redact, 2).slice(2, -2)),
+      );
     } else if (kind === 'json') {
-      pieces.push(withoutLast(jsonRows(chosen(rows), ',', redactor)));
+      pieces.push(await workOn(rows, () => withoutLast(jsonRows(chosen(rows), ',', redactor))));
     } else if (stdout.isTerminal) {
-      for (const record of rows.records()) records.push(record);
+      for (const record of await workOn(rows, () => rows.records())) records.push(record);
     } else {
-      pieces.push(tabLines(rows, options));
+      pieces.push(await workOn(rows, () => tabLines(rows, options)));
     }
   }
   if (empty) options.onEmpty?.();
+  await options.endable(() => writeWhole({ pieces, records, empty }, stdout, options));
+}
 
+async function writeWhole(
+  { pieces, records, empty }: { pieces: (string | Buffer)[]; records: JsonObject[]; empty: boolean },
+  stdout: Sink,
+  options: RenderOptions,
+): Promise<void> {
+  const { kind, columns } = options;
   if (kind === 'json') {
     const [open, comma, close] = stdout.isTerminal && !empty ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
     await stdout.write(open);
@@ -137,9 +150,9 @@ async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOption
     if (stdout.isTerminal) {
       const { createGrowingTable } = await import('./table.ts');
       table ??= createGrowingTable(options.columns, await look(stdout, options));
-      await stdout.write(await table.append(rows.records()));
+      await stdout.write(await table.append(await workOn(rows, () => rows.records())));
     } else {
-      await stdout.write(tabLines(rows, options));
+      await stdout.write(await workOn(rows, () => tabLines(rows, options)));
     }
   }
 }

@@ -39,16 +39,32 @@ export function createRedactor(): Redactor {
   };
 }
 
+export interface SinkOptions {
+  beforeWriting?(): void;
+  /** A terminal is written to until it is through, and one that stands still keeps us from hearing. */
+  endable?<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Ends the waiting for a reader. */
+  signal?: AbortSignal;
+}
+
 export function createSink(
   stream: NodeJS.WriteStream,
   name: string,
   redactor: Redactor,
-  beforeWriting: () => void = () => {},
+  { beforeWriting = () => {}, endable = async (work) => work(), signal }: SinkOptions = {},
 ): Sink {
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure ??= error;
   });
+  // A reader that stopped reading keeps a write from its end, and may never let it come. One listener for all writes:
+  // each that comes and goes would keep the next one, and what was written, from being freed.
+  const underWay: ((reason: unknown) => void)[] = [];
+  const interrupt = () => {
+    for (const reject of [...underWay]) reject(signal?.reason);
+  };
+  // In a turn's time, what can be written is written.
+  signal?.addEventListener('abort', () => setImmediate(interrupt));
   return {
     isTerminal: stream.isTTY === true,
     get width() {
@@ -57,12 +73,17 @@ export function createSink(
     write(output) {
       beforeWriting();
       const isClean = output instanceof Buffer && !redactor.isIn(output);
-      return new Promise((resolve, reject) => {
-        if (failure !== undefined) return reject(outputError(failure, name));
-        stream.write(isClean ? output : redactor.redact(output.toString()), (error) =>
-          error ? reject(outputError(error, name)) : resolve(),
-        );
-      });
+      const write = () =>
+        new Promise<void>((resolve, reject) => {
+          if (failure !== undefined) return reject(outputError(failure, name));
+          underWay.push(reject);
+          stream.write(isClean ? output : redactor.redact(output.toString()), (error) => {
+            underWay.splice(underWay.indexOf(reject), 1);
+            if (error) reject(outputError(error, name));
+            else resolve();
+          });
+        });
+      return stream.isTTY ? endable(write) : write();
     },
   };
 }

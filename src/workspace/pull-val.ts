@@ -2,6 +2,7 @@
 import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
+import { interruptible } from '../lib/signals.ts';
 import { keepBackup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
@@ -38,7 +39,10 @@ export async function pullVal(
   if (isEdited && !options.force && !options.merge) throw editedHere(examined);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force)
-    return { ...mergeInto(workspace, examined, remote, options), ...identity(val.id, remote.version) };
+    return {
+      ...(await mergeInto(workspace, examined, remote, options)),
+      ...identity(val.id, remote.version),
+    };
   take(workspace, examined, remote, options);
   return outcome('pulled');
 }
@@ -84,13 +88,13 @@ function take(
   workspace.agreed.write(val.id as string, remote);
 }
 
-function mergeInto(
+async function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
   remote: RemoteVal,
   { warn }: PullOptions,
-): Outcome {
-  const { text, conflicts } = merge(agreed?.code, here, writable(remote, val));
+): Promise<Outcome> {
+  const { text, conflicts } = await interruptible(() => merge(agreed?.code, here, writable(remote, val)));
   backUp(workspace, val, here, warn);
   replaceBelow(workspace.root, val.file, text, { content: here });
   workspace.agreed.write(val.id as string, remote);

@@ -134,6 +134,24 @@ describe('val edit', () => {
   });
 
   it.each([
+    { what: 'the code', now: { version: 3, code: 'theirs' } },
+    { what: 'the version alone', now: { version: 4, code: 'before' } },
+  ])('sends nothing over $what of somebody else, and keeps the text', async ({ now }) => {
+    const hello = { id, name: 'hello' };
+    const service = await scriptedService([
+      { body: { ...hello, version: 3, code: 'before' } },
+      { body: { ...hello, ...now } },
+    ]);
+    const EDITOR = `sh -c 'printf mine > "$1"' --`;
+    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    expect(result).toMatchObject({ exit: 5, stdout: '' });
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(result.stderr).toContain(`vals version new ${id} ${file}`);
+  });
+
+  it.each([
     { what: 'the service fails', reply: { status: 500 }, text: 'edited', exit: 8 },
     {
       what: 'the service refuses it',
@@ -144,10 +162,8 @@ describe('val edit', () => {
     { what: 'it is empty', reply: undefined, text: '', exit: 10 },
     { what: 'the editor fails after saving', reply: undefined, text: 'edited', exit: 10, ends: '; exit 3' },
   ])('keeps the text in a named file where $what', async ({ reply, text, exit, ends = '' }) => {
-    const service = await scriptedService([
-      { body: { id, name: 'hello', code: 'before' } },
-      ...(reply === undefined ? [] : [reply]),
-    ]);
+    const opened = { body: { id, name: 'hello', code: 'before' } };
+    const service = await scriptedService([opened, ...(reply === undefined ? [] : [opened, reply])]);
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
     const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit, stdout: '' });

@@ -113,6 +113,24 @@ describe('merge', () => {
     expect(hasMarks(text)).toBe(conflicts > 0);
   });
 
+  it('of texts of 100,000 lines needs no more stack than of short ones', () => {
+    const numbered = (word: string) =>
+      Array.from({ length: 100_000 }, (_, index) => `${word} ${index}\n`).join('');
+    const [base, here, there] = [numbered('base'), numbered('here'), numbered('there')];
+    const both = `<<<<<<< here\n${here}=======\n${there}>>>>>>> there\n`;
+    expect(merge(base, here, there)).toEqual({ text: both, conflicts: 1 });
+    expect(merge(undefined, here, there)).toEqual({ text: both, conflicts: 1 });
+    expect(merge(base, `${base}end\n`, `start\n${base}`)).toEqual({
+      text: `start\n${base}end\n`,
+      conflicts: 0,
+    });
+    expect(merge('', here, '')).toEqual({ text: here, conflicts: 0 });
+    const every20th = (word: string, from: number) =>
+      base.replace(/base (\d+)/g, (line, place) => (Number(place) % 20 === from ? `${word} ${place}` : line));
+    const merged = every20th('here', 0).replace(/base (\d*[13579]0)\n/g, 'there $1\n');
+    expect(merge(base, every20th('here', 0), every20th('there', 10))).toEqual({ text: merged, conflicts: 0 });
+  });
+
   it('of any three texts keeps a side that alone changed, and says the same from both sides', () => {
     fc.assert(
       fc.property(text, text, text, (base, here, there) => {

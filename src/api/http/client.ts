@@ -9,6 +9,7 @@ import {
   asksForFewer,
   backoffMs,
   type Fault,
+  isRead,
   isRepeatable,
   maxAttempts,
   mayHaveBeenApplied,
@@ -20,6 +21,7 @@ export interface Client {
   request(call: Call): Promise<Answer>;
   /** Resolves when one more request could be sent; undefined where there is no need to wait. */
   room(): Promise<void> | undefined;
+  hasWritten(): boolean;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,10 @@ export function createClient(options: ClientOptions): Client {
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
 
+  let hasWritten = false;
+
   async function request(call: Call): Promise<Answer> {
+    hasWritten ||= !isRead(call.method);
     if (token === undefined && !call.withoutToken) {
       throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
         hint: signInHint,
@@ -133,6 +138,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     request,
     room: gate.room,
+    hasWritten: () => hasWritten,
     async close() {
       // A page that nobody waits for any more would be asked for again and again.
       closed.abort(new InterruptedError(0));

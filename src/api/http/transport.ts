@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import type { Rows } from '../../lib/rows.ts';
+import { isLarge, type Rows } from '../../lib/rows.ts';
+import { interruptible } from '../../lib/signals.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
 import { readUnparsedPage } from '../lists/unparsed-rows.ts';
 import { createAgent } from './agent.ts';
@@ -26,6 +27,7 @@ export interface Answer {
   body: JsonValue | undefined;
   /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
   rows?: Rows;
+  isLarge?: boolean;
 }
 
 export interface TransportOptions {
@@ -65,7 +67,9 @@ export function createTransport(options: TransportOptions): Transport {
         if (reply.body instanceof Error && isSuccess(reply)) {
           return faults.of({ error: reply.body, sent: true });
         }
-        const answer = answerOf(outgoing, reply, clock);
+        const read = () => answerOf(outgoing, reply, clock);
+        const isLong = reply.body instanceof Buffer && isLarge(reply.body.length);
+        const answer = isLong ? await interruptible(read) : read();
         return faults.ofAnswer(answer) ?? answer;
       } finally {
         agent.giveBack(connection);
@@ -110,7 +114,7 @@ function decode({ method, list, open }: Outgoing, status: number, bytes: Buffer)
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
-    return { status, body: parseJson(text) };
+    return { status, body: parseJson(text), isLarge: isLarge(bytes.length) };
   } catch (error) {
     if (error instanceof RangeError) {
       return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Digest, digestOf } from '../../lib/digest.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../../lib/json.ts';
-import { keyOf, type Rows } from '../../lib/rows.ts';
+import { isLarge, keyOf, type Rows } from '../../lib/rows.ts';
 
 export interface SentPage {
   rows: Rows;
@@ -40,6 +40,7 @@ function unparsedRows(bytes: Buffer, spans: readonly Span[]): Rows {
   const spanAt = (index: number) => spans[index] as Span;
   return {
     length: spans.length,
+    isLarge: isLarge(bytes.length),
     idAt: (index) => idIn(bytes, spanAt(index)),
     keyAt: (index) => keyIn(bytes, spanAt(index)),
     textAt: (index) => text(spanAt(index)),

@@ -11,6 +11,7 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
+import { inOwnTime } from '../../lib/signals.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
@@ -124,8 +125,10 @@ export async function watchWorkspace(
     throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
   } finally {
     signal.removeEventListener('abort', interrupted);
-    await saves.close();
-    await queue.close();
+    await inOwnTime(async () => {
+      await saves.close();
+      await queue.close();
+    });
     // Last, for what was under way may have lost the service too.
     outage.close();
   }

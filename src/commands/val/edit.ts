@@ -1,6 +1,10 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import { ConflictError } from '../../errors.ts';
+import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import { inOwnTime } from '../../lib/signals.ts';
+import { versionOf } from '../../workspace/remote-val.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -11,7 +15,8 @@ export const valEdit = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
     "Edit a val's code in your editor ($VISUAL, then $EDITOR) and add what you saved as a new version. Where nothing " +
-    'changed, nothing is sent; where sending fails, the text stays in a file that is named.',
+    'changed, nothing is sent; where sending fails, or the val was changed there meanwhile, the text stays in a file ' +
+    'that is named.',
   arguments: { val: valArgument },
   options: { dryRun },
   examples: ['vals val edit 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
@@ -19,10 +24,14 @@ export const valEdit = defineCommand({
   async run(context, { val, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');
     const api = await context.connect();
-    const record = await api.record(routes.getVal(val));
+    const read = () => api.record(routes.getVal(val));
+    const record = await read();
     const code = codeOf(record);
     context.progress.stop();
-    const { bytes, file, discard } = await edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env);
+    // While it is open, Ctrl-C is the editor's. What it saved is not sent then.
+    const { bytes, file, discard } = await inOwnTime(() =>
+      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env),
+    );
     try {
       context.signal.throwIfAborted();
       const edited = notEmpty(file, decode(file, bytes));
@@ -33,6 +42,7 @@ export const valEdit = defineCommand({
         return undefined;
       }
       checkSizes({ code: edited }, file, context.warn);
+      if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);
       const result = dryRun ? plan(call) : await api.record(call);
       await discard();
@@ -43,6 +53,16 @@ export const valEdit = defineCommand({
     }
   },
 });
+
+/** The API has no write that is bound to a version, so this is as close to the sending as it can be. */
+const isSame = (opened: JsonObject, now: JsonObject): boolean =>
+  codeOf(opened) === codeOf(now) &&
+  stringifyJson(versionOf(opened) ?? null) === stringifyJson(versionOf(now) ?? null);
+
+const changedMeanwhile = (val: string, file: string): ConflictError =>
+  new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
+    hint: `\`vals val edit ${val}\` shows what is there now; \`vals version new ${val} ${file}\` sends your text over it.`,
+  });
 
 /** What the editor shows; a name that may not be a file's is not needed for it. */
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

@@ -2,6 +2,7 @@ import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
+import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
 import { Differences } from '../../terminal/result.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
@@ -26,9 +27,11 @@ export const versionDiff = defineCommand({
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
-    const diff = diffBetween(
-      { label: `version ${a}`, text: codeOf(before) },
-      { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+    const diff = await interruptible(() =>
+      diffBetween(
+        { label: `version ${a}`, text: codeOf(before) },
+        { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+      ),
     );
     if (diff === '') hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };

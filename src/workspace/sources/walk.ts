@@ -1,9 +1,10 @@
 // From paths to the vals they hold: a file is one, a folder as many as it has code files.
-import { existsSync, readFileSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { UsageError } from '../../errors.ts';
+import { interruptible } from '../../lib/signals.ts';
 import { fileError } from './read-text.ts';
 
 /** A file, and the name of the val it is. */
@@ -21,10 +22,10 @@ export async function collectFiles(
   paths: readonly string[],
   warn: (message: string) => void,
 ): Promise<string[]> {
-  const files: string[] = [];
+  let files: string[] = [];
   for (const path of paths) {
     if (path === '-') files.push(path);
-    else if (await isDirectory(path)) files.push(...(await codeFilesBelow(path, warn)));
+    else if (await isDirectory(path)) files = files.concat(await codeFilesBelow(path, warn));
     else files.push(path);
   }
   // One folder has no file twice.
@@ -57,7 +58,7 @@ const isDirectory = (path: string): Promise<boolean> =>
 
 /** Every code file below a folder, except what its ignore files name; there may be none. */
 export const walkFolder = (folder: string, warn: (message: string) => void): Promise<string[]> =>
-  walk(folder, rulesAbove(resolve(folder)), warn);
+  interruptible(() => walk(folder, rulesAbove(resolve(folder)), warn));
 
 async function codeFilesBelow(folder: string, warn: (message: string) => void): Promise<string[]> {
   const found = await walkFolder(folder, warn);
@@ -94,16 +95,12 @@ interface Rules {
   matcher: Ignore;
 }
 
-async function walk(
-  folder: string,
-  inherited: readonly Rules[],
-  warn: (message: string) => void,
-): Promise<string[]> {
+function walk(folder: string, inherited: readonly Rules[], warn: (message: string) => void): string[] {
   const rules = [...inherited, ...rulesIn(resolve(folder))];
   const files: string[] = [];
-  let entries: import('node:fs').Dirent[];
+  let entries: Dirent[];
   try {
-    entries = await readdir(folder, { withFileTypes: true });
+    entries = readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     throw fileError(folder, error);
   }
@@ -112,7 +109,7 @@ async function walk(
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!isHidden(entry.name) && !isIgnored(path, true, rules))
-        files.push(...(await walk(path, rules, warn)));
+        for (const file of walk(path, rules, warn)) files.push(file);
     } else if (isCode(entry.name)) {
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(path);

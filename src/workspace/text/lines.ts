@@ -14,27 +14,39 @@ export const mostEdits = 2_000;
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 export function changesBetween(before: string[], after: string[]): Change[] {
-  const parts = diffArrays(before, after, { maxEditLength: mostEdits });
-  if (parts === undefined) return [{ start: 0, end: before.length, lines: after }];
   const changes: Change[] = [];
-  let position = 0;
-  let current: Change | undefined;
-  for (const { added, removed, value } of parts) {
-    if (!added && !removed) {
-      position += value.length;
-      current = undefined;
-      continue;
-    }
-    if (current === undefined) {
-      current = { start: position, end: position, lines: [] };
-      changes.push(current);
-    }
-    if (added) {
-      current.lines.push(...value);
-    } else {
-      position += value.length;
-      current.end = position;
-    }
+  let [start, from] = [0, 0];
+  const addUpTo = (end: number, to: number) => {
+    if (start < end || from < to) changes.push({ start, end, lines: after.slice(from, to) });
+  };
+  for (const [same, there] of linesInBoth(before, after)) {
+    addUpTo(same, there);
+    [start, from] = [same + 1, there + 1];
   }
+  addUpTo(before.length, after.length);
   return changes;
+}
+
+/** The lines that stayed, as where they stand in each; none where looking for them would take too long. */
+function linesInBoth(before: string[], after: string[]): (readonly [number, number])[] {
+  // A line that only one side has is an edit whatever else is: without these there is far less to compare.
+  const old = shared(before, new Set(after));
+  const now = shared(after, new Set(before));
+  const parts = diffArrays(old.lines, now.lines, { maxEditLength: mostEdits });
+  const both: (readonly [number, number])[] = [];
+  let [oldAt, nowAt] = [0, 0];
+  for (const { added, removed, count } of parts ?? []) {
+    if (!added && !removed) {
+      for (let index = 0; index < count; index++)
+        both.push([old.places[oldAt + index] as number, now.places[nowAt + index] as number]);
+    }
+    if (!added) oldAt += count;
+    if (!removed) nowAt += count;
+  }
+  return both;
+}
+
+function shared(lines: readonly string[], others: ReadonlySet<string>) {
+  const places = [...lines.keys()].filter((place) => others.has(lines[place] as string));
+  return { places, lines: places.map((place) => lines[place] as string) };
 }

@@ -18,19 +18,19 @@ export function merge(base: string | undefined, here: string, there: string): Me
   let conflicts = 0;
   let position = 0;
   for (const { start, end, ofHere, ofThere } of regions(hereChanges, thereChanges)) {
-    merged.push(...baseLines.slice(position, start));
+    merged.push(textOf(baseLines.slice(position, start)));
     const hereLines = applied(baseLines, start, end, ofHere);
     const thereLines = applied(baseLines, start, end, ofThere);
-    if (ofThere.length === 0 || hereLines.join('') === thereLines.join('')) merged.push(...hereLines);
-    else if (ofHere.length === 0) merged.push(...thereLines);
+    if (ofThere.length === 0 || textOf(hereLines) === textOf(thereLines)) merged.push(textOf(hereLines));
+    else if (ofHere.length === 0) merged.push(textOf(thereLines));
     else {
       conflicts += 1;
-      merged.push(...marked(hereLines, thereLines));
+      merged.push(textOf(marked(hereLines, thereLines)));
     }
     position = end;
   }
-  merged.push(...baseLines.slice(position));
-  return { text: merged.join(''), conflicts };
+  merged.push(textOf(baseLines.slice(position)));
+  return { text: textOf(merged), conflicts };
 }
 
 /** Nobody can say which side changed, so all that is not alike is in conflict. */
@@ -39,11 +39,14 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
   const merged: string[] = [];
   let position = 0;
   for (const { start, end, lines } of changes) {
-    merged.push(...here.slice(position, start), ...marked(here.slice(start, end), lines));
+    merged.push(textOf(here.slice(position, start)), textOf(marked(here.slice(start, end), lines)));
     position = end;
   }
-  return { text: [...merged, ...here.slice(position)].join(''), conflicts: changes.length };
+  merged.push(textOf(here.slice(position)));
+  return { text: textOf(merged), conflicts: changes.length };
 }
+
+const textOf = (lines: readonly string[]): string => lines.join('');
 
 /** Whether a text still has the marks of a merge that nobody resolved. */
 export function hasMarks(text: string): boolean {
@@ -79,13 +82,13 @@ function regions(here: readonly Change[], there: readonly Change[]): Region[] {
 
 /** One side's lines in place of the base's from `start` to `end`. */
 function applied(base: readonly string[], start: number, end: number, changes: readonly Change[]): string[] {
-  const lines: string[] = [];
+  const parts: string[][] = [];
   let position = start;
   for (const change of changes) {
-    lines.push(...base.slice(position, change.start), ...change.lines);
+    parts.push(base.slice(position, change.start), change.lines);
     position = change.end;
   }
-  return [...lines, ...base.slice(position, end)];
+  return [...parts, base.slice(position, end)].flat();
 }
 
 function marked(here: readonly string[], there: readonly string[]): string[] {

@@ -2,7 +2,7 @@
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
-import type { Rows } from '../../../lib/rows.ts';
+import { type Rows, workOn } from '../../../lib/rows.ts';
 import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
@@ -42,7 +42,7 @@ export async function summarize(
   type Group = ReturnType<typeof createGroup>;
 
   for await (const rows of pages) {
-    for (const record of rows.records()) {
+    for (const record of await workOn(rows, () => rows.records())) {
       const run = readRun(record);
       const group = groupOf(run.valKey ?? val, run.val ?? val, run.version);
       group.runs++;

@@ -1,0 +1,86 @@
+// How the process is told to end: we hear it while we wait; while we compute, the system ends us at once.
+
+const exits = { SIGINT: 130, SIGTERM: 143 } as const;
+type Ending = keyof typeof exits;
+const endings = Object.keys(exits) as Ending[];
+
+/** For what was interrupted to end by itself; then the system ends it, whatever it waits for. */
+const graceMs = 800;
+
+let heard: AbortSignal | undefined;
+let ending: Ending | undefined;
+let patience = 0;
+let unheardWork = 0;
+let listeners: [Ending, NodeJS.SignalsListener][] = [];
+let rest: () => void = () => {};
+
+/** Aborted by the first SIGINT or SIGTERM, with the error for its exit code. The second one ends the process. */
+export function hearSignals(reasonFor: (exit: number) => Error): AbortSignal {
+  const controller = new AbortController();
+  for (const name of endings) {
+    process.on(name, () => {
+      if (ending !== undefined) return endAs(name);
+      ending = name;
+      controller.abort(reasonFor(exits[name]));
+      endSoon(name);
+    });
+  }
+  heard = controller.signal;
+  return heard;
+}
+
+/** A write to a reader that stopped, or a file that never comes, would keep the process alive; this timer does not. */
+function endSoon(name: Ending): void {
+  setTimeout(() => patience === 0 && endAs(name), graceMs).unref();
+}
+
+function endAs(name: Ending): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}
+
+/** For what ends in its own time once it was interrupted, such as a server with requests under way. */
+export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
+  patience += 1;
+  try {
+    return await work();
+  } finally {
+    patience -= 1;
+    if (ending !== undefined) endSoon(ending);
+  }
+}
+
+/** Called before work that the system may end, so that the terminal is left as it was. */
+export function beforeInterruptible(clean: () => void): void {
+  rest = clean;
+}
+
+/**
+ * For work that may keep us from hearing for long, and that loses nothing when it ends half-way. Signals reach
+ * JavaScript only between two of its turns. So we stop listening, and their default action is in force.
+ */
+export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
+  if (heard === undefined) return work();
+  // What came before would be lost, so it is heard first: the second turn is the first that begins with listening.
+  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+  heard.throwIfAborted();
+  rest();
+  if (unheardWork++ === 0) stopListening();
+  try {
+    return await work();
+  } finally {
+    if (--unheardWork === 0) listenAgain();
+  }
+}
+
+/** The terminal's libraries listen too, and one listener is enough to keep the default action out. */
+function stopListening(): void {
+  listeners = endings.flatMap((name) =>
+    process.listeners(name).map((listener): [Ending, NodeJS.SignalsListener] => [name, listener]),
+  );
+  for (const name of endings) process.removeAllListeners(name);
+}
+
+function listenAgain(): void {
+  for (const [name, listener] of listeners) process.on(name, listener);
+}

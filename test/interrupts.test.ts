@@ -1,0 +1,198 @@
+// The first signal is heard wherever the program is: before a reader that stopped reading, and in the midst of long work.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn as spawnAtTerminal } from '@lydell/node-pty';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { environment, program, temporaryFolder } from './support/program.ts';
+import { type Seen, scriptedService } from './support/scripted-service.ts';
+
+/** A second is promised; a machine under load may take a few. Without an end of its own, none of these would. */
+const soonMs = 5_000;
+
+/** Clock ticks that a process has computed so far. */
+function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** Waits until a process has computed for so long since it was asked. */
+async function hasComputed(pid: number, ms: number): Promise<void> {
+  const start = ticksOf(pid);
+  while (ticksOf(pid) - start < ms / 10) await sleep(20);
+}
+
+/** Waits until a process computes no more. */
+async function stands(pid: number): Promise<void> {
+  for (let [before, now] = [-1, ticksOf(pid)]; before !== now; ) {
+    await sleep(300);
+    [before, now] = [now, ticksOf(pid)];
+  }
+}
+
+function endOf(child: ChildProcess): Promise<string | number | null> {
+  return new Promise((done) => child.once('exit', (exit, signal) => done(signal ?? exit)));
+}
+
+/** The signal, or the exit code that stands for it, or that nothing happened. */
+async function soon(end: Promise<string | number | null>): Promise<unknown> {
+  return Promise.race([end, sleep(soonMs, 'still there', { ref: false })]);
+}
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+/** By itself, or by the system where the program could not hear. */
+const endings = { SIGINT: ['SIGINT', 130], SIGTERM: ['SIGTERM', 143] };
+
+interface Streams {
+  stdout?: 'unread' | 'read';
+  stderr?: 'unread' | 'read';
+}
+
+function start(args: readonly string[], env: Record<string, string>, cwd: string, streams: Streams = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(temporaryFolder(), env),
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  if (streams.stdout !== 'unread') child.stdout.resume();
+  let stderr = '';
+  if (streams.stderr !== 'unread') {
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+  }
+  return { child, pid: child.pid as number, end: endOf(child), stderr: () => stderr };
+}
+
+/** Pages without end, of 100 records. */
+const endless = ({ path }: Seen) => {
+  const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+  const data = Array.from({ length: 100 }, (_, index) => ({
+    id: `r${offset + index}`,
+    error: 'x'.repeat(2_000),
+  }));
+  return { body: { data, links: { next: `?offset=${offset + 100}` } } };
+};
+
+describe('the first signal is heard', () => {
+  it.each<{ signal: Signal; what: string; args: string[]; streams: Streams; says?: string }>([
+    {
+      signal: 'SIGINT',
+      what: 'stdout in the midst of a list',
+      args: ['runs', '--all', '--ndjson'],
+      streams: { stdout: 'unread' },
+      says: '"interrupted"',
+    },
+    {
+      signal: 'SIGTERM',
+      what: 'stdout at the end of a list',
+      args: ['runs', '--limit', '2000', '--json'],
+      streams: { stdout: 'unread' },
+    },
+    {
+      signal: 'SIGINT',
+      what: 'stderr',
+      args: ['runs', '--all', '--debug', '--ndjson'],
+      streams: { stderr: 'unread' },
+    },
+  ])('$signal, while no one reads $what', async ({ signal, args, streams, says = '' }) => {
+    const service = await scriptedService([], endless);
+    // A long address, so that the trace of a few requests fills a pipe.
+    const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
+    const { child, pid, end, stderr } = start(args, env, temporaryFolder(), streams);
+    if (streams.stderr === 'unread') while (service.requests.length < 100) await sleep(20);
+    else await stands(pid);
+    child.kill(signal);
+    expect(endings[signal]).toContain(await soon(end));
+    expect(stderr()).toContain(says);
+  });
+
+  it.each<[Signal, string]>([
+    ['SIGTERM', '--ndjson'],
+    ['SIGINT', '--json'],
+    ['SIGINT', '--color'],
+  ])('%s, while a terminal stands still: %s', async (signal, flag) => {
+    const service = await scriptedService([], endless);
+    const terminal = spawnAtTerminal(process.execPath, [program, 'runs', '--limit', '2000', flag], {
+      cwd: temporaryFolder(),
+      env: environment(temporaryFolder(), { TERM: 'xterm', ...service.env }),
+    });
+    onTestFinished(() => terminal.kill('SIGKILL'));
+    const begun = new Promise<void>((shown) =>
+      terminal.onData((text) => {
+        if (!text.includes('r1')) return;
+        terminal.pause();
+        shown();
+      }),
+    );
+    await begun;
+    await stands(terminal.pid);
+    process.kill(terminal.pid, signal);
+    // The terminal's own end is told only once all was read.
+    const isGone = async () => {
+      while (existsSync(`/proc/${terminal.pid}/stat`) && !/\) [ZX] /.test(statOf(terminal.pid)))
+        await sleep(20);
+      return 'gone';
+    };
+    expect(await Promise.race([isGone(), sleep(soonMs, 'still there', { ref: false })])).toBe('gone');
+  });
+
+  const lines = (count: number, seed: number) =>
+    Array.from({ length: count }, (_, index) => `line ${(index * seed) % 4_999}\n`).join('');
+  const run = { val: { id: 'v', name: 'hello' }, runStartAt: '2024-01-01T00:00:00Z', error: 'é' };
+  const manyRuns = JSON.stringify({
+    data: Array.from({ length: 150_000 }, (_, index) => ({ ...run, id: `r${index}` })),
+    links: {},
+  });
+  const digits = `{"id":"x","all":[${'12345678901234567890,'.repeat(300_000)}1]}`;
+  const diff = (path: string) =>
+    JSON.stringify({ id: 'x', code: lines(250_000, path.endsWith('/1') ? 7 : 9) });
+  it.each<{ signal: Signal; what: string; args: string[]; answer: (seen: Seen) => string }>([
+    { signal: 'SIGTERM', what: 'numbers are read', args: ['me', '--json'], answer: () => digits },
+    { signal: 'SIGINT', what: 'a list is laid out', args: ['runs', '--all'], answer: () => manyRuns },
+    {
+      signal: 'SIGINT',
+      what: 'texts are compared',
+      args: ['version', 'diff', 'x', '1', '2'],
+      answer: ({ path }) => diff(path),
+    },
+  ])('$signal, while $what', async ({ signal, args, answer }) => {
+    let answers = args.includes('diff') ? 2 : 1;
+    let allAnswered = () => {};
+    const answered = new Promise<void>((done) => {
+      allAnswered = done;
+    });
+    const service = await scriptedService([], (seen) => (response) => {
+      response.end(answer(seen), () => --answers === 0 && allAnswered());
+    });
+    const { child, pid, end } = start(args, service.env, temporaryFolder());
+    await answered;
+    await hasComputed(pid, 400);
+    child.kill(signal);
+    expect(endings[signal]).toContain(await soon(end));
+  });
+
+  it('SIGINT, while files are matched with a pattern that never ends', async () => {
+    const folder = temporaryFolder();
+    const deep = join(folder, 'a/'.repeat(50));
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(folder, '.valsignore'), `${'**/a*/'.repeat(20)}b\n`);
+    writeFileSync(join(deep, 'hello.ts'), 'code');
+    const service = await scriptedService([]);
+    const { child, pid, end } = start(['push', '.', '--dry-run'], service.env, folder);
+    await hasComputed(pid, 600);
+    child.kill('SIGINT');
+    expect(endings.SIGINT).toContain(await soon(end));
+  });
+});
+
+const statOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return ') X ';
+  }
+};
