@@ -16,11 +16,11 @@ export const completion = defineCommand({
     'vals completion fish | source',
   ],
   columns: [],
-  async run(_context, { shell }) {
+  async run({ settings }, { shell }) {
     if (shell === namesForScripts) {
       const { valNames } = await import('../cli/completion/val-names.ts');
       // A shell may take anything else for an order.
-      return valNames()
+      return valNames(settings)
         .filter((name) => /^\w[\w.-]*$/.test(name))
         .map((name) => `${name}\n`)
         .join('');

@@ -1,9 +1,10 @@
 // One process at a time: a file that exists only while somebody is at work.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from './errno.ts';
+import { readPlainFile } from './plain-file.ts';
 
 export interface Lock {
   /** False once another process took it for left behind. */
@@ -33,7 +34,7 @@ function isLeftBehind(path: string): boolean {
   const [host, owner] = readIfThere(path)?.split(' ') ?? [];
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
   try {
-    return Date.now() - statSync(path).mtimeMs > isStaleAfterMs;
+    return Date.now() - lstatSync(path).mtimeMs > isStaleAfterMs;
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;
@@ -51,7 +52,7 @@ function isRunning(processId: number): boolean {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path, { mostBytes: 1_024 }).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,13 +1,18 @@
 // The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
-import { chmodSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
 import { isObject } from '../lib/json.ts';
+import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
+import { largest } from './file-sizes.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
   /** A token for each origin. */
   tokens: Record<string, string>;
+  /** Workspaces of other users that this user trusts. */
+  safeDirectories?: string[];
 }
 
 const wayOut = (file: string) => `Mend the file, or move it away and run \`vals login\` again: ${file}`;
@@ -16,10 +21,13 @@ export function readConfig(file: string, warn: (message: string) => void): Store
   let text: string;
   try {
     guard(file, warn);
-    text = readFileSync(file, 'utf8');
+    text = readPlainFile(file, { mostBytes: largest.config, followLinks: true }).toString();
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
+    if (error instanceof NotPlainFile) {
+      throw new LocalError(`The config file ${error.problem}.`, { hint: wayOut(file), cause: error });
+    }
     throw new LocalError(`The config file could not be read: ${(error as Error).message}`, {
       hint: wayOut(file),
       cause: error,
@@ -38,13 +46,23 @@ function checkConfig(text: string, file: string): StoredConfig {
     throw corrupt('is not JSON');
   }
   if (!isObject(content)) throw corrupt('is not a JSON object');
-  const { baseUrl, tokens = {} } = content;
+  const { baseUrl, tokens = {}, safeDirectories = [] } = content;
   if (baseUrl !== undefined && typeof baseUrl !== 'string') throw corrupt('has a baseUrl that is not text');
   if (!isObject(tokens) || Object.values(tokens).some((token) => typeof token !== 'string')) {
     throw corrupt('has tokens that are not text');
   }
-  return { baseUrl, tokens: tokens as Record<string, string> };
+  if (!isListOfFolders(safeDirectories)) {
+    throw corrupt('has safeDirectories that are not a list of absolute paths');
+  }
+  return {
+    baseUrl,
+    tokens: tokens as Record<string, string>,
+    ...(safeDirectories.length > 0 && { safeDirectories: safeDirectories.map((folder) => resolve(folder)) }),
+  };
 }
+
+const isListOfFolders = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
 /** A config that others can read is closed to them; one that another user could swap is not used at all. */
 function guard(file: string, warn: (message: string) => void): void {

@@ -45,6 +45,10 @@ export interface Settings {
   readonly dataDirectory: Setting<string>;
   readonly configFile: string;
   readonly dataFile: string;
+  /** Workspaces of other users that this user trusts; only the config file can name them. */
+  readonly safeDirectories: readonly string[];
+  /** For root: who called sudo. */
+  readonly sudoUser: number | undefined;
 }
 
 /** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
@@ -116,6 +120,12 @@ export function createSettings(
     },
     get dataFile() {
       return join(settings.dataDirectory.value, 'vals.db');
+    },
+    get safeDirectories() {
+      return config().safeDirectories ?? [];
+    },
+    get sudoUser() {
+      return /^\d+$/.test(env.SUDO_UID ?? '') ? Number(env.SUDO_UID) : undefined;
     },
   };
   return settings;

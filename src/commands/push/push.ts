@@ -47,7 +47,7 @@ export const push = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force });
     }
-    const root = name === undefined && !paths.includes('-') ? findRoot() : undefined;
+    const root = name === undefined && !paths.includes('-') ? findRoot(context.settings) : undefined;
     if (paths.length === 0 && root === undefined) {
       throw new UsageError('No path was given.', {
         hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends what changed.',

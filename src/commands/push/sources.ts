@@ -6,7 +6,14 @@ import { LocalError, UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { notEmpty, readCode } from '../../workspace/sources/read-text.ts';
-import { collectFiles, nameFrom, refuseTwins, type Source } from '../../workspace/sources/walk.ts';
+import {
+  collectFiles,
+  type Found,
+  nameFrom,
+  readFound,
+  refuseTwins,
+  type Source,
+} from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/workspace.ts';
 
 /** What a push has to know of the workspace it is in. */
@@ -30,7 +37,7 @@ export interface SendOptions {
 }
 
 /** A file, and the val of the workspace that it is, where it is one. */
-interface Chosen extends Source {
+interface Chosen extends Source, Found {
   val?: WorkspaceVal;
   /** Named by the user, so that it must be there. */
   isNamed: boolean;
@@ -57,9 +64,9 @@ export async function chooseSources(
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
     const files = await collectFiles(tracker ? paths.map(tracker.pathOf) : paths, warn);
-    const sources = files.map((file) => {
-      const val = tracker?.find(file);
-      return { file, name: val?.name ?? nameFrom(file), isNamed: true, ...(val && { val }) };
+    const sources = files.map((found) => {
+      const val = tracker?.find(found.file);
+      return { ...found, name: val?.name ?? nameFrom(found.file), isNamed: true, ...(val && { val }) };
     });
     refuseTwins(sources);
     return sources;
@@ -72,7 +79,7 @@ export async function chooseSources(
       hint: 'Name one of them.',
     });
   }
-  return files.map((file) => ({ file, name, isNamed: true }));
+  return files.map((found) => ({ ...found, name, isNamed: true }));
 }
 
 export async function loadAll(
@@ -104,9 +111,11 @@ export async function loadAll(
 async function load(
   context: Context,
   tracker: Tracker | undefined,
-  { file, val, isNamed }: Chosen,
+  { file, folder, val, isNamed }: Chosen,
 ): Promise<string | undefined> {
-  if (tracker === undefined || val === undefined) return readCode(file, context);
+  if (tracker === undefined || val === undefined) {
+    return folder === undefined ? readCode(file, context) : readFound(file, folder);
+  }
   const code = tracker.read(val);
   if (code !== undefined) return notEmpty(file, code);
   return isNamed ? readCode(file, context) : undefined;

@@ -1,5 +1,4 @@
 // Pushing what a workspace knows: compared first, and remembered after.
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/command.ts';
@@ -7,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { selectVals } from '../../workspace/select.ts';
-import { nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
+import { isPath, nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
 import {
   fileBelow,
   findVal,
@@ -31,7 +30,7 @@ export function createTracker(context: Context, root: string, namesAlone: boolea
       return file === undefined ? undefined : valFor(file, known);
     },
     pathOf(word) {
-      const named = existsSync(word) ? undefined : findVal(known, word);
+      const named = isPath(word) ? undefined : findVal(known, word);
       return named === undefined ? word : relative('.', join(root, named.file));
     },
     read: (val) => readBelow(root, val.file),
