@@ -111,10 +111,10 @@ export async function loadAll(
 async function load(
   context: Context,
   tracker: Tracker | undefined,
-  { file, folder, val, isNamed }: Chosen,
+  { file, found, val, isNamed }: Chosen,
 ): Promise<string | undefined> {
   if (tracker === undefined || val === undefined) {
-    return folder === undefined ? readCode(file, context) : readFound(file, folder);
+    return found === undefined ? readCode(file, context) : readFound(file, found);
   }
   const code = tracker.read(val);
   if (code !== undefined) return notEmpty(file, code);

@@ -45,13 +45,36 @@ export function readBytesBelow(
   mostBytes: number,
   named = file,
 ): Buffer | undefined {
-  return reading(named, () =>
-    inFolderOf(root, file, {}, (folder, name) => {
-      const bytes = readPlainFile(`${folder.path}/${name}`, { mostBytes });
-      folder.check();
+  return reading(named, () => {
+    const [folder, name] = split(file);
+    const held = keepHolding(root, folder, file);
+    if (held === undefined) return undefined;
+    try {
+      const bytes = readPlainFile(`${held.path}/${name}`, { mostBytes });
+      held.check();
       return bytes;
-    }),
-  );
+    } catch (error) {
+      throw refusal(file, error);
+    }
+  });
+}
+
+let kept: { root: string; folder: string; held: HeldFolder } | undefined;
+
+/** Many files of one folder are read in a row: it is held for as long as nothing else can happen. */
+function keepHolding(root: string, folder: string, file: string): HeldFolder | undefined {
+  if (kept?.root === root && kept.folder === folder) return kept.held;
+  letGo();
+  const held = hold(root, folder, {}, file);
+  if (held === undefined) return undefined;
+  kept = { root, folder, held };
+  setImmediate(letGo);
+  return held;
+}
+
+function letGo(): void {
+  kept?.held.close();
+  kept = undefined;
 }
 
 /** Whether anything is there. */
@@ -212,9 +235,13 @@ function inFolderOf<Result>(
   options: HoldOptions,
   act: (folder: HeldFolder, name: string) => Result,
 ): Result | undefined {
+  const [folder, name] = split(file);
+  return inFolder(root, folder, options, (held) => act(held, name), file);
+}
+
+function split(file: string): [folder: string, name: string] {
   const slash = file.lastIndexOf('/');
-  const folder = file.slice(0, Math.max(slash, 0));
-  return inFolder(root, folder, options, (held) => act(held, file.slice(slash + 1)), file);
+  return [file.slice(0, Math.max(slash, 0)), file.slice(slash + 1)];
 }
 
 function hold(root: string, folder: string, options: HoldOptions, file = folder): HeldFolder | undefined {

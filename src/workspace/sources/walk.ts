@@ -21,8 +21,8 @@ const declaration = /\.d\.m?ts$/;
 /** A file that was named, or one that was found in a folder that was named. */
 export interface Found {
   file: string;
-  /** That folder: below it nothing is reached through a link. */
-  folder?: string;
+  /** That folder, and the file as seen from it: below it nothing is reached through a link. */
+  found?: { folder: string; below: string };
 }
 
 /** The files that the paths hold, each once. */
@@ -34,8 +34,9 @@ export async function collectFiles(
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
     if (path !== '-' && (await isDirectory(path))) {
-      const files = await codeFilesBelow(path, warn, ignoreFiles);
-      for (const file of files) found.push({ file, folder: path });
+      for (const below of await codeFilesBelow(path, warn, ignoreFiles)) {
+        found.push({ file: join(path, below), found: { folder: path, below } });
+      }
     } else {
       found.push({ file: path });
     }
@@ -46,8 +47,8 @@ export async function collectFiles(
 }
 
 /** The code of a file that was found in a folder. */
-export function readFound(file: string, folder: string): string {
-  const code = readBelow(folder, relative(folder, file).split(sep).join('/'), largest.text, file);
+export function readFound(file: string, { folder, below }: NonNullable<Found['found']>): string {
+  const code = readBelow(folder, below, largest.text, file);
   if (code === undefined) throw new LocalError(`${file} does not exist.`, { hint: 'Check the path.' });
   return notEmpty(file, code);
 }
@@ -85,15 +86,14 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Every code file below a folder, except what its ignore files name; there may be none. */
+/** Every code file below a folder, as seen from it, except what its ignore files name; there may be none. */
 export async function walkFolder(
   folder: string,
   warn: (message: string) => void,
   ignoreFiles = createIgnoreFiles(warn),
 ): Promise<string[]> {
   const root = resolve(folder);
-  const files = await walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named: folder });
-  return files.map((file) => join(folder, file));
+  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named: folder });
 }
 
 async function codeFilesBelow(
