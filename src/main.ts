@@ -33,7 +33,13 @@ export async function main(host: Host): Promise<number> {
   try {
     const [request, ...words] = host.argv;
     if (request === completionRequest) {
-      await stdout.write(completionAnswer(words, commandTree));
+      await stdout.write(
+        completionAnswer(
+          words,
+          commandTree,
+          createSettings({}, host.env, () => {}),
+        ),
+      );
       return exit;
     }
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;

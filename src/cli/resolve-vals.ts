@@ -17,7 +17,7 @@ export async function resolveVals(
   const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
   const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  const root = findRoot();
+  const root = findRoot(settings);
   if (root === undefined) return input;
   const { createResolver } = await import('../workspace/resolve.ts');
   const resolve = createResolver(root, settings);

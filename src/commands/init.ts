@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { column } from '../terminal/column.ts';
-import { findRoot } from '../workspace/disk/root.ts';
+import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
 
 export const init = defineCommand({
   path: 'init',
@@ -13,19 +13,21 @@ export const init = defineCommand({
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
-    const { warn, hint } = context;
+    const { settings, warn, hint } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
     const here = resolve('.');
-    const root = findRoot(here);
-    if (root !== undefined && root !== here) {
+    refuseOthers(settings, here);
+    const root = nearestRoot(here);
+    // What another user put above is not used, and does not stand in the way of a workspace of one's own.
+    if (root !== undefined && root !== here && foreignPlace(settings, root) === undefined) {
       throw new UsageError(`This folder is already in a workspace: ${root}.`, {
         hint: 'Work there, or take its vals.json away first.',
       });
     }
     let added: string[] = [];
     let total = 0;
-    const known = root === undefined ? [] : await listed(root);
+    const known = root !== here ? [] : await listed(root);
     const found = await findNewFiles(here, known, warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       const fresh = found.filter(({ file }) => !vals.has(file));

@@ -6,3 +6,7 @@ export const errnoOf = (error: unknown): string | undefined =>
 
 /** The one error of the file system that is often no error. */
 export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
+
+/** Its message without the call and the path, which may be one that only the system understands. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);

@@ -71,7 +71,7 @@ function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   }
 }
 
-const tooLarge = (mostBytes: number): NotPlainFile =>
+export const tooLarge = (mostBytes: number): NotPlainFile =>
   new NotPlainFile(
     `is larger than ${mostBytes >= 1_048_576 ? `${Math.floor(mostBytes / 1_048_576)} MB` : `${mostBytes} bytes`}`,
   );

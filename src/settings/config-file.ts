@@ -1,7 +1,9 @@
 // The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
 import { chmodSync, lstatSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
+import { largest } from '../lib/file-sizes.ts';
 import { isObject } from '../lib/json.ts';
 import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
 
@@ -9,9 +11,9 @@ export interface StoredConfig {
   baseUrl?: string;
   /** A token for each origin. */
   tokens: Record<string, string>;
+  /** Workspaces of other users that this user trusts. */
+  safeDirectories?: string[];
 }
-
-const mostBytes = 1_048_576;
 
 const wayOut = (file: string) => `Mend the file, or move it away and run \`vals login\` again: ${file}`;
 
@@ -19,7 +21,7 @@ export function readConfig(file: string, warn: (message: string) => void): Store
   let text: string;
   try {
     refuseForeignLink(file);
-    text = readPlainFile(file, { mostBytes, followLinks: true }).toString();
+    text = readPlainFile(file, { mostBytes: largest.config, followLinks: true }).toString();
     tighten(file, 0o600, warn);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
@@ -44,13 +46,23 @@ function checkConfig(text: string, file: string): StoredConfig {
     throw corrupt('is not JSON');
   }
   if (!isObject(content)) throw corrupt('is not a JSON object');
-  const { baseUrl, tokens = {} } = content;
+  const { baseUrl, tokens = {}, safeDirectories = [] } = content;
   if (baseUrl !== undefined && typeof baseUrl !== 'string') throw corrupt('has a baseUrl that is not text');
   if (!isObject(tokens) || Object.values(tokens).some((token) => typeof token !== 'string')) {
     throw corrupt('has tokens that are not text');
   }
-  return { baseUrl, tokens: tokens as Record<string, string> };
+  if (!isListOfFolders(safeDirectories)) {
+    throw corrupt('has safeDirectories that are not a list of absolute paths');
+  }
+  return {
+    baseUrl,
+    tokens: tokens as Record<string, string>,
+    ...(safeDirectories.length > 0 && { safeDirectories: safeDirectories.map((folder) => resolve(folder)) }),
+  };
 }
+
+const isListOfFolders = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
 /** A config that another user could swap is not used at all. */
 function refuseForeignLink(file: string): void {

@@ -47,6 +47,10 @@ export interface Settings {
   /** Throws a LocalError where there is no directory for it. */
   readonly configFile: string;
   readonly dataFile: string;
+  /** Workspaces of other users that this user trusts; only the config file can name them. */
+  readonly safeDirectories: readonly string[];
+  /** For root: who called sudo. */
+  readonly sudoUser: number | undefined;
 }
 
 /** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
@@ -118,6 +122,12 @@ export function createSettings(
     },
     get dataFile() {
       return fileIn(settings.dataDirectory, 'vals.db', 'VALS_DATA_DIR');
+    },
+    get safeDirectories() {
+      return config().safeDirectories ?? [];
+    },
+    get sudoUser() {
+      return /^\d+$/.test(env.SUDO_UID ?? '') ? Number(env.SUDO_UID) : undefined;
     },
   };
   return settings;

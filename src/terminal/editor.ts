@@ -1,9 +1,11 @@
 // A text in the user's own editor.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
+import { largest } from '../lib/file-sizes.ts';
+import { readPlainFile } from '../lib/plain-file.ts';
 
 export interface Editing {
   /** As it was saved. */
@@ -22,13 +24,21 @@ export async function edit(text: string, fileName: string, env: NodeJS.ProcessEn
   const discard = () => rm(folder, { recursive: true, force: true });
   await writeFile(file, text, { mode: 0o600 }).catch(asLocalError);
   const problem = await run(editor, file);
-  const bytes = await readFile(file).catch(asLocalError);
+  const bytes = readEdited(file);
   if (problem === undefined) return { bytes, file, discard };
   const isSaved = !bytes.equals(Buffer.from(text));
   if (!isSaved) await discard();
   throw new LocalError(`The editor \`${editor}\` ${problem}. Nothing was sent.`, {
     hint: isSaved ? `What you wrote is in ${file}.` : 'Set VISUAL or EDITOR to an editor that is installed.',
   });
+}
+
+function readEdited(file: string): Buffer {
+  try {
+    return readPlainFile(file, { mostBytes: largest.text, followLinks: true });
+  } catch (error) {
+    return asLocalError(error as Error);
+  }
 }
 
 function asLocalError(error: Error): never {

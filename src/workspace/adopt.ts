@@ -1,13 +1,11 @@
 // A val that the workspace does not know yet: its name comes from a service, so it is not trusted to be a path.
-import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
-import { isMissing } from '../lib/errno.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { keepBackup } from './disk/backup.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
-import { readBelow, replaceBelow } from './disk/files.ts';
+import { namesBelow, readBelow, replaceBelow } from './disk/files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
 import { identity, readRemoteVal } from './remote-val.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
@@ -108,12 +106,7 @@ function twinOf(root: string, file: string): string | undefined {
     if (twin !== undefined) return twin;
   }
   const inFolder = (name: string) => (folder === '.' ? name : `${folder}/${name}`);
-  try {
-    return readdirSync(join(root, folder))
-      .map(inFolder)
-      .find((path) => path !== file && fold(path) === fold(file));
-  } catch (error) {
-    if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
-    throw error;
-  }
+  return namesBelow(root, folder === '.' ? '' : folder)
+    .map(inFolder)
+    .find((path) => path !== file && fold(path) === fold(file));
 }

@@ -37,7 +37,7 @@ export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 /** Where a command has no meaning outside of a workspace. */
 export function openWorkspace(surroundings: Surroundings): Workspace {
-  const root = findRoot();
+  const root = findRoot(surroundings.settings);
   if (root === undefined) {
     throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
   }
@@ -66,6 +66,7 @@ export const valsOf = (root: string, service: string): WorkspaceVal[] =>
 
 /** What many pushes at once have to say goes into as few changes of vals.json as there can be. */
 function createMemory(root: string, service: string, surroundings: Surroundings): Workspace['remember'] {
+  const { warn } = surroundings;
   let waiting: WorkspaceVal[] = [];
   let last = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -75,21 +76,32 @@ function createMemory(root: string, service: string, surroundings: Surroundings)
     waiting = [];
     next = undefined;
     await updateManifest(root, surroundings, ({ vals: entries }) => {
-      for (const val of vals) note(entries, val);
+      const files = new Map<string, string>();
+      for (const [file, { name, ids }] of entries) {
+        files.set(`name ${name}`, file);
+        if (ids.has(service)) files.set(`id ${ids.get(service)}`, file);
+      }
+      for (const val of vals) note(entries, files, val);
     });
   }
 
-  function note(entries: Map<string, Entry>, { file, name, id }: WorkspaceVal): void {
+  /** Two of one name, or of one id, would make vals.json unreadable. */
+  function note(entries: Map<string, Entry>, files: Map<string, string>, val: WorkspaceVal): void {
+    const { file, name, id } = val;
     const entry = entries.get(file) ?? { name, ids: new Map(), others: {} };
-    const isTaken = [...entries].some(([other, { name: theirs }]) => other !== file && theirs === name);
-    if (isTaken)
-      surroundings.warn(
-        `Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`,
-      );
+    const isOthers = (key: string) => (files.get(key) ?? file) !== file;
+    const isTaken = isOthers(`name ${name}`);
+    if (isTaken) warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
     else entry.name = name;
-    if (id !== undefined) entry.ids.set(service, id);
-    // Two of one name would make vals.json unreadable.
-    if (!isTaken || entries.has(file)) entries.set(file, entry);
+    if (id !== undefined && isOthers(`id ${id}`)) {
+      warn(`${files.get(`id ${id}`)} is the val ${id} in vals.json already; ${file} was left without an id.`);
+    } else if (id !== undefined) {
+      entry.ids.set(service, id);
+      files.set(`id ${id}`, file);
+    }
+    if (isTaken && !entries.has(file)) return;
+    entries.set(file, entry);
+    files.set(`name ${entry.name}`, file);
   }
 
   return (val) => {

@@ -17,7 +17,7 @@ async function known() {
     'vals.json': JSON.stringify({
       vals: {
         'lib/hello.ts': { name: 'hello', ids: { [service.baseUrl]: id, 'https://other.example': 'other' } },
-        'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'other' } },
+        'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'another' } },
       },
     }),
     'lib/hello.ts': 'x',

@@ -2,7 +2,9 @@
 const fs = require('node:fs');
 
 let left = Number(process.env.CRASH_AFTER);
-const inWorkspace = (target) => typeof target === 'number' || String(target).startsWith(process.cwd());
+// The program holds folders open, and names files in them so.
+const placeOf = (path) => String(path).replace(/^\/proc\/self\/fd\/\d+/, (held) => fs.readlinkSync(held));
+const inWorkspace = (target) => typeof target === 'number' || placeOf(target).startsWith(process.cwd());
 // To a process that is killed, closing a file or flushing it makes no difference.
 const isStep = {
   openSync: (_path, flags) => /[wax]/.test(String(flags)),

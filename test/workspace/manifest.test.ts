@@ -34,6 +34,16 @@ describe('a vals.json that makes no sense is refused with the place, and left as
       'a.ts and b.ts',
     ],
     [
+      'one id twice for a service',
+      JSON.stringify({
+        vals: {
+          'a.ts': { name: 'a', ids: { local: '1', 'https://x': '2' } },
+          'b.ts': { name: 'b', ids: { local: '2', 'https://x': '2' } },
+        },
+      }),
+      'id 2 twice for https://x: a.ts and b.ts',
+    ],
+    [
       'two files that differ in case',
       JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'A.ts': { name: 'b' } } }),
       'one file',

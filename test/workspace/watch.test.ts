@@ -121,6 +121,33 @@ it('leaves out what ignore files name', async () => {
   expect(await service.code(place.idOf('a.ts'))).toBe('a3');
 });
 
+it('leaves out what ignore files name now, and takes what they name no more', async () => {
+  const { place } = await pushed({ 'sub/a.ts': 'a', 'sub/gen/b.ts': 'b' });
+  place.put({ '.git/HEAD': '', 'sub/a.ts': 'a2' });
+  renameSync(join(place.folder, 'vals.json'), join(place.folder, 'sub/vals.json'));
+  const below = new Place(join(place.folder, 'sub'), place.env);
+  below.put({ 'vals.json': '{"vals":{}}', '.gitignore': 'gen/\nonce.ts\n' });
+  const watch = await watching(below);
+  await watch.event('a.ts', 1);
+  const files = () => new Set(watch.events().map(({ file }) => file));
+
+  // Above the workspace too, up to the top of the repository; and right before the file is made.
+  place.put({ '.gitignore': 'secret.ts\n/sub/deep/\n', 'sub/secret.ts': 's', 'sub/deep/secret2.ts': 's' });
+  below.put({ 'lib/.valsignore': 'secret3.ts', 'lib/secret3.ts': 's' });
+  below.put({ 'a.ts': 'a3' });
+  await watch.event('a.ts', 2);
+  below.put({ 'a.ts': 'a4' });
+  await watch.event('a.ts', 3);
+  expect(files()).toEqual(new Set(['a.ts']));
+
+  below.put({ '.gitignore': '', 'once.ts': 'once', 'gen/c.ts': 'c' });
+  await watch.event('once.ts', 1);
+  await watch.event('gen/c.ts', 1);
+  below.put({ 'gen/c.ts': 'c2' });
+  await watch.event('gen/c.ts', 2);
+  expect(files()).toEqual(new Set(['a.ts', 'once.ts', 'gen/c.ts']));
+});
+
 it('says a conflict, sends nothing for it, and goes on once it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');

@@ -1,5 +1,6 @@
 // The vals that completion can offer: those of the workspace, by name or file.
 import { join, relative, resolve } from 'node:path';
+import type { Settings } from '../../settings/settings.ts';
 import { type Manifest, readManifest } from '../../workspace/disk/manifest.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
@@ -7,8 +8,8 @@ import { findRoot } from '../../workspace/disk/root.ts';
 const harmless = /^[\w.][\w./-]*$/;
 
 /** Names, or, where no name fits what was typed, files of vals. */
-export function valsThatFit(typed: string): string[] {
-  const workspace = readWorkspace();
+export function valsThatFit(typed: string, settings: Settings): string[] {
+  const workspace = readWorkspace(settings);
   const matching = (words: readonly string[]) =>
     words.filter((word) => word.startsWith(typed) && harmless.test(word));
   const names = matching(valNames(workspace));
@@ -27,12 +28,11 @@ const valFiles = (workspace: Workspace): string[] =>
     ? []
     : [...workspace.vals.keys()].map((file) => relative(resolve('.'), join(workspace.root, file)));
 
-/** Undefined, too, where vals.json cannot be read: a completion has no way to say why. */
-function readWorkspace(): Workspace {
-  const root = findRoot();
-  if (root === undefined) return undefined;
+/** Undefined, too, where it is another user's or cannot be read: a completion has no way to say why. */
+function readWorkspace(settings: Settings): Workspace {
   try {
-    return { root, vals: readManifest(root).vals };
+    const root = findRoot(settings);
+    return root === undefined ? undefined : { root, vals: readManifest(root).vals };
   } catch {
     return undefined;
   }

@@ -89,7 +89,7 @@ export const push = defineCommand({
 
 /** Outside of a workspace nothing of it is loaded. */
 async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone: boolean): Promise<Tracker> {
-  const root = mayBeTracked ? findRoot() : undefined;
+  const root = mayBeTracked ? findRoot(context.settings) : undefined;
   if (root === undefined) return untracked(context);
   const { tracked } = await import('./tracked.ts');
   return tracked(context, root, namesAlone);

@@ -39,7 +39,7 @@ export async function chooseSources(
       hint: 'Name one of them.',
     });
   }
-  return files.map((file) => ({ file, name, isNamed: true }));
+  return files.map((found) => ({ ...found, name, isNamed: true }));
 }
 
 /** The sources with their code, or what became of them where one cannot be read, so that none is sent. */

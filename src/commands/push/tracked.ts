@@ -1,5 +1,4 @@
 // Pushing what a workspace knows: compared first, and remembered after. Files beside it are pushed plainly.
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
@@ -8,7 +7,7 @@ import { readBelow } from '../../workspace/disk/files.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
-import { nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
+import { isPath, nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
 import {
   fileBelow,
   findVal,
@@ -31,14 +30,14 @@ export function tracked(context: Context, root: string, namesAlone: boolean): Tr
       return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
     },
     pathOf(word) {
-      const named = existsSync(word) ? undefined : findVal(known, word);
+      const named = isPath(word) ? undefined : findVal(known, word);
       return named === undefined ? word : relative('.', join(root, named.file));
     },
-    sourceOf(path) {
-      const file = fileBelow(root, path);
-      if (file === undefined) return plain.sourceOf(path);
+    sourceOf(found) {
+      const file = fileBelow(root, found.file);
+      if (file === undefined) return plain.sourceOf(found);
       const val = valFor(file, known);
-      return { file: path, name: val.name, val, isNamed: true };
+      return { ...found, name: val.name, val, isNamed: true };
     },
     async read(source) {
       const code = source.val && readBelow(root, source.val.file);

@@ -7,10 +7,10 @@ import { UsageError } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { identity, versionOf } from '../../workspace/remote-val.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
-import { nameFrom, type Source } from '../../workspace/sources/walk.ts';
+import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/workspace.ts';
 
-export interface PushSource extends Source {
+export interface PushSource extends Source, Found {
   /** What the workspace knows of it, where it is in one. */
   val?: WorkspaceVal;
   /** The user named it, so it must be there. */
@@ -22,7 +22,7 @@ export interface Tracker {
   all(): Promise<PushSource[]>;
   /** The path that a word of the command line stands for. */
   pathOf(word: string): string;
-  sourceOf(path: string): PushSource;
+  sourceOf(found: Found): PushSource;
   /** Undefined where the file of a val is gone and was not named. */
   read(source: PushSource): Promise<string | undefined>;
   push(api: Api, source: PushSource, code: string | undefined, options: SendOptions): Promise<Outcome>;
@@ -40,8 +40,8 @@ export const untracked = (context: Context): Tracker => ({
     });
   },
   pathOf: (word) => word,
-  sourceOf: (file) => ({ file, name: nameFrom(file), isNamed: true }),
-  read: ({ file }) => readCode(file, context),
+  sourceOf: (found) => ({ ...found, name: nameFrom(found.file), isNamed: true }),
+  read: async ({ file, found }) => (found ? readFound(file, found) : readCode(file, context)),
   async push(api, { name }, code = '', { dryRun }) {
     if (dryRun) return { status: 'planned' };
     const { status, body = null } = await api.send(routes.putVal(name, code));

@@ -15,7 +15,9 @@ import { inOwnTime } from '../../lib/signals.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
+import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
+import { isIgnoredNow } from '../../workspace/sources/walk.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
@@ -54,6 +56,9 @@ export async function watchWorkspace(
     end = resolve;
   });
   const columns = eventColumns(context);
+  const ignoreFiles = createIgnoreFiles(warn);
+  /** Those that a push without --watch would send. */
+  const first = new Set<string>();
   const queue = createQueue(concurrency === 'auto' ? mostSaves : concurrency, (file) =>
     push(file).catch(end),
   );
@@ -67,8 +72,11 @@ export async function watchWorkspace(
   async function push(file: string): Promise<void> {
     if (signal.aborted) return;
     const wasAway = outage.isUnderWay();
+    const isFirst = first.delete(file);
     let name: string | undefined;
     try {
+      // Not when it was saved, but now: what was added to an ignore file meanwhile counts.
+      if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
       const workspace: Workspace = { ...opened, vals: valsOf(root, service) };
       const val = valFor(file, workspace);
       name = val.name;
@@ -106,7 +114,7 @@ export async function watchWorkspace(
     else queue.add(file);
   };
   // Watching comes first, so that no save falls between the first push and it.
-  const saves = await watchSaves(root, clock, onSave, (error) =>
+  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     end(
       new LocalError(`${root} can no longer be watched: ${(error as Error).message}`, {
         hint: 'The system may limit how many folders are watched; .valsignore can leave some out.',
@@ -119,7 +127,10 @@ export async function watchWorkspace(
   if (signal.aborted) interrupted();
   try {
     banner(`Watching ${root}. Ctrl-C ends it.\n`);
-    for (const { file } of await selectVals(opened, [], warn)) onSave(file);
+    for (const { file } of await selectVals(opened, [], warn)) {
+      first.add(file);
+      onSave(file);
+    }
     const reason = await ended;
     // Ctrl-C is how a person ends it, and nothing to be told of.
     throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;

@@ -1,10 +1,10 @@
 // The code last agreed on with one service: what both sides are compared with.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+
+import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { hashOf } from '../text/hash.ts';
 import { prepareDotVals } from './dot-vals.ts';
-import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
+import { dotValsFolder, existsBelow, readBelow, replaceBelow } from './files.ts';
 
 export interface Agreed {
   code: string;
@@ -36,7 +36,7 @@ export function createAgreedStore(
   // An id comes from a service, so it is not trusted to be a file's name.
   const fileOf = (id: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(id) ? id : hashOf(id)}.json`;
   const checkoutFile = `${folder}/checkout.json`;
-  const isFresh = !existsSync(join(root, folder));
+  const isFresh = !existsBelow(root, folder);
   const cameWithCheckout = isFresh ? ids : readIds();
   let isNoted = !isFresh;
 
@@ -76,7 +76,7 @@ export function createAgreedStore(
 
   function parseAgreed(id: string, file: string): Agreed | 'unreadable' | undefined {
     try {
-      const text = readBelow(root, file);
+      const text = readBelow(root, file, largest.agreed);
       if (text === undefined) return undefined;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';

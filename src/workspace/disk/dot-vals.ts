@@ -1,12 +1,10 @@
 // The workspace's own folder, .vals, and the changes of vals.json that need its lock.
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConflictError, LocalError, ValsError } from '../../errors.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { messageOf } from '../../lib/errno.ts';
+import { largest } from '../../lib/file-sizes.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import { lock } from '../../lib/lock.ts';
 import type { Surroundings } from '../workspace.ts';
-import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
+import { dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
 import { emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { manifestSchema } from './manifest-schema.ts';
 import { manifestFile } from './root.ts';
@@ -34,7 +32,7 @@ export async function updateManifest(
   for (;;) {
     const { isMine, release } = await lockDotVals(root, surroundings);
     try {
-      const text = readBelow(root, manifestFile);
+      const text = readBelow(root, manifestFile, largest.manifest);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);
       const before = formatManifest(manifest);
       change(manifest);
@@ -55,28 +53,14 @@ export async function updateManifest(
 }
 
 async function lockDotVals(root: string, { settings, ...waiting }: Surroundings) {
-  const folder = join(root, dotValsFolder);
   try {
-    makeFolder(folder);
-    removeLeftovers(join(folder, 'tmp'));
-    return await lock(join(folder, 'lock'), { ...waiting, deadlineMs: settings.timeout.value * 1_000 });
+    removeLeftovers(root);
+    return await lockBelow(root, { ...waiting, deadlineMs: settings.timeout.value * 1_000 });
   } catch (error) {
     if (error instanceof ValsError) throw error;
-    throw new LocalError(`${folder} could not be written: ${(error as Error).message}`, {
+    throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${messageOf(error)}`, {
       hint: 'See that it can be written and has space left.',
       cause: error,
     });
-  }
-}
-
-const leftoverAfterMs = 3_600_000;
-
-/** Half-written files of processes that were killed. */
-function removeLeftovers(folder: string): void {
-  makeFolder(folder);
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > leftoverAfterMs) rmSync(file, { force: true });
   }
 }

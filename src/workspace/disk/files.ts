@@ -1,66 +1,108 @@
-// Files below the root: never reached through a link, replaced whole or not at all.
+// The one door to everything below a root: nothing there is reached through a link, and files are replaced whole or not at all.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  type Dirent,
   fchmodSync,
   fsyncSync,
   lstatSync,
   openSync,
-  readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
-  statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { ConflictError, LocalError } from '../../errors.ts';
-import { isMissing } from '../../lib/errno.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
+import { type Lock, lock, type Waiting } from '../../lib/lock.ts';
+import { NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
 import { decode, fileError } from '../sources/read-text.ts';
 
 /** The folder that is ours, and that git ignores. */
 export const dotValsFolder = '.vals';
+const temporaryFolder = `${dotValsFolder}/tmp`;
 
 /** Undefined where there is no such file. */
-export function readBelow(root: string, file: string): string | undefined {
-  const stats = look(root, file);
-  if (stats === undefined) return undefined;
+export function readBelow(
+  root: string,
+  file: string,
+  mostBytes = largest.text,
+  /** What the user calls it. */
+  named = file,
+): string | undefined {
+  const bytes = readBytesBelow(root, file, mostBytes, named);
+  return bytes === undefined ? undefined : decode(named, bytes);
+}
+
+/** The same, whatever the bytes are. */
+export function readBytesBelow(
+  root: string,
+  file: string,
+  mostBytes: number,
+  named = file,
+): Buffer | undefined {
+  return reading(named, () => {
+    const [folder, name] = split(file);
+    const held = keepHolding(root, folder, file);
+    if (held === undefined) return undefined;
+    try {
+      const bytes = readPlainFile(`${held.path}/${name}`, { mostBytes });
+      held.check();
+      return bytes;
+    } catch (error) {
+      throw refusal(file, error);
+    }
+  });
+}
+
+let kept: { root: string; folder: string; held: HeldFolder } | undefined;
+
+/** Many files of one folder are read in a row: it is held for as long as nothing else can happen. */
+function keepHolding(root: string, folder: string, file: string): HeldFolder | undefined {
+  if (kept?.root === root && kept.folder === folder) return kept.held;
+  letGo();
+  const held = hold(root, folder, {}, file);
+  if (held === undefined) return undefined;
+  kept = { root, folder, held };
+  setImmediate(letGo);
+  return held;
+}
+
+function letGo(): void {
+  kept?.held.close();
+  kept = undefined;
+}
+
+/** Whether anything is there. */
+export const existsBelow = (root: string, path: string): boolean =>
+  reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
+
+/** The names in a folder below the root, or in the root itself, which is ''; none where it is not there. */
+export const namesBelow = (root: string, folder: string): string[] =>
+  reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
+
+/** The same with their kinds, for those who walk through many folders. */
+export async function listBelow(root: string, folder: string): Promise<Dirent[]> {
+  const held = hold(root, folder, {});
   try {
-    return decode(file, readFileSync(join(root, file)));
-  } catch (error) {
-    if (error instanceof LocalError) throw error;
-    if (isMissing(error)) return undefined;
-    throw fileError(file, error);
+    return held === undefined ? [] : await readdir(held.path, { withFileTypes: true });
+  } finally {
+    held?.close();
   }
 }
 
-/** What is at a place below the root; a link on the way there, or anything but a file at its end, is refused. */
-function look(root: string, file: string): Stats | undefined {
-  let here = root;
-  const parts = file.split('/');
-  for (const [index, part] of parts.entries()) {
-    here = join(here, part);
-    let stats: Stats;
-    try {
-      stats = lstatSync(here);
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw fileError(file, error);
-    }
-    const isLast = index === parts.length - 1;
-    if (stats.isSymbolicLink()) {
-      const place = parts.slice(0, index + 1).join('/');
-      throw new LocalError(`${file} is not touched: ${place} is a link, and may lead anywhere.`, {
-        hint: 'Put the file itself there, or name another in vals.json.',
-      });
-    }
-    if (isLast ? !stats.isFile() : !stats.isDirectory()) {
-      throw new LocalError(`${file} is not a plain file.`, { hint: 'Move away what is there.' });
-    }
-    if (isLast) return stats;
+/** Undefined where there is nothing; what else goes wrong is said of the file. */
+function reading<Result>(named: string, act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error instanceof LocalError ? error : fileError(named, error);
   }
-  return undefined;
 }
 
 /** What a file must hold to be replaced: a text, nothing because it is not there, or anything. */
@@ -68,42 +110,157 @@ export type Expected = { content: string | undefined } | 'anything';
 
 /** A crash leaves the old file or the new one; what it leaves besides lies in our own folder. */
 export function replaceBelow(root: string, file: string, content: string, expected: Expected): void {
-  const target = join(root, file);
-  const mode = look(root, file)?.mode;
-  let temporary: string | undefined;
   try {
-    makeFolder(dirname(target));
-    temporary = temporaryFile(root, dirname(target));
-    const descriptor = openSync(temporary, 'wx');
-    try {
-      writeFileSync(descriptor, content);
-      if (mode !== undefined) fchmodSync(descriptor, mode & 0o7777);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    // An editor may have saved since we looked: what it saved is not ours to overwrite.
-    if (expected !== 'anything' && readBelow(root, file) !== expected.content) {
-      throw new ConflictError(`${file} was changed meanwhile, so it was left as it is.`, {
-        hint: 'Run it again.',
-      });
-    }
-    renameSync(temporary, target);
+    const isDone = inFolderOf(root, file, { make: true }, (folder, name) => {
+      const move = (from: HeldFolder) => moveOnto(folder, name, from, file, content, expected);
+      // Onto another disk nothing can be moved whole, so there it is written beside its place.
+      return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
+    });
+    if (!isDone) throw new Error('the folder of the workspace is gone');
   } catch (error) {
-    if (temporary !== undefined) rmSync(temporary, { force: true });
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
-    throw new LocalError(`${file} could not be written: ${(error as Error).message}`, {
+    throw new LocalError(`${file} could not be written: ${messageOf(error)}`, {
       hint: 'See that its folder can be written and has space left.',
       cause: error,
     });
   }
 }
 
-/** In our folder, unless the target is on another disk, onto which nothing can be moved whole. */
-function temporaryFile(root: string, folder: string): string {
-  const ours = join(root, dotValsFolder, 'tmp');
-  look(root, `${dotValsFolder}/tmp/x`);
-  makeFolder(ours);
-  const isSameDisk = statSync(ours).dev === statSync(folder).dev;
-  return join(isSameDisk ? ours : folder, `.${randomUUID()}.tmp`);
+/** False where the two folders are not on one disk. */
+function moveOnto(
+  folder: HeldFolder,
+  name: string,
+  from: HeldFolder,
+  file: string,
+  content: string,
+  expected: Expected,
+): boolean {
+  const target = `${folder.path}/${name}`;
+  const before = lookAt(folder, name);
+  if (before !== undefined && !before.isFile()) throw new NotPlainFile('is not a plain file');
+  const temporary = `${from.path}/.${randomUUID()}.tmp`;
+  try {
+    const descriptor = openSync(temporary, 'wx');
+    try {
+      writeFileSync(descriptor, content);
+      if (before !== undefined) fchmodSync(descriptor, before.mode & 0o777);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    refuseEdited(target, file, expected);
+    folder.check();
+    from.check();
+    renameSync(temporary, target);
+    return true;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    if (errnoOf(error) === 'EXDEV' && from !== folder) return false;
+    throw error;
+  }
+}
+
+/** An editor may have saved since we looked: what it saved is not ours to overwrite. */
+function refuseEdited(target: string, file: string, expected: Expected): void {
+  if (expected === 'anything') return;
+  let found: string | undefined;
+  try {
+    found = readPlainFile(target, { mostBytes: largest.agreed }).toString();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  if (found === expected.content) return;
+  throw new ConflictError(`${file} was changed meanwhile, so it was left as it is.`, {
+    hint: 'Run it again.',
+  });
+}
+
+const leftoverAfterMs = 3_600_000;
+const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+
+/** Half-written files of processes that were killed: only what is ours by its name, its kind, its owner and its age. */
+export function removeLeftovers(root: string): void {
+  inFolder(root, temporaryFolder, {}, (folder) => {
+    for (const name of readdirSync(folder.path)) {
+      const stats = temporaryName.test(name) ? lookAt(folder, name) : undefined;
+      if (stats === undefined || !stats.isFile()) continue;
+      if (process.geteuid !== undefined && stats.uid !== process.geteuid()) continue;
+      folder.check();
+      if (Date.now() - stats.mtimeMs > leftoverAfterMs) rmSync(`${folder.path}/${name}`, { force: true });
+    }
+  });
+}
+
+/** One process at a time changes what is below a root. */
+export async function lockBelow(root: string, waiting: Waiting): Promise<Lock> {
+  const folder = hold(root, dotValsFolder, { make: true });
+  try {
+    if (folder === undefined) throw new Error('the folder of the workspace is gone');
+    const { isMine, release } = await lock(`${folder.path}/lock`, waiting);
+    return {
+      isMine,
+      release() {
+        release();
+        folder.close();
+      },
+    };
+  } catch (error) {
+    folder?.close();
+    throw refusal(`${dotValsFolder}/lock`, error);
+  }
+}
+
+/** Undefined where there is no such folder. */
+function inFolder<Result>(
+  root: string,
+  folder: string,
+  options: HoldOptions,
+  act: (folder: HeldFolder) => Result,
+  file = folder,
+): Result | undefined {
+  const held = hold(root, folder, options, file);
+  if (held === undefined) return undefined;
+  try {
+    return act(held);
+  } catch (error) {
+    throw refusal(file, error);
+  } finally {
+    held.close();
+  }
+}
+
+function inFolderOf<Result>(
+  root: string,
+  file: string,
+  options: HoldOptions,
+  act: (folder: HeldFolder, name: string) => Result,
+): Result | undefined {
+  const [folder, name] = split(file);
+  return inFolder(root, folder, options, (held) => act(held, name), file);
+}
+
+function split(file: string): [folder: string, name: string] {
+  const slash = file.lastIndexOf('/');
+  return [file.slice(0, Math.max(slash, 0)), file.slice(slash + 1)];
+}
+
+function hold(root: string, folder: string, options: HoldOptions, file = folder): HeldFolder | undefined {
+  try {
+    return holdFolder(root, folder === '' ? [] : folder.split('/'), options);
+  } catch (error) {
+    throw refusal(file, error);
+  }
+}
+
+const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
+  lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
+
+/** The same error, or in words why something is left alone. */
+function refusal(file: string, error: unknown): unknown {
+  if (!(error instanceof NotReached || error instanceof NotPlainFile)) return error;
+  const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
+  return new LocalError(`${file} is not touched: ${place} ${error.problem}.`, {
+    hint: 'In a workspace only plain files and folders are used: put one there, or move it away.',
+    cause: error,
+  });
 }

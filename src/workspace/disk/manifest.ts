@@ -1,5 +1,6 @@
 // vals.json: which file is which val, and its id on each service. Committed, so its changes stay small.
 import { LocalError } from '../../errors.ts';
+import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import { readBelow } from './files.ts';
@@ -20,7 +21,7 @@ export interface Manifest {
 }
 
 export function readManifest(root: string): Manifest {
-  const text = readBelow(root, manifestFile);
+  const text = readBelow(root, manifestFile, largest.manifest);
   if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
   return parseManifest(text);
 }
@@ -70,10 +71,14 @@ function parseEntry(file: string, value: JsonValue): Entry {
   return { name, ids: new Map(Object.entries(ids) as [string, string][]), others };
 }
 
+/** An id means something on its service alone. */
+const idKey = (service: string, id: string): string => `${service}\n${id}`;
+
 function refuseTwins(entries: ReadonlyMap<string, Entry>): void {
   const byName = new Map<string, string>();
   const byFile = new Map<string, string>();
-  for (const [file, { name }] of entries) {
+  const byId = new Map<string, string>();
+  for (const [file, { name, ids }] of entries) {
     const sameName = byName.get(name);
     if (sameName !== undefined) throw broken(`names the val "${name}" twice: ${sameName} and ${file}`);
     const sameFile = byFile.get(fold(file));
@@ -82,6 +87,14 @@ function refuseTwins(entries: ReadonlyMap<string, Entry>): void {
         `names ${sameFile} and ${file}, which are one file on some systems`,
         'Rename one of them.',
       );
+    }
+    for (const [service, id] of ids) {
+      const key = idKey(service, id);
+      const sameId = byId.get(key);
+      if (sameId !== undefined) {
+        throw broken(`has the id ${id} twice for ${service}: ${sameId} and ${file}`);
+      }
+      byId.set(key, file);
     }
     byName.set(name, file);
     byFile.set(fold(file), file);

@@ -1,12 +1,54 @@
-// Where the workspace is: the folder of the nearest vals.json, here or above. A few looks, and nothing is read.
-import { existsSync } from 'node:fs';
+// Where the workspace is: the folder of the nearest vals.json, here or above, unless another user could have put it there.
+import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { LocalError } from '../../errors.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
 
-export function findRoot(from = resolve('.')): string | undefined {
+/** A few looks, and nothing is read. Throws where the workspace belongs to another user. */
+export function findRoot(settings: Settings, from = resolve('.')): string | undefined {
+  const root = nearestRoot(from);
+  if (root !== undefined) refuseOthers(settings, root);
+  return root;
+}
+
+/** Whoever it belongs to: for what does not use it. */
+export function nearestRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, manifestFile))) return folder;
+    if (lookAt(join(folder, manifestFile)) !== undefined) return folder;
     if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Its owner decides which file is sent to which val, and could have them changed: as git, we take that from no other user. */
+export function refuseOthers(settings: Settings, root: string): void {
+  const place = foreignPlace(settings, root);
+  if (place === undefined) return;
+  throw new LocalError(`The workspace ${root} is not used: ${place} belongs to another user.`, {
+    hint:
+      `If you trust them, add "${root}" to the list "safeDirectories" in ${settings.configFile}; ` +
+      'in a folder of your own, `vals init` makes a workspace that is yours.',
+  });
+}
+
+/** Its folder, its vals.json or its .vals, where that is another user's, and it was not allowed. */
+export function foreignPlace(settings: Settings, root: string): string | undefined {
+  const me = process.geteuid?.();
+  if (me === undefined) return undefined;
+  const isTrusted = ({ uid }: Stats) => uid === me || uid === 0 || (me === 0 && uid === settings.sudoUser);
+  const foreign = [root, join(root, manifestFile), join(root, '.vals')].find((path) => {
+    const stats = lookAt(path);
+    return stats !== undefined && !isTrusted(stats);
+  });
+  return foreign !== undefined && settings.safeDirectories.includes(root) ? undefined : foreign;
+}
+
+/** What may not be looked at counts as not there. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
   }
 }

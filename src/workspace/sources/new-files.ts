@@ -1,5 +1,5 @@
 // Code files below the root that vals.json does not name yet.
-import { basename, relative, sep } from 'node:path';
+import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { fold, pathProblem } from '../disk/file-names.ts';
 import { nameFrom, type Source, walkFolder } from './walk.ts';
@@ -13,8 +13,7 @@ export async function findNewFiles(
   const knownFiles = new Set(known.map(({ file }) => fold(file)));
   const byName = new Map(known.map(({ file, name }) => [name, file]));
   const found: Source[] = [];
-  for (const path of await walkFolder(root, warn)) {
-    const file = relative(root, path).split(sep).join('/');
+  for (const file of await walkFolder(root, warn)) {
     // Files with a dot in front, such as .eslintrc.js, set up other tools.
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);

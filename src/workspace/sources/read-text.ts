@@ -1,8 +1,11 @@
 // Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, openSync, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
+import { messageOf } from '../../lib/errno.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import { NotPlainFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
@@ -23,8 +26,9 @@ export function notEmpty(file: string, code: string): string {
   });
 }
 
+/** A file that the user named: it may be a link or a pipe. */
 export async function readText(file: string, input: Input): Promise<string> {
-  return file === '-' ? decode(file, await readStdin(input)) : readFileText(file);
+  return decode(file, file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
 
 export function decode(file: string, bytes: Buffer): string {
@@ -34,7 +38,7 @@ export function decode(file: string, bytes: Buffer): string {
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
-async function readFileText(file: string): Promise<string> {
+async function readNamed(file: string, input: Input): Promise<Buffer> {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) {
@@ -42,18 +46,19 @@ async function readFileText(file: string): Promise<string> {
         hint: 'Name a file; `vals push` takes folders.',
       });
     }
-    // A file is there at once, and many are read five times as fast so. A pipe may have us wait.
-    if (!stats.isFile()) return decode(file, await readFile(file));
-    const text = readFileSync(file, 'utf8');
-    // Where bytes are not UTF-8 stands this character, which can also be in a text of its own right.
-    return text.includes('\ufffd') ? decode(file, readFileSync(file)) : text;
+    return stats.isFIFO()
+      ? await readPipe(file, input)
+      : readPlainFile(file, { mostBytes: largest.text, followLinks: true });
   } catch (error) {
     throw error instanceof ValsError ? error : fileError(file, error);
   }
 }
 
 export function fileError(file: string, error: unknown): LocalError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof NotPlainFile) {
+    return new LocalError(`${file} ${error.problem}.`, { hint: 'Name a plain file.', cause: error });
+  }
+  const { code } = error as NodeJS.ErrnoException;
   const problems: Record<string, string> = {
     ENOENT: 'does not exist',
     EACCES: 'may not be read by you',
@@ -61,23 +66,39 @@ export function fileError(file: string, error: unknown): LocalError {
     ENOTDIR: 'does not exist',
     ELOOP: 'is a link that leads in a circle',
   };
-  return new LocalError(`${file} ${problems[code ?? ''] ?? `could not be read: ${message}`}.`, {
+  return new LocalError(`${file} ${problems[code ?? ''] ?? `could not be read: ${messageOf(error)}`}.`, {
     hint: 'Check the path.',
     cause: error,
   });
 }
 
-async function readStdin({ stdin, signal, banner }: Input): Promise<Buffer> {
-  const stream = stdin();
-  if (stream.isTTY) banner('Reading standard input; Ctrl-D ends it.\n');
+async function readStdin(input: Input): Promise<Buffer> {
+  const stream = input.stdin();
+  if (stream.isTTY) input.banner('Reading standard input; Ctrl-D ends it.\n');
+  return readStream('Standard input', stream, input);
+}
+
+/** Opened without waiting for its other end, and read as a socket is: only so can it be interrupted. */
+async function readPipe(file: string, input: Input): Promise<Buffer> {
+  const { Socket } = await import('node:net');
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return readStream(file, new Socket({ fd, readable: true, writable: false }), input);
+}
+
+async function readStream(name: string, stream: Readable, { signal }: Input): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  let length = 0;
   const stop = () => stream.destroy(signal.reason);
   signal.addEventListener('abort', stop, { once: true });
   try {
     signal.throwIfAborted();
-    for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+    for await (const chunk of stream) {
+      chunks.push(Buffer.from(chunk));
+      length += chunk.length;
+      if (length > largest.text) throw tooLarge(largest.text);
+    }
   } catch (error) {
-    throw signal.aborted ? signal.reason : fileError('Standard input', error);
+    throw signal.aborted ? signal.reason : fileError(name, error);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -1,11 +1,14 @@
 // From paths to the vals they hold: a file is one, a folder as many as it has code files.
-import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
-import { UsageError } from '../../errors.ts';
+import { LocalError, UsageError } from '../../errors.ts';
+import { largest } from '../../lib/file-sizes.ts';
 import { interruptible } from '../../lib/signals.ts';
-import { fileError } from './read-text.ts';
+import { listBelow, readBelow } from '../disk/files.ts';
+import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
+import { fileError, notEmpty } from './read-text.ts';
 
 /** A file, and the name of the val it is. */
 export interface Source {
@@ -15,22 +18,50 @@ export interface Source {
 
 const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
-const ignoreFiles = ['.gitignore', '.valsignore'];
+
+/** A file that was named, or one that was found in a folder that was named. */
+export interface Found {
+  file: string;
+  /** That folder, and the file as seen from it: below it nothing is reached through a link. */
+  found?: { folder: string; below: string };
+}
 
 /** The files that the paths hold, each once. */
 export async function collectFiles(
   paths: readonly string[],
   warn: (message: string) => void,
-): Promise<string[]> {
-  let files: string[] = [];
+): Promise<Found[]> {
+  const found: Found[] = [];
+  const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
-    if (path === '-') files.push(path);
-    else if (await isDirectory(path)) files = files.concat(await codeFilesBelow(path, warn));
-    else files.push(path);
+    if (path !== '-' && (await isDirectory(path))) {
+      for (const below of await codeFilesBelow(path, warn, ignoreFiles)) {
+        found.push({ file: join(path, below), found: { folder: path, below } });
+      }
+    } else {
+      found.push({ file: path });
+    }
   }
   // One folder has no file twice.
-  if (paths.length === 1) return files;
-  return [...new Map(files.map((file) => [resolve(file), file])).values()];
+  if (paths.length === 1) return found;
+  return [...new Map(found.map((each) => [resolve(each.file), each])).values()];
+}
+
+/** The code of a file that was found in a folder. */
+export function readFound(file: string, { folder, below }: NonNullable<Found['found']>): string {
+  const code = readBelow(folder, below, largest.text, file);
+  if (code === undefined) throw new LocalError(`${file} does not exist.`, { hint: 'Check the path.' });
+  return notEmpty(file, code);
+}
+
+/** Whether a word that the user typed is the path of something. */
+export function isPath(word: string): boolean {
+  try {
+    lstatSync(word);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A file that nothing else is known of is the val that has its name without the extension. */
@@ -56,12 +87,24 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Every code file below a folder, except what its ignore files name; there may be none. */
-export const walkFolder = (folder: string, warn: (message: string) => void): Promise<string[]> =>
-  interruptible(() => walk(folder, rulesAbove(resolve(folder)), warn));
+/** Every code file below a folder, as seen from it, except what its ignore files name; there may be none. */
+export async function walkFolder(
+  folder: string,
+  warn: (message: string) => void,
+  ignoreFiles = createIgnoreFiles(warn),
+): Promise<string[]> {
+  const root = resolve(folder);
+  return interruptible(() =>
+    walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named: folder }),
+  );
+}
 
-async function codeFilesBelow(folder: string, warn: (message: string) => void): Promise<string[]> {
-  const found = await walkFolder(folder, warn);
+async function codeFilesBelow(
+  folder: string,
+  warn: (message: string) => void,
+  ignoreFiles: IgnoreFiles,
+): Promise<string[]> {
+  const found = await walkFolder(folder, warn, ignoreFiles);
   if (found.length === 0) {
     throw new UsageError(`${folder} has no code files.`, {
       hint: `A folder gives its ${[...codeExtensions].join(' ')} files; name others one by one.`,
@@ -70,89 +113,78 @@ async function codeFilesBelow(folder: string, warn: (message: string) => void): 
   return found;
 }
 
-/** Whether the walk of a folder would pass over a path below it, for those who do not walk. */
-export function createFilter(root: string): (path: string, isFolder: boolean) => boolean {
-  const known = new Map<string, readonly Rules[]>([[root, [...rulesAbove(root), ...rulesIn(root)]]]);
+/** Whether the walk of a root would pass over a folder below it, for those who do not walk; with the rules of when it was made. */
+export function createFolderFilter(root: string, ignoreFiles: IgnoreFiles): (path: string) => boolean {
+  const rulesOf = rulesByFolder(root, ignoreFiles);
+  return (path) =>
+    path !== root && (isHidden(basename(path)) || isIgnored(path, true, rulesOf(dirname(path))));
+}
+
+/** Whether ignore files name a file below the root now, or a folder that it is in. */
+export function isIgnoredNow(root: string, file: string, ignoreFiles: IgnoreFiles): boolean {
+  const rulesOf = rulesByFolder(root, ignoreFiles);
+  const parts = file.split('/');
+  return parts.some((_, index) => {
+    const path = join(root, ...parts.slice(0, index + 1));
+    return isIgnored(path, index < parts.length - 1, rulesOf(dirname(path)));
+  });
+}
+
+function rulesByFolder(
+  root: string,
+  { rulesIn, rulesAbove }: IgnoreFiles,
+): (folder: string) => readonly Rules[] {
+  const known = new Map<string, readonly Rules[]>([[root, [...rulesAbove(root), ...rulesIn(root, '')]]]);
   const rulesOf = (folder: string): readonly Rules[] => {
-    const rules = known.get(folder) ?? [...rulesOf(dirname(folder)), ...rulesIn(folder)];
+    const below = relative(root, folder).split(sep).join('/');
+    const rules = known.get(folder) ?? [...rulesOf(dirname(folder)), ...rulesIn(root, below)];
     known.set(folder, rules);
     return rules;
   };
-  return (path, isFolder) => {
-    if (path === root) return false;
-    if (isFolder ? isHidden(basename(path)) : !isCode(path)) return true;
-    return isIgnored(path, isFolder, rulesOf(dirname(path)));
-  };
+  return rulesOf;
 }
 
 const isHidden = (folder: string): boolean => folder.startsWith('.') || folder === 'node_modules';
 
-const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
+export const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
 
-/** The rules of one folder's ignore files, which speak of paths below it. */
-interface Rules {
-  folder: string;
-  matcher: Ignore;
+interface Walk {
+  ignoreFiles: IgnoreFiles;
+  warn(message: string): void;
+  /** The root as the user knows it. */
+  named: string;
 }
 
-function walk(folder: string, inherited: readonly Rules[], warn: (message: string) => void): string[] {
-  const rules = [...inherited, ...rulesIn(resolve(folder))];
+/** Relative to the root, with / between their parts. */
+async function walk(
+  root: string,
+  folder: string,
+  inherited: readonly Rules[],
+  options: Walk,
+): Promise<string[]> {
+  const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];
   const files: string[] = [];
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    throw fileError(folder, error);
-  }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
+  for (const entry of await entriesOf(root, folder, options)) {
+    const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const path = join(root, file);
     if (entry.isDirectory()) {
       if (!isHidden(entry.name) && !isIgnored(path, true, rules))
-        for (const file of walk(path, rules, warn)) files.push(file);
+        for (const found of await walk(root, file, rules, options)) files.push(found);
     } else if (isCode(entry.name)) {
       if (isIgnored(path, false, rules)) continue;
-      if (entry.isFile()) files.push(path);
+      if (entry.isFile()) files.push(file);
       // A link may lead anywhere, to a secret or in a circle.
-      else warn(`${path} is not a plain file; name it to push it.`);
+      else options.warn(`${join(options.named, file)} is not a plain file; name it to push it.`);
     }
   }
   return files;
 }
 
-function rulesIn(folder: string): Rules[] {
-  return ignoreFiles
-    .map((name) => join(folder, name))
-    .filter((file) => existsSync(file))
-    .map((file) => {
-      try {
-        return { folder, matcher: ignore({ ignorecase: false }).add(readFileSync(file, 'utf8')) };
-      } catch (error) {
-        throw fileError(file, error);
-      }
-    });
-}
-
-/** As in git, the rules of the folders above count too, up to the top of the repository. */
-function rulesAbove(folder: string): Rules[] {
-  const above: Rules[] = [];
-  let here = folder;
-  while (!existsSync(join(here, '.git'))) {
-    const parent = dirname(here);
-    if (parent === here) return [];
-    here = parent;
-    above.unshift(...rulesIn(here));
+async function entriesOf(root: string, folder: string, { named }: Walk): Promise<Dirent[]> {
+  try {
+    const entries = await listBelow(root, folder);
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    throw error instanceof LocalError ? error : fileError(join(named, folder), error);
   }
-  return above;
-}
-
-function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
-  let ignored = false;
-  for (const { folder, matcher } of rules) {
-    const below = relative(folder, path).split(sep).join('/');
-    const verdict = matcher.test(isFolder ? `${below}/` : below);
-    if (verdict.ignored) ignored = true;
-    else if (verdict.unignored) ignored = false;
-  }
-  return ignored;
 }

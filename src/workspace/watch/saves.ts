@@ -1,7 +1,9 @@
 // Notices when code files below the root are saved, made or deleted, however an editor does it.
-import { watch } from 'chokidar';
+import type { Stats } from 'node:fs';
+import { type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../lib/clock.ts';
-import { createFilter } from '../sources/walk.ts';
+import { type IgnoreFiles, isIgnoreFile } from '../sources/ignoring.ts';
+import { createFolderFilter, isCode } from '../sources/walk.ts';
 import { fileBelow } from '../workspace.ts';
 
 export interface Saves {
@@ -11,38 +13,70 @@ export interface Saves {
 /** An editor may touch a file several times for one save: delete, create, write, rename. */
 const settledAfterMs = 100;
 
-/** Resolves once every further save will be noticed. */
+/** A file whose folder was taken out of an ignore file may have been saved before anybody watched there. */
+const savedBeforeMs = 1_000;
+
+/** Resolves once every further save will be noticed. Ignored folders are not watched; ignored files are. */
 export async function watchSaves(
   root: string,
   clock: Clock,
+  ignoreFiles: IgnoreFiles,
   onSave: (file: string) => void,
   onError: (error: unknown) => void,
 ): Promise<Saves> {
-  const isPassedOver = createFilter(root);
   const settling = new Map<string, () => void>();
-  const watcher = watch(root, {
-    ignoreInitial: true,
-    followSymlinks: false,
-    ignorePermissionErrors: true,
-    // Without stats nobody knows yet whether it is a folder.
-    ignored: (path, stats) => stats !== undefined && isPassedOver(path, stats.isDirectory()),
-  });
-  watcher.on('all', (event, path) => {
-    if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
-    const file = fileBelow(root, path);
-    if (file === undefined || isPassedOver(path, false)) return;
+  const settle = (file: string, settled: () => void) => {
     settling.get(file)?.();
-    const settled = () => {
+    const cancel = clock.after(settledAfterMs, () => {
       settling.delete(file);
-      onSave(file);
-    };
-    settling.set(file, clock.after(settledAfterMs, settled));
-  });
-  watcher.on('error', onError);
-  await new Promise<void>((ready) => watcher.once('ready', ready));
+      settled();
+    });
+    settling.set(file, cancel);
+  };
+
+  /** With a time, what is there when it begins counts as saved where that was later. */
+  async function begin(since?: number): Promise<FSWatcher> {
+    const isPassedOver = createFolderFilter(root, ignoreFiles);
+    let hasBegun = false;
+    const watcher = watch(root, {
+      ignoreInitial: since === undefined,
+      followSymlinks: false,
+      ignorePermissionErrors: true,
+      // Without stats nobody knows yet whether it is a folder.
+      ignored: (path, stats) =>
+        stats !== undefined &&
+        (stats.isDirectory() ? isPassedOver(path) : !isCode(path) && !isIgnoreFile(path)),
+    });
+    watcher.on('all', (event, path, stats?: Stats) => {
+      if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
+      if (isIgnoreFile(path)) return hasBegun && settle(path, () => renew(clock.now() - savedBeforeMs));
+      if (!hasBegun && !(Number(stats?.mtimeMs) > Number(since))) return;
+      const file = fileBelow(root, path);
+      if (file !== undefined) settle(file, () => onSave(file));
+    });
+    watcher.on('error', onError);
+    await new Promise<void>((ready) => watcher.once('ready', ready));
+    hasBegun = true;
+    return watcher;
+  }
+
+  let watcher = await begin();
+  let renewed = Promise.resolve();
+  /** Other folders may be ignored now. The old watch ends when the new one has begun, so that no save is missed. */
+  function renew(since: number): void {
+    renewed = renewed
+      .then(async () => {
+        const before = watcher;
+        watcher = await begin(since);
+        await before.close();
+      })
+      .catch(onError);
+  }
+
   return {
     async close() {
       for (const cancel of settling.values()) cancel();
+      await renewed;
       await watcher.close();
     },
   };

@@ -1,0 +1,91 @@
+// What .gitignore and .valsignore name, as git reads them: no link is followed, and only plain files are read.
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { LocalError } from '../../errors.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import { NotReached } from '../../lib/held-folder.ts';
+import { NotPlainFile } from '../../lib/plain-file.ts';
+import { readBytesBelow } from '../disk/files.ts';
+
+/** The rules of one folder's ignore files, which speak of paths below it. */
+export interface Rules {
+  folder: string;
+  matcher: Ignore;
+}
+
+export interface IgnoreFiles {
+  /** Those of a folder below the root, or of the root itself, which is ''. */
+  rulesIn(root: string, folder: string): Rules[];
+  /** As in git, the rules of the folders above count too, up to the top of the repository. */
+  rulesAbove(root: string): Rules[];
+}
+
+const names = ['.gitignore', '.valsignore'];
+
+export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
+
+/** They are read whenever they are asked for, so the rules are those of now. */
+export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
+  /** A text that is the same as before has the same rules: making them takes longer than reading it. */
+  const known = new Map<string, { text: string; matcher: Ignore }>();
+  const refused = new Set<string>();
+
+  function matcherOf(root: string, file: string): Ignore | undefined {
+    const path = join(root, file);
+    const text = textOf(root, file, path);
+    if (text === undefined) return undefined;
+    const before = known.get(path);
+    if (before?.text === text) return before.matcher;
+    const matcher = ignore({ ignorecase: false }).add(text);
+    known.set(path, { text, matcher });
+    return matcher;
+  }
+
+  function textOf(root: string, file: string, path: string): string | undefined {
+    try {
+      return readBytesBelow(root, file, largest.ignoreFile)?.toString();
+    } catch (error) {
+      const cause = error instanceof LocalError ? error.cause : undefined;
+      if (cause instanceof NotReached) return undefined;
+      if (!(cause instanceof NotPlainFile)) throw error;
+      if (!refused.has(path)) warn(`${path} is not read, so it ignores nothing: it ${cause.problem}.`);
+      refused.add(path);
+      return undefined;
+    }
+  }
+
+  const rulesIn = (root: string, folder: string): Rules[] =>
+    names.flatMap((name) => {
+      const matcher = matcherOf(root, folder === '' ? name : `${folder}/${name}`);
+      return matcher === undefined ? [] : { folder: join(root, folder), matcher };
+    });
+
+  return {
+    rulesIn,
+    rulesAbove: (root) => foldersAbove(root).flatMap((folder) => rulesIn(folder, '')),
+  };
+}
+
+/** From the top of the repository down; none outside of a repository, and none at its top. */
+function foldersAbove(root: string): string[] {
+  const above: string[] = [];
+  for (let here = root; !existsSync(join(here, '.git')); ) {
+    const parent = dirname(here);
+    if (parent === here) return [];
+    here = parent;
+    above.unshift(here);
+  }
+  return above;
+}
+
+export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
+  let ignored = false;
+  for (const { folder, matcher } of rules) {
+    const below = relative(folder, path).split(sep).join('/');
+    const verdict = matcher.test(isFolder ? `${below}/` : below);
+    if (verdict.ignored) ignored = true;
+    else if (verdict.unignored) ignored = false;
+  }
+  return ignored;
+}

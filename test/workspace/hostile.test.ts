@@ -1,0 +1,368 @@
+// A repository that was cloned, or another user of the machine, made the workspace: nothing outside of it is touched, and nothing hangs.
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { makeNamedPipe } from '../support/named-pipe.ts';
+import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
+import { type Seen, scriptedService } from '../support/scripted-service.ts';
+import { put } from './support.ts';
+
+/** What hangs is ended, and then has no exit code. */
+async function vals(args: readonly string[], options: RunOptions & { uid?: number; preload?: string }) {
+  const home = options.home ?? temporaryFolder();
+  const preload = options.preload === undefined ? [] : ['--require', options.preload];
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [...preload, program, ...args], {
+    env: environment(home, { VALS_CONFIG_DIR: home, VALS_DATA_DIR: home, ...options.env }),
+    extendEnv: false,
+    cwd: options.cwd ?? home,
+    input: options.input ?? '',
+    reject: false,
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+    ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
+  });
+  return { exit: exitCode, stdout, stderr };
+}
+
+const hourAgo = Date.now() / 1_000 - 7_200;
+
+/** A folder with old files of each name that vals could take for one of its own. */
+function outsideFolder(): string {
+  const folder = temporaryFolder();
+  const temporary = '.5f0c1c1e-6a53-4bd2-9a2e-1f1f3f0b9c11.tmp';
+  for (const name of ['notes.txt', temporary, 'lock', 'b.ts', 'tmp/notes.txt', `tmp/${temporary}`]) {
+    put(folder, { [name]: `precious ${name}` });
+    utimesSync(join(folder, name), hourAgo, hourAgo);
+  }
+  return folder;
+}
+
+const contents = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'utf8')]),
+  );
+
+/** Every val exists there, with code that a pull would write. */
+const anyVal = () =>
+  scriptedService([], ({ path, body }: Seen) => {
+    const id = path.split('/').at(-1) ?? '';
+    const name = id === 'vals' ? JSON.parse(body).name : id;
+    return { body: { id: name, name, code: `theirs ${name}`, version: 2 } };
+  });
+
+const manifest = (service: string, files: readonly string[]) =>
+  JSON.stringify({
+    vals: Object.fromEntries(
+      files.map((file) => {
+        const name = file.replace(/^.*\/|\.ts$/g, '');
+        return [file, { name, ids: { [service]: name } }];
+      }),
+    ),
+  });
+
+describe('nothing behind a link is touched', () => {
+  const linked = [
+    '.vals/tmp',
+    '.vals',
+    '.vals/agreed',
+    '.vals/backup',
+    '.vals/lock',
+    '.vals/.gitignore',
+    'sub',
+  ];
+  const systems = [
+    { system: 'here', preload: undefined },
+    { system: 'elsewhere', preload: resolve('test/workspace/elsewhere.cjs') },
+  ];
+  it.each(systems.flatMap((system) => linked.map((place) => ({ place, ...system }))))(
+    '$place ($system)',
+    async ({ place, preload }) => {
+      const service = await anyVal();
+      const outside = outsideFolder();
+      const cwd = temporaryFolder();
+      put(cwd, { 'vals.json': manifest(service.baseUrl, ['a.ts', 'sub/b.ts']), 'a.ts': 'mine' });
+      // All that vals keeps there was committed too, so that nothing is missing where the link is.
+      expect(await vals(['pull', '--force'], { cwd, env: service.env, preload })).toMatchObject({ exit: 0 });
+      put(cwd, { 'a.ts': 'mine again' });
+      for (const name of ['.gitignore', 'schema.json']) {
+        copyFileSync(join(cwd, '.vals', name), join(outside, name));
+      }
+      rmSync(join(cwd, place), { recursive: true, force: true });
+      const before = contents(outside);
+      symlinkSync(/lock|ignore/.test(place) ? join(outside, 'lock') : outside, join(cwd, place));
+      for (const args of [['init'], ['pull', '--force'], ['push', '--force']]) {
+        const { exit, stderr } = await vals(args, { cwd, env: service.env, preload });
+        expect([0, 5, 9, 10], `${args}: ${stderr}`).toContain(exit);
+        expect(contents(outside), `${args}`).toEqual(before);
+      }
+      expect(service.requests.map(({ body }) => body).join()).not.toContain('precious');
+    },
+  );
+
+  it.each([
+    { args: ['pull', '--force'], place: 'sub' },
+    { args: ['push', '--force'], place: 'sub' },
+    { args: ['init'], place: '.vals' },
+    { args: ['init'], place: '.vals/tmp' },
+    { args: ['push', 'sub'], place: 'sub/b.ts', isPlain: true },
+    { args: ['push', '.'], place: 'sub', isPlain: true },
+  ])('that comes before any step: $place, $args', async ({ args, place, isPlain }) => {
+    const service = await anyVal();
+    const preload = resolve('test/workspace/swap.cjs');
+    let isSwapped = true;
+    let steps = 0;
+    for (; isSwapped; steps++) {
+      const outside = outsideFolder();
+      const before = contents(outside);
+      const cwd = temporaryFolder();
+      put(cwd, { 'sub/b.ts': 'mine', '.vals/tmp/.x': '' });
+      if (!isPlain) put(cwd, { 'vals.json': manifest(service.baseUrl, ['sub/b.ts']) });
+      const swap = {
+        SWAP_AFTER: `${steps}`,
+        SWAP_PLACE: join(cwd, place),
+        SWAP_TARGET: place.endsWith('.ts') ? join(outside, 'b.ts') : outside,
+      };
+      const { exit, stderr } = await vals(args, { cwd, env: { ...service.env, ...swap }, preload });
+      expect([0, 2, 5, 10], `${steps}: ${stderr}`).toContain(exit);
+      expect(contents(outside), `${steps}: ${stderr}`).toEqual(before);
+      isSwapped = existsSync(`${join(cwd, place)}.aside`);
+    }
+    expect(steps).toBeGreaterThan(1);
+    expect(service.requests.filter(({ body }) => body.includes('precious'))).toEqual([]);
+  });
+});
+
+it('removes only what vals left behind: by name, kind, owner and age', async () => {
+  const cwd = temporaryFolder();
+  const ours = (digit: number) => `.vals/tmp/.${digit}f0c1c1e-6a53-4bd2-9a2e-1f1f3f0b9c11.tmp`;
+  const kept = ['.vals/tmp/notes.txt', '.vals/tmp/.x.tmp', ours(1), `${ours(3)}/file`, 'target'];
+  put(cwd, Object.fromEntries([...kept, ours(0), ours(2)].map((file) => [file, 'x'])));
+  symlinkSync('../../target', join(cwd, ours(4)));
+  for (const file of [...kept, ours(0), ours(2)]) {
+    if (file !== ours(1)) utimesSync(join(cwd, file), hourAgo, hourAgo);
+  }
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(join(cwd, ours(2)), 65_534, 65_534);
+  expect(await vals(['init'], { cwd })).toMatchObject({ exit: 0 });
+  for (const file of [...kept, ours(4)]) expect(existsSync(join(cwd, file)), file).toBe(true);
+  expect(existsSync(join(cwd, ours(0)))).toBe(false);
+  expect(existsSync(join(cwd, ours(2)))).toBe(isRoot);
+});
+
+/** Where a plain file is expected. */
+const wrongKinds: { kind: string; make: (path: string) => void }[] = [
+  { kind: 'a link to a device without an end', make: (path) => symlinkSync('/dev/zero', path) },
+  { kind: 'a link to a file', make: (path) => symlinkSync('rules', path) },
+  { kind: 'a named pipe', make: makeNamedPipe },
+  { kind: 'a folder', make: (path) => mkdirSync(path) },
+  {
+    kind: 'too large',
+    make: (path) => {
+      writeFileSync(path, 'a.ts\n');
+      truncateSync(path, 200 * 1_048_576);
+    },
+  },
+];
+
+describe('an ignore file that is not a plain one is not read, and that is said once', () => {
+  it.each(
+    ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file) =>
+      wrongKinds.map((wrong) => ({ file, ...wrong })),
+    ),
+  )('$file is $kind', async ({ file, make }) => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, '.git'));
+    put(cwd, { 'v/a.ts': 'a', 'v/sub/b.ts': 'b', 'v/rules': '*', 'v/sub/rules': '*', rules: '*' });
+    make(join(cwd, file));
+    const { exit, stdout, stderr } = await vals(['push', 'v', 'v/sub', '--dry-run', '--json'], { cwd });
+    expect({ exit, stderr: stderr.match(/^warning: .*ignore is not read.*$/gm)?.length }).toEqual({
+      exit: 0,
+      stderr: 1,
+    });
+    expect(JSON.parse(stdout)).toHaveLength(2);
+  });
+});
+
+describe('a file of another kind is an error, and nothing hangs', () => {
+  const files = ['vals.json', 'a.ts', '.vals/lock', '.vals'];
+  it.each(files.flatMap((file) => wrongKinds.map((wrong) => ({ file, ...wrong }))))(
+    '$file is $kind',
+    async ({ file, kind, make }) => {
+      const isOurs = file === '.vals' && kind === 'a folder';
+      const cwd = temporaryFolder();
+      const service = await anyVal();
+      put(cwd, { rules: '{"vals":{}}' });
+      if (file !== 'vals.json') put(cwd, { 'vals.json': manifest(service.baseUrl, ['a.ts']) });
+      mkdirSync(dirname(join(cwd, file)), { recursive: true });
+      make(join(cwd, file));
+      for (const args of [['init'], ['push', '--force']]) {
+        const { exit, stderr } = await vals(args, { cwd, env: service.env });
+        expect([0, 9, 10], `${args}: ${stderr}`).toContain(exit);
+        expect(stderr).not.toContain('/proc/self');
+        if (args[0] === 'push' && !isOurs && file !== '.vals/lock') expect(exit, stderr).toBe(10);
+      }
+    },
+  );
+
+  const zero = '/dev/zero';
+  it.each<string[]>([
+    ['push', zero, '--name', 'x'],
+    ['val', 'create', 'x', zero],
+    ['val', 'create', 'x', 'a.ts', '--readme', zero],
+    ['api', 'POST', '/v1/vals', '--input', zero],
+    ['api', 'POST', '/v1/vals', '--input', 'large'],
+    ['api', 'POST', '/v1/vals', '-F', 'code=@large'],
+    ['push', 'large', '--name', 'x'],
+    ['push', 'found'],
+    ['serve', '--port', '0', '--seed', zero],
+    ['push', '-', '--name', 'x'],
+  ])('vals %s %s %s %s %s %s', async (...args) => {
+    const service = await scriptedService([]);
+    const cwd = temporaryFolder();
+    put(cwd, { 'a.ts': 'a', large: '', 'found/large.ts': '' });
+    for (const large of ['large', 'found/large.ts']) truncateSync(join(cwd, large), 80 * 1_048_576);
+    const input = args.includes('-') ? Buffer.alloc(80 * 1_048_576) : '';
+    const { exit, stderr } = await vals(args, { cwd, env: service.env, input });
+    expect({ exit, stderr }).toMatchObject({ exit: 10, stderr: expect.stringMatching(/device|larger than/) });
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each(wrongKinds.filter(({ kind }) => kind !== 'a link to a file'))(
+    'the config file is $kind',
+    async ({ make }) => {
+      const home = temporaryFolder();
+      make(join(home, 'config.json'));
+      expect(await vals(['me'], { home })).toMatchObject({ exit: 10 });
+    },
+  );
+
+  it('a pipe that is named is read to its end, and waiting for it ends at Ctrl-C', async () => {
+    const service = await anyVal();
+    const cwd = temporaryFolder();
+    const pipe = join(cwd, 'pipe.ts');
+    makeNamedPipe(pipe);
+    const code = 'x'.repeat(300_000);
+    const reading = vals(['push', 'pipe.ts'], { cwd, env: service.env });
+    await execa('sh', ['-c', 'cat > "$0"', pipe], { input: code });
+    expect(await reading).toMatchObject({ exit: 0 });
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ code });
+    const waiting = execa(process.execPath, [program, 'push', 'pipe.ts'], {
+      cwd,
+      env: environment(cwd, service.env),
+      extendEnv: false,
+      reject: false,
+    });
+    // It can be written to as soon as the program has it open.
+    const held = execa('sh', ['-c', 'exec 3> "$0"; echo open; read end', pipe], { stdin: 'pipe' });
+    await new Promise((open) => held.stdout.once('data', open));
+    waiting.kill('SIGINT');
+    expect(await waiting).toMatchObject({ exitCode: 130 });
+    held.stdin.end('\n');
+    await held;
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not used', () => {
+  const stranger = 65_533;
+  const me = 65_534;
+
+  /** Above a folder of mine, as below /tmp. */
+  async function above(owners: Record<string, number>) {
+    const service = await anyVal();
+    const top = temporaryFolder();
+    put(top, { 'vals.json': manifest(service.baseUrl, ['a.ts']), 'a.ts': 'a', 'mine/b.ts': 'b' });
+    mkdirSync(join(top, '.vals'));
+    chmodSync(top, 0o755);
+    for (const [path, owner] of Object.entries({ '': 0, mine: me, 'mine/b.ts': me, ...owners })) {
+      chownSync(join(top, path), owner, owner);
+    }
+    const home = temporaryFolder();
+    chownSync(home, me, me);
+    const asMe = (args: string[], env: Record<string, string> = {}) =>
+      vals(args, { cwd: join(top, 'mine'), home, env: { ...service.env, ...env }, uid: me });
+    return { service, top, home, asMe };
+  }
+
+  it.each([[''], ['vals.json'], ['.vals']])('by the owner of "%s"', async (place) => {
+    const { service, top, home, asMe } = await above({ [place]: stranger });
+    for (const args of [
+      ['push'],
+      ['push', 'b.ts'],
+      ['push', '--watch'],
+      ['status'],
+      ['diff'],
+      ['pull'],
+      ['val', 'rm', 'a', '--yes'],
+      ['val', 'get', 'a'],
+    ]) {
+      const { exit, stderr } = await asMe([...args]);
+      expect({ exit, stderr }, `${args}`).toMatchObject({ exit: 10 });
+      expect(stderr).toContain('belongs to another user');
+      expect(stderr).toContain(`add "${top}" to the list "safeDirectories" in ${join(home, 'config.json')}`);
+    }
+    expect(await asMe(['completion', 'names'])).toEqual({ exit: 0, stdout: '', stderr: '' });
+    expect(service.requests).toEqual([]);
+    // It does not stand in the way of a workspace of one's own.
+    expect(await asMe(['init'])).toMatchObject({ exit: 0 });
+    expect(await asMe(['push'])).toMatchObject({ exit: 0 });
+    expect(service.requests.map(({ body }) => JSON.parse(body).name)).toEqual(['b']);
+  });
+
+  it("unless the config file allows it, or it is root's", async () => {
+    const roots = await above({});
+    expect(await roots.asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 0 });
+    const { top, home, asMe } = await above({ 'vals.json': stranger });
+    const allow = (folder: string) => {
+      writeFileSync(join(home, 'config.json'), JSON.stringify({ safeDirectories: [folder] }), {
+        mode: 0o600,
+      });
+      chownSync(join(home, 'config.json'), me, me);
+    };
+    allow(dirname(top));
+    expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 10 });
+    allow(`${top}/`);
+    expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 0, stdout: 'theirs a' });
+    allow('relative');
+    expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 10 });
+  });
+
+  it('by root neither, unless it belongs to the user who called sudo', async () => {
+    const { service, top } = await above({ '': stranger, 'vals.json': stranger });
+    const asRoot = (env: Record<string, string>) =>
+      vals(['val', 'get', 'a', '--code'], { cwd: top, env: { ...service.env, ...env } });
+    expect(await asRoot({})).toMatchObject({ exit: 10 });
+    expect(await asRoot({ SUDO_UID: '1' })).toMatchObject({ exit: 10 });
+    expect(await asRoot({ SUDO_UID: `${stranger}` })).toMatchObject({ exit: 0 });
+  });
+
+  it('nor is a workspace made in the folder of another user', async () => {
+    const { asMe } = await above({ mine: stranger });
+    expect(await asMe(['init'])).toMatchObject({ exit: 10 });
+  });
+});
+
+it('a service that answers with the id of another val gets no second file for it', async () => {
+  const service = await scriptedService([], ({ body }) => ({ body: { id: 'one', code: body, version: 3 } }));
+  const cwd = temporaryFolder();
+  put(cwd, { 'vals.json': manifest(service.baseUrl, ['one.ts']), 'two.ts': 'two' });
+  const { exit, stderr } = await vals(['push', 'two.ts'], { cwd, env: service.env });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('one.ts is the val one') });
+  expect(JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8')).vals['two.ts']).toEqual({ name: 'two' });
+  expect(await vals(['push', '--dry-run'], { cwd, env: service.env })).toMatchObject({ exit: 0 });
+});
