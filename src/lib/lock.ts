@@ -18,6 +18,8 @@ export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
+  /** What the user calls it. */
+  name?: string;
   warn(message: string): void;
 }
 
@@ -27,19 +29,20 @@ const isSaidAfterMs = 1_000;
 const aheadMs = 1_000;
 const mostBytes = 1_024;
 
-export async function lock(path: string, { signal, clock, deadlineMs, warn }: Waiting): Promise<Lock> {
+export async function lock(path: string, waiting: Waiting): Promise<Lock> {
+  const { signal, clock, deadlineMs, name = path, warn } = waiting;
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
-  const isMine = () => read(path) === mine;
+  const isMine = () => read(path, name) === mine;
   const began = clock.now();
   let isSaid = false;
 
   function keepWaiting(): void {
     signal.throwIfAborted();
     const waitedMs = clock.now() - began;
-    if (waitedMs >= deadlineMs) throw heldTooLong(path, deadlineMs);
+    if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
     if (isSaid || waitedMs < isSaidAfterMs) return;
     isSaid = true;
-    warn(`Waiting for another process, which holds ${path}.`);
+    warn(`Waiting for another process, which holds ${name}.`);
   }
 
   for (;;) {
@@ -49,20 +52,20 @@ export async function lock(path: string, { signal, clock, deadlineMs, warn }: Wa
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
-    if (isLeftBehind(path)) rmSync(path, { force: true });
+    if (isLeftBehind(path, name)) rmSync(path, { force: true });
     else keepWaiting();
     await wait(clock, 10 + Math.random() * 20, signal);
   }
 }
 
-const heldTooLong = (path: string, deadlineMs: number): LocalError =>
-  new LocalError(`Another process has held ${path} for more than ${deadlineMs / 1_000} s.`, {
+const heldTooLong = (name: string, deadlineMs: number): LocalError =>
+  new LocalError(`Another process has held ${name} for more than ${deadlineMs / 1_000} s.`, {
     hint: 'Run it again when that process has ended. Where no other vals is at work, remove that file.',
   });
 
 /** Its owner is gone for sure, or has held it for longer than anybody should. A lock of another user is left to them. */
-function isLeftBehind(path: string): boolean {
-  const content = read(path);
+function isLeftBehind(path: string, name: string): boolean {
+  const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (content === undefined || !stats?.isFile() || !isOurs(stats.uid)) return false;
   const [host, owner] = content.split(' ');
@@ -84,14 +87,14 @@ function isRunning(processId: number): boolean {
 }
 
 /** Undefined where there is none, empty where it is not ours to read. What cannot be a lock was not made by us, and would be waited for in vain. */
-function read(path: string): string | undefined {
+function read(path: string, name: string): string | undefined {
   try {
     return readPlainFile(path, { mostBytes }).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (errnoOf(error) === 'EACCES') return '';
     if (!(error instanceof NotPlainFile)) throw error;
-    throw new LocalError(`${path} ${error.problem}, and vals keeps its lock there.`, {
+    throw new LocalError(`${name} ${error.problem}, and vals keeps its lock there.`, {
       hint: 'Move it away, then run it again.',
       cause: error,
     });

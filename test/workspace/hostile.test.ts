@@ -316,7 +316,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
       expect(stderr).toContain('belongs to another user');
       expect(stderr).toContain(`add "${top}" to the list "safeDirectories" in ${join(home, 'config.json')}`);
     }
-    expect(await asMe(['completion', 'names'])).toEqual({ exit: 0, stdout: '', stderr: '' });
+    expect(await asMe(['__complete', 'bash', 'val', 'get', ''])).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect(service.requests).toEqual([]);
     // It does not stand in the way of a workspace of one's own.
     expect(await asMe(['init'])).toMatchObject({ exit: 0 });

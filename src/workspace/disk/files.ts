@@ -196,7 +196,10 @@ export async function lockBelow(root: string, waiting: Waiting): Promise<Lock> {
   const folder = hold(root, dotValsFolder, { make: true });
   try {
     if (folder === undefined) throw new Error('the folder of the workspace is gone');
-    const { isMine, release } = await lock(`${folder.path}/lock`, waiting);
+    const { isMine, release } = await lock(`${folder.path}/lock`, {
+      ...waiting,
+      name: `${dotValsFolder}/lock`,
+    });
     return {
       isMine,
       release() {
