@@ -58,7 +58,7 @@ async function prepareTexts() {
       },
     });
     const { signal } = new AbortController();
-    await main({ argv, env, stdout, stderr: stdout, signal, clock: { now: Date.now } });
+    await main({ argv, env, cwd: process.cwd(), stdout, stderr: stdout, signal, clock: { now: Date.now } });
     await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);

@@ -7,7 +7,7 @@ import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
-import { BugError, InterruptedError, ValsError } from './errors.ts';
+import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { hearSignals } from './lib/signals.ts';
 import { createSettings } from './settings/settings.ts';
@@ -37,7 +37,7 @@ export async function main(host: Host): Promise<number> {
         completionAnswer(
           words,
           commandTree,
-          createSettings({}, host.env, () => {}),
+          createSettings({}, host, () => {}),
         ),
       );
       return exit;
@@ -65,7 +65,7 @@ export async function main(host: Host): Promise<number> {
 async function run({ command, input, flags }: CommandLine, host: Host, output: Output): Promise<void> {
   output.follow(flags);
   const { stdout, redactor, reporter } = output;
-  const settings = createSettings(flags, host.env, reporter.warn);
+  const settings = createSettings(flags, host, reporter.warn);
   const { context, close } = createContext(host, settings, flags, output, () => {
     reachedService = true;
   });
@@ -119,6 +119,17 @@ function ignoreReaderGone(error: unknown): void {
   if (!(error instanceof ReaderGone)) throw error;
 }
 
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new LocalError('The folder that you are in is gone.', {
+      hint: 'Go to one that is there.',
+      cause: error,
+    });
+  }
+}
+
 /** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
@@ -131,6 +142,9 @@ export async function runProcess(): Promise<void> {
   const exit = await main({
     argv: argv.slice(2),
     env,
+    get cwd() {
+      return workingDirectory();
+    },
     stdin: () => process.stdin,
     stdout,
     stderr,

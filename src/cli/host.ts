@@ -4,6 +4,8 @@ import type { Clock } from '../lib/clock.ts';
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
+  /** Where the user is: what a path on the command line is relative to. */
+  cwd: string;
   /** Opening it costs time, so only what reads it asks for it. */
   stdin: () => NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { column } from '../terminal/column.ts';
@@ -16,7 +15,7 @@ export const init = defineCommand({
     const { settings, warn, hint } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
-    const here = resolve('.');
+    const here = settings.cwd;
     refuseOthers(settings, here);
     const root = nearestRoot(here);
     // What another user put above is not used, and does not stand in the way of a workspace of one's own.

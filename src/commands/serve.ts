@@ -34,7 +34,7 @@ export const serve = defineCommand({
     };
     let failure = '';
     const service = await startService({
-      file: data === undefined ? settings.dataFile : resolve(data),
+      file: data === undefined ? settings.dataFile : resolve(settings.cwd, data),
       port,
       seed: seed === undefined ? undefined : parseSeed(await readText(seed, context)),
       onAnswered: ({ method, path, status, ms }) =>

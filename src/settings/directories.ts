@@ -10,7 +10,7 @@ interface Directories {
 /** What is empty or relative would lie in the folder that somebody happens to work in, so it counts as not set. */
 export function platformDirectories(env: NodeJS.ProcessEnv): Directories {
   const base = (chosen: string | undefined, ...belowHome: string[]): string | undefined =>
-    [chosen, join(homeDirectory(), ...belowHome)].find(
+    [chosen, join(homeDirectory(env), ...belowHome)].find(
       (folder) => folder !== undefined && isAbsolute(folder),
     );
   const ours = (folder: string | undefined) => folder && join(folder, 'vals');
@@ -34,9 +34,9 @@ export function platformDirectories(env: NodeJS.ProcessEnv): Directories {
 }
 
 /** Empty where the system does not know this user, as in some containers. */
-function homeDirectory(): string {
+function homeDirectory(env: NodeJS.ProcessEnv): string {
   try {
-    return homedir();
+    return env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();
   } catch {
     return '';
   }

@@ -36,6 +36,8 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
+  /** Where the user is. */
+  readonly cwd: string;
   /** The deadline of one request, in seconds. */
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
@@ -56,9 +58,10 @@ export interface Settings {
 /** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
 export function createSettings(
   flags: Flags,
-  env: NodeJS.ProcessEnv,
+  host: { env: NodeJS.ProcessEnv; readonly cwd: string },
   warn: (message: string) => void,
 ): Settings {
+  const { env } = host;
   let stored: StoredConfig | undefined;
   const config = () => {
     stored ??= settings.configDirectory ? readConfig(settings.configFile, warn) : { tokens: {} };
@@ -66,6 +69,9 @@ export function createSettings(
   };
 
   const settings: Settings = {
+    get cwd() {
+      return host.cwd;
+    },
     get local() {
       if (flags.local && flags.baseUrl !== undefined) {
         throw new UsageError('--local and --base-url contradict each other.', { hint: 'Give one of them.' });
@@ -112,10 +118,10 @@ export function createSettings(
       };
     },
     get configDirectory() {
-      return directory(env, 'VALS_CONFIG_DIR', 'config');
+      return directory(host, 'VALS_CONFIG_DIR', 'config');
     },
     get dataDirectory() {
-      return directory(env, 'VALS_DATA_DIR', 'data');
+      return directory(host, 'VALS_DATA_DIR', 'data');
     },
     get configFile() {
       return fileIn(settings.configDirectory, 'config.json', 'VALS_CONFIG_DIR');
@@ -162,12 +168,13 @@ function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undef
 }
 
 function directory(
-  env: NodeJS.ProcessEnv,
+  host: { env: NodeJS.ProcessEnv; readonly cwd: string },
   variable: string,
   kind: 'config' | 'data',
 ): Setting<string> | undefined {
+  const { env } = host;
   const chosen = env[variable];
-  if (chosen) return { value: resolve(chosen), source: variable };
+  if (chosen) return { value: resolve(host.cwd, chosen), source: variable };
   const value = platformDirectories(env)[kind];
   return value === undefined ? undefined : { value, source: 'default' };
 }

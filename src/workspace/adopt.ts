@@ -64,8 +64,8 @@ function fileFor({ vals }: Workspace, name: string): string {
 
 const shortened = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 
-function chosenFile({ root }: Workspace, path: string): string {
-  const file = relativeTo(root, path);
+function chosenFile(workspace: Workspace, path: string): string {
+  const file = relativeTo(workspace, path);
   const problem = pathProblem(file);
   if (problem === undefined) return file;
   throw new LocalError(`--file ${path} cannot be a val's file: its path ${problem}.`, {

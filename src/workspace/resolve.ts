@@ -5,7 +5,7 @@ import { findVal, neverThere, unknownVal, valsOf } from './workspace.ts';
 
 export function createResolver(root: string, settings: Settings): (word: string) => string {
   const service = serviceName(settings);
-  const known = { root, service, vals: valsOf(root, service) };
+  const known = { root, cwd: settings.cwd, service, vals: valsOf(root, service) };
   return (word) => {
     const found = findVal(known, word);
     if (found === undefined) throw unknownVal(known, word);

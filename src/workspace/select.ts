@@ -20,7 +20,7 @@ export async function selectVals(
   const all = [...workspace.vals, ...fresh].sort((a, b) => (a.file < b.file ? -1 : 1));
   if (isEverything) return all;
   const named = words.map((word) => {
-    const found = findVal({ root: workspace.root, vals: all }, word);
+    const found = findVal({ ...workspace, vals: all }, word);
     if (found === undefined) throw unknownVal({ vals: all }, word);
     return found;
   });
@@ -28,9 +28,9 @@ export async function selectVals(
 }
 
 /** Whether a file is one of these paths, or below one; without paths, all are. */
-export const isBelow = (root: string, paths: readonly string[], file: string): boolean =>
+export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {
-    const place = relativeTo(root, path);
+    const place = relativeTo(workspace, path);
     return place === '' || place === file || file.startsWith(`${place}/`);
   });

@@ -22,9 +22,13 @@ export interface WorkspaceVal {
 
 export interface KnownVals {
   root: string;
+  /** Where the user is, for paths on the command line. */
+  cwd: string;
   /** Those that vals.json names, in the order of their files. */
   vals: readonly WorkspaceVal[];
 }
+
+type Place = Pick<KnownVals, 'root' | 'cwd'>;
 
 export interface Workspace extends KnownVals {
   service: string;
@@ -51,6 +55,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   const ids = vals.flatMap(({ id }) => id ?? []);
   return {
     root,
+    cwd: settings.cwd,
     service,
     vals,
     agreed: createAgreedStore(root, service, ids, warn),
@@ -115,18 +120,19 @@ function createMemory(root: string, service: string, surroundings: Surroundings)
 }
 
 /** A path as seen from the root, with / between its parts. */
-export const relativeTo = (root: string, path: string): string =>
-  relative(root, resolve(path)).split(sep).join('/');
+export const relativeTo = ({ root, cwd }: Place, path: string): string =>
+  relative(root, resolve(cwd, path)).split(sep).join('/');
 
 /** The same; undefined for what lies outside or can be no val's file. */
-export function fileBelow(root: string, path: string): string | undefined {
-  const file = relativeTo(root, path);
+export function fileBelow(place: Place, path: string): string | undefined {
+  const file = relativeTo(place, path);
   return pathProblem(file) === undefined ? file : undefined;
 }
 
 /** By its file, as seen from here or from the root, its name or its id. */
-export function findVal({ root, vals }: KnownVals, word: string): WorkspaceVal | undefined {
-  const file = fileBelow(root, word);
+export function findVal(known: KnownVals, word: string): WorkspaceVal | undefined {
+  const { vals } = known;
+  const file = fileBelow(known, word);
   const fromRoot = word.replace(/^\.\//, '');
   return (
     vals.find((val) => val.file === file) ??

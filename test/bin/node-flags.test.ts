@@ -1,7 +1,7 @@
 // Flags that NODE_OPTIONS gives to every program of Node: vals works under them, or says which one it cannot.
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 /** Each Node has its own flags. */

@@ -7,7 +7,7 @@ import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/commander.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { install } from '../support/copy.ts';
-import { environment, run } from '../support/program.ts';
+import { environment, runProcess as run } from '../support/program.ts';
 
 describe('prepared help', () => {
   it.each(['', 'options', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {

@@ -8,7 +8,7 @@ import { argument, defineCommand, toggle, val, word } from '../../src/cli/comman
 import { whatMayComeNext } from '../../src/cli/completion/what-may-come-next.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { describeWith } from '../support/installed.ts';
-import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
 
 /** What is typed before TAB, and the arguments of the command that Enter then runs: all that differs among shells. */
 const typed: [string, string[]][] = [

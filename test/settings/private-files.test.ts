@@ -20,7 +20,7 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { install } from '../support/copy.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -1,13 +1,14 @@
-// The program inside the test's own process, with streams that only remember: quick enough for thousands of runs.
+// The program inside the test's own process, with streams that only remember: a user could not tell the difference.
 import { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { main } from '../../src/main.ts';
 
-interface Options {
+export interface InProcessOptions {
   env: Record<string, string>;
+  cwd?: string;
   /** Where somebody looks; a pipe otherwise. */
   terminal?: { columns: number };
-  input?: string;
+  input?: string | Uint8Array;
   signal?: AbortSignal;
   clock?: Clock;
   /** Told of what stands on stdout and stderr, whenever more does. */
@@ -21,7 +22,7 @@ export interface Output {
 }
 
 class Memory extends Writable {
-  readonly isTTY: boolean;
+  readonly isTTY: true | undefined;
   readonly columns: number | undefined;
   readonly #chunks: Buffer[] = [];
   readonly #heard: () => void;
@@ -29,7 +30,7 @@ class Memory extends Writable {
   constructor(columns: number | undefined, heard: () => void) {
     super({ decodeStrings: true });
     this.#heard = heard;
-    this.isTTY = columns !== undefined;
+    this.isTTY = columns === undefined ? undefined : true;
     this.columns = columns;
   }
 
@@ -37,6 +38,18 @@ class Memory extends Writable {
     this.#chunks.push(chunk);
     this.#heard();
     done();
+  }
+
+  cursorTo(column: number): boolean {
+    return this.write(`\u001b[${column + 1}G`);
+  }
+
+  clearLine(): boolean {
+    return this.write('\u001b[2K');
+  }
+
+  moveCursor(_columns: number, rows: number): boolean {
+    return this.write(`\u001b[${Math.abs(rows)}${rows < 0 ? 'A' : 'B'}`);
   }
 
   get text(): string {
@@ -50,13 +63,14 @@ class Memory extends Writable {
   }
 }
 
-export async function inProcess(argv: readonly string[], options: Options): Promise<Output> {
+export async function inProcess(argv: readonly string[], options: InProcessOptions): Promise<Output> {
   const heard = () => options.heard?.({ stdout: stdout.text, stderr: stderr.text });
   const stdout: Memory = new Memory(options.terminal?.columns, heard);
   const stderr: Memory = new Memory(options.terminal?.columns, heard);
   const exit = await main({
     argv,
     env: options.env,
+    cwd: options.cwd ?? '/',
     stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),

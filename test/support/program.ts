@@ -1,4 +1,5 @@
-// Runs the built program as a user would: a process of its own, an empty home, nothing inherited.
+// Runs the program as a user would, with an empty home and nothing inherited: inside the test's own process where
+// that makes no difference, or as it is built and shipped, in a process of its own or at a real terminal.
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
+import { inProcess } from './in-process.ts';
 
 export const program = resolve('bin/vals.js');
 
@@ -39,7 +41,19 @@ export interface RunResult {
   error: Record<string, unknown> | undefined;
 }
 
+/** In the test's own process: ten times as fast, and as true where no signal, pipe, flag of Node or crash is at stake. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const home = options.home ?? temporaryFolder();
+  const { exit, stdout, stderr } = await inProcess(args, {
+    env: environment(home, options.env),
+    cwd: options.cwd ?? home,
+    input: options.input,
+  });
+  return { exit, stdout, stderr, error: errorObject(stderr) };
+}
+
+/** The program as it is built, in a process of its own. */
+export async function runProcess(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const home = options.home ?? temporaryFolder();
   const { exitCode, stdout, stderr } = await execa(process.execPath, [program, ...args], {
     env: environment(home, options.env),

@@ -111,7 +111,12 @@ it('loses no entry of several processes that write it at once', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
   const warn = () => {};
   const { signal } = new AbortController();
-  const surroundings = { settings: createSettings({}, {}, warn), signal, clock: systemClock, warn };
+  const surroundings = {
+    settings: createSettings({}, { env: {}, cwd: '/' }, warn),
+    signal,
+    clock: systemClock,
+    warn,
+  };
   await Promise.all(
     names.map((name) =>
       updateManifest(

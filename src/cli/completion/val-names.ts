@@ -1,5 +1,5 @@
 // The vals that completion can offer: those of the workspace, by name or file.
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Settings } from '../../settings/settings.ts';
 import { type Manifest, readManifest } from '../../workspace/disk/manifest.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
@@ -14,7 +14,7 @@ export function valsThatFit(typed: string, settings: Settings): string[] {
     words.filter((word) => word.startsWith(typed) && harmless.test(word));
   const names = matching(valNames(workspace));
   if (names.length > 0) return names;
-  const files = valFiles(workspace);
+  const files = valFiles(workspace, settings);
   return matching(typed.startsWith('./') ? files.map((file) => `./${file}`) : files);
 }
 
@@ -23,10 +23,10 @@ type Workspace = { root: string; vals: Manifest['vals'] } | undefined;
 const valNames = (workspace: Workspace): string[] =>
   [...(workspace?.vals.values() ?? [])].map(({ name }) => name);
 
-const valFiles = (workspace: Workspace): string[] =>
+const valFiles = (workspace: Workspace, { cwd }: Settings): string[] =>
   workspace === undefined
     ? []
-    : [...workspace.vals.keys()].map((file) => relative(resolve('.'), join(workspace.root, file)));
+    : [...workspace.vals.keys()].map((file) => relative(cwd, join(workspace.root, file)));
 
 /** Undefined, too, where it is another user's or cannot be read: a completion has no way to say why. */
 function readWorkspace(settings: Settings): Workspace {

@@ -16,7 +16,7 @@ export interface Loaded extends PushSource {
 export const describe = ({ file, name }: Source) => ({ file, name });
 
 export async function chooseSources(
-  { warn }: Context,
+  { settings, warn }: Context,
   tracker: Tracker,
   paths: readonly string[],
   name: string | undefined,
@@ -26,14 +26,14 @@ export async function chooseSources(
     if (paths.includes('-')) {
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
-    const files = await collectFiles(paths.map(tracker.pathOf), warn);
+    const files = await collectFiles(paths.map(tracker.pathOf), settings.cwd, warn);
     const sources = files.map(tracker.sourceOf);
     refuseTwins(sources);
     return sources;
   }
   if (paths.length > 1)
     throw new UsageError('--name is for one path.', { hint: 'Push the paths one by one.' });
-  const files = await collectFiles(paths, warn);
+  const files = await collectFiles(paths, settings.cwd, warn);
   if (files.length > 1) {
     throw new UsageError(`--name is for one file, and ${paths[0]} has ${files.length}.`, {
       hint: 'Name one of them.',

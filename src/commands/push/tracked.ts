@@ -23,18 +23,18 @@ import { type SendOptions, type Tracker, untracked } from './tracker.ts';
 export function tracked(context: Context, root: string, namesAlone: boolean): Tracker {
   const plain = untracked(context);
   const workspace = namesAlone ? undefined : workspaceAt(root, context);
-  const known: KnownVals = workspace ?? { root, vals: valsOf(root, '') };
+  const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
   return {
     async all() {
       const vals = await selectVals(known, [], context.warn);
       return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
     },
     pathOf(word) {
-      const named = isPath(word) ? undefined : findVal(known, word);
-      return named === undefined ? word : relative('.', join(root, named.file));
+      const named = isPath(known.cwd, word) ? undefined : findVal(known, word);
+      return named === undefined ? word : relative(known.cwd, join(root, named.file));
     },
     sourceOf(found) {
-      const file = fileBelow(root, found.file);
+      const file = fileBelow(known, found.file);
       if (file === undefined) return plain.sourceOf(found);
       const val = valFor(file, known);
       return { ...found, name: val.name, val, isNamed: true };

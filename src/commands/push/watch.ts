@@ -109,7 +109,7 @@ export async function watchWorkspace(
   }
 
   const onSave = (file: string) => {
-    if (!isBelow(root, paths, file)) return;
+    if (!isBelow(opened, paths, file)) return;
     if (outage.isUnderWay()) outage.await(file);
     else queue.add(file);
   };

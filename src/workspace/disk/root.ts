@@ -1,14 +1,14 @@
 // Where the workspace is: the folder of the nearest vals.json, here or above, unless another user could have put it there.
 import { lstatSync, type Stats } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
 
 /** A few looks, and nothing is read. Throws where the workspace belongs to another user. */
-export function findRoot(settings: Settings, from = resolve('.')): string | undefined {
-  const root = nearestRoot(from);
+export function findRoot(settings: Settings): string | undefined {
+  const root = nearestRoot(settings.cwd);
   if (root !== undefined) refuseOthers(settings, root);
   return root;
 }

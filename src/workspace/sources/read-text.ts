@@ -1,6 +1,7 @@
 // Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { messageOf } from '../../lib/errno.ts';
@@ -9,6 +10,7 @@ import { NotPlainFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
+  settings: { cwd: string };
   stdin: () => NodeJS.ReadStream;
   signal: AbortSignal;
   banner(lines: string): void;
@@ -40,15 +42,16 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 
 async function readNamed(file: string, input: Input): Promise<Buffer> {
   try {
-    const stats = statSync(file);
+    const path = resolve(input.settings.cwd, file);
+    const stats = statSync(path);
     if (stats.isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
         hint: 'Name a file; `vals push` takes folders.',
       });
     }
     return stats.isFIFO()
-      ? await readPipe(file, input)
-      : readPlainFile(file, { mostBytes: largest.text, followLinks: true });
+      ? await readPipe(file, path, input)
+      : readPlainFile(path, { mostBytes: largest.text, followLinks: true });
   } catch (error) {
     throw error instanceof ValsError ? error : fileError(file, error);
   }
@@ -79,9 +82,9 @@ async function readStdin(input: Input): Promise<Buffer> {
 }
 
 /** Opened without waiting for its other end, and read as a socket is: only so can it be interrupted. */
-async function readPipe(file: string, input: Input): Promise<Buffer> {
+async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return readStream(file, new Socket({ fd, readable: true, writable: false }), input);
 }
 

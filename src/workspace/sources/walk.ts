@@ -29,14 +29,16 @@ export interface Found {
 /** The files that the paths hold, each once. */
 export async function collectFiles(
   paths: readonly string[],
+  cwd: string,
   warn: (message: string) => void,
 ): Promise<Found[]> {
   const found: Found[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
-    if (path !== '-' && (await isDirectory(path))) {
-      for (const below of await codeFilesBelow(path, warn, ignoreFiles)) {
-        found.push({ file: join(path, below), found: { folder: path, below } });
+    const folder = resolve(cwd, path);
+    if (path !== '-' && (await isDirectory(folder))) {
+      for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
+        found.push({ file: join(path, below), found: { folder, below } });
       }
     } else {
       found.push({ file: path });
@@ -44,7 +46,7 @@ export async function collectFiles(
   }
   // One folder has no file twice.
   if (paths.length === 1) return found;
-  return [...new Map(found.map((each) => [resolve(each.file), each])).values()];
+  return [...new Map(found.map((each) => [resolve(cwd, each.file), each])).values()];
 }
 
 /** The code of a file that was found in a folder. */
@@ -55,9 +57,9 @@ export function readFound(file: string, { folder, below }: NonNullable<Found['fo
 }
 
 /** Whether a word that the user typed is the path of something. */
-export function isPath(word: string): boolean {
+export function isPath(cwd: string, word: string): boolean {
   try {
-    lstatSync(word);
+    lstatSync(resolve(cwd, word));
     return true;
   } catch {
     return false;
@@ -89,24 +91,24 @@ const isDirectory = (path: string): Promise<boolean> =>
 
 /** Every code file below a folder, as seen from it, except what its ignore files name; there may be none. */
 export async function walkFolder(
-  folder: string,
+  root: string,
   warn: (message: string) => void,
   ignoreFiles = createIgnoreFiles(warn),
+  /** What the user calls it. */
+  named = root,
 ): Promise<string[]> {
-  const root = resolve(folder);
-  return interruptible(() =>
-    walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named: folder }),
-  );
+  return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named }));
 }
 
 async function codeFilesBelow(
   folder: string,
+  named: string,
   warn: (message: string) => void,
   ignoreFiles: IgnoreFiles,
 ): Promise<string[]> {
-  const found = await walkFolder(folder, warn, ignoreFiles);
+  const found = await walkFolder(folder, warn, ignoreFiles, named);
   if (found.length === 0) {
-    throw new UsageError(`${folder} has no code files.`, {
+    throw new UsageError(`${named} has no code files.`, {
       hint: `A folder gives its ${[...codeExtensions].join(' ')} files; name others one by one.`,
     });
   }

@@ -51,7 +51,7 @@ export async function watchSaves(
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) return hasBegun && settle(path, () => renew(clock.now() - savedBeforeMs));
       if (!hasBegun && !(Number(stats?.mtimeMs) > Number(since))) return;
-      const file = fileBelow(root, path);
+      const file = fileBelow({ root, cwd: root }, path);
       if (file !== undefined) settle(file, () => onSave(file));
     });
     watcher.on('error', onError);

@@ -3,11 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import { InterruptedError } from '../../../../src/errors.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
-import { main } from '../../../../src/main.ts';
+import { inProcess } from '../../../support/in-process.ts';
 
 /** Must be in nothing that is printed, and no part of it is a word. */
 export const canary = 'canary-7Qx3kP9wZt';
@@ -59,35 +58,6 @@ export function keptFile(name: string, text: string): string {
   return path;
 }
 
-class Collected extends Writable {
-  text = '';
-  readonly isTTY: true | undefined;
-  readonly columns: number | undefined;
-
-  constructor(terminal: boolean) {
-    super({ decodeStrings: false });
-    this.isTTY = terminal ? true : undefined;
-    this.columns = terminal ? 100 : undefined;
-  }
-
-  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString();
-    done();
-  }
-
-  cursorTo(column: number): boolean {
-    return this.write(`\u001b[${column + 1}G`);
-  }
-
-  clearLine(): boolean {
-    return this.write('\u001b[2K');
-  }
-
-  moveCursor(_columns: number, rows: number): boolean {
-    return this.write(`\u001b[${Math.abs(rows)}${rows < 0 ? 'A' : 'B'}`);
-  }
-}
-
 export interface Invocation {
   /** A text where there was no exit: it hung, or threw. */
   exit: number | string;
@@ -105,12 +75,10 @@ export interface InvokeOptions {
 }
 
 export async function invoke(args: readonly string[], options: InvokeOptions): Promise<Invocation> {
-  const { clock, terminal, input = '' } = options;
-  const stdout = new Collected(terminal);
-  const stderr = new Collected(terminal);
+  const { clock, terminal, input } = options;
   const controller = new AbortController();
-  const ended = main({
-    argv: args,
+  let heard = { stdout: '', stderr: '' };
+  const ended = inProcess(args, {
     env: {
       HOME: folder,
       VALS_CONFIG_DIR: join(folder, 'config'),
@@ -118,12 +86,18 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
       VALS_TOKEN: canary,
       TERM: 'xterm-256color',
     },
-    stdin: () => Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    stderr: stderr as unknown as NodeJS.WriteStream,
+    cwd: folder,
+    ...(terminal && { terminal: { columns: 100 } }),
+    input,
     signal: controller.signal,
     clock,
-  }).catch((error: unknown) => `threw ${error}`);
+    heard(output) {
+      heard = output;
+    },
+  }).then(
+    ({ exit }) => exit,
+    (error: unknown) => `threw ${error}`,
+  );
   let stopWaiting = () => {};
   const hung = new Promise<string>((resolve) => {
     stopWaiting = fastClock().after(options.patienceMs, () => resolve('hung'));
@@ -131,7 +105,7 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
   const exit = await Promise.race([ended, hung]);
   stopWaiting();
   if (exit === 'hung') controller.abort(new InterruptedError(130));
-  return { exit, stdout: stdout.text, stderr: stderr.text };
+  return { exit, ...heard };
 }
 
 export interface Asked {
