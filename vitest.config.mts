@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 export default defineConfig({
   test: {
@@ -9,5 +12,5 @@ export default defineConfig({
     // Real processes on two cores: more workers than cores only make each slower.
     maxWorkers: 2,
   },
-  define: { VERSION: JSON.stringify('0.0.0-test') },
+  define: { VERSION: JSON.stringify(version) },
 });

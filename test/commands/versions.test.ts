@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
-import { run, runAtTerminal } from '../support/program.ts';
+import { run, runAtTerminal, runProcess } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];
@@ -143,7 +143,7 @@ describe('val edit', () => {
       { body: { ...hello, ...now } },
     ]);
     const EDITOR = `sh -c 'printf mine > "$1"' --`;
-    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    const result = await runProcess(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit: 5, stdout: '' });
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
     const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
@@ -165,7 +165,7 @@ describe('val edit', () => {
     const opened = { body: { id, name: 'hello', code: 'before' } };
     const service = await scriptedService([opened, ...(reply === undefined ? [] : [opened, reply])]);
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
-    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    const result = await runProcess(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit, stdout: '' });
     const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe(text);

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
 import { largest } from '../../lib/file-sizes.ts';
@@ -198,7 +199,7 @@ export async function lockBelow(root: string, waiting: Waiting): Promise<Lock> {
     if (folder === undefined) throw new Error('the folder of the workspace is gone');
     const { isMine, release } = await lock(`${folder.path}/lock`, {
       ...waiting,
-      name: `${dotValsFolder}/lock`,
+      name: join(root, dotValsFolder, 'lock'),
     });
     return {
       isMine,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Page, Paging } from '../../../src/api/lists/cursor.ts';
 import { listPages } from '../../../src/api/lists/pages.ts';
 import { type Rows, rowsOfRecords } from '../../../src/lib/rows.ts';
+import { budget } from '../../support/budget.ts';
 import { chanceOf } from '../../support/chance.ts';
 import { run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
@@ -144,10 +145,10 @@ async function tortured(plan: Plan): Promise<string[]> {
 
 describe('a list that moves while it is read', () => {
   it.each([
-    { removals: 'none', least: 1, seeds: 500 },
+    { removals: 'none', least: 1, seeds: budget(60) },
     // A page of one record cannot begin with the last one of the page before.
-    { removals: 'once seen to move', least: 2, seeds: 300 },
-    { removals: 'any time', least: 2, seeds: 200 },
+    { removals: 'once seen to move', least: 2, seeds: budget(40) },
+    { removals: 'any time', least: 2, seeds: budget(30) },
   ] as const)('$seeds interleavings, records vanish: $removals', async ({ removals, least, seeds }) => {
     const found: string[] = [];
     for (let seed = 1; seed <= seeds; seed++) found.push(...(await tortured(planOf(seed, removals, least))));
@@ -156,9 +157,9 @@ describe('a list that moves while it is read', () => {
     );
   });
 
-  it('200 interleavings of pages that are asked for ahead of their turn and served out of it', async () => {
+  it('interleavings of pages that are asked for ahead of their turn and served out of it', async () => {
     const found: string[] = [];
-    for (let seed = 1; seed <= 200; seed++) {
+    for (let seed = 1; seed <= budget(40); seed++) {
       const { between } = chanceOf(seed);
       const plan = { ...planOf(seed, 'none', 1), cap: 100, size: between(500, 3_000), calm: between(4, 20) };
       found.push(...(await tortured(plan)));

@@ -1,6 +1,7 @@
 // Every fault once more, against the program as it is built and shipped: a process, a pipe, and the real clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../../support/at-most.ts';
+import { isLong } from '../../../support/budget.ts';
 import { runProcess as run, temporaryFolder } from '../../../support/program.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';
@@ -24,7 +25,7 @@ const serverClock = (): FastClock => ({
 });
 
 describe('the built program', () => {
-  it('meets every fault, with the methods in turn', { timeout: 240_000 }, async () => {
+  it('meets faults as it does in process, with the methods in turn', { timeout: 240_000 }, async () => {
     const home = temporaryFolder();
     const built: Stage = {
       clock: serverClock,
@@ -34,7 +35,9 @@ describe('the built program', () => {
       elsewhere: elsewhere.baseUrl,
       exact: false,
     };
-    const cells = faults.map((fault, index): Cell => {
+    // Every one of them is held in process; as built, every fifth shows that the two are alike.
+    const chosen = faults.filter((_, index) => isLong || index % 5 === 0);
+    const cells = chosen.map((fault, index): Cell => {
       const name = oneEach[index % oneEach.length];
       const command = (fault.stage === 'begun' ? largeCommands : commands).find((each) => each.name === name);
       return { command: command as Command, fault, forever: true, terminal: false };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../../support/at-most.ts';
+import { budget } from '../../../support/budget.ts';
 import { id } from './commands.ts';
 import {
   type Asked,
@@ -17,7 +18,7 @@ import {
   sendAndEnd,
 } from './harness.ts';
 
-const count = 3_000;
+const count = budget(300);
 /** Another one by FAULTS_SEED; it is printed with what fails. */
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
