@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { librariesApart, lightBuiltins, setApart, slimUndici } from './esbuild.plugins.mjs';
+import { librariesApart, lightBuiltins, sameTextWidth, setApart, slimUndici } from './esbuild.plugins.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
@@ -23,7 +23,7 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, setApart],
+  plugins: [slimUndici, lightBuiltins, sameTextWidth, setApart],
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
@@ -46,7 +46,7 @@ async function bundle(path, entry) {
 /** The version, every help and the completion scripts, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
   const { main, commandPaths } = createRequire(import.meta.url)('./dist/main.js');
-  const print = async (name, argv, env = {}) => {
+  const print = async (name, argv, terminal = {}) => {
     let text = '';
     const stdout = new Writable({
       write(chunk, _encoding, done) {
@@ -54,14 +54,15 @@ async function prepareTexts() {
         done();
       },
     });
+    Object.assign(stdout, terminal);
     const { signal } = new AbortController();
-    await main({ argv, env, stdout, stderr: stdout, signal, clock: { now: Date.now } });
+    await main({ argv, env: {}, stdout, stderr: stdout, signal, clock: { now: Date.now } });
     await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);
   const printHelp = async (name, argv) => {
     await print(name, argv);
-    await print(`styled/${name}`, argv, { FORCE_COLOR: '1' });
+    await print(`styled/${name}`, argv, { isTTY: true, columns: 80 });
   };
   await printHelp('help', ['--help']);
   for (const shell of ['bash', 'zsh', 'fish']) await print(`completion-${shell}`, ['completion', shell]);

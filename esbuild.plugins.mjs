@@ -66,6 +66,7 @@ export const lightBuiltins = {
  * What a file exports is what we import from any module of the library.
  */
 export const librariesApart = {
+  'cli-table3': `export { default } from 'cli-table3';`,
   chokidar: `export { watch } from 'chokidar';`,
   conf: `export { default } from 'conf';`,
   diff: `export { diffArrays, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';`,
@@ -74,6 +75,28 @@ export const librariesApart = {
     export { Hono } from 'hono';
     export { methodNotAllowed } from 'hono/method-not-allowed';
     export { getRequestListener } from '@hono/node-server';`,
+};
+
+/**
+ * cli-table3 measures text with a string-width of its own, older than ours and slow where text is plain, and brings
+ * colours that we do not use: it gets ours, so that both agree on how wide a cell is.
+ */
+export const sameTextWidth = {
+  name: 'same-text-width',
+  setup({ onResolve, onLoad }) {
+    const ofTable = /node_modules\/cli-table3\//;
+    onResolve({ filter: /^(?:string-width|@colors\/colors\/safe)$/ }, ({ path, importer }) =>
+      ofTable.test(importer) ? { path, namespace: 'same-text-width' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'same-text-width' }, ({ path }) => ({
+      resolveDir: process.cwd(),
+      contents:
+        path === 'string-width'
+          ? `const plain = /^[ -~…–→✓✗▁-█]*$/;
+             module.exports = (text) => plain.test(text) ? text.length : require('string-width').default(text);`
+          : 'module.exports = {};',
+    }));
+  },
 };
 
 export const setApart = {

@@ -7,6 +7,7 @@ import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
+import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { createSettings } from './settings/settings.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render.ts';
@@ -61,14 +62,19 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
       columns: command.columns,
       redactor,
       now: host.clock.now(),
+      given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       warn: reporter.warn,
+      hint: reporter.hint,
     });
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
     if (!(result instanceof Outcomes)) return await show(result);
     if (command.jobSummary) await writeJobSummary(command, result, host, output);
-    if (result.error === undefined) return await show(result);
+    if (result.error === undefined) {
+      if (changedSomething(result.rows)) context.done(`${countOutcomes(result.rows)}.`);
+      return await show(result);
+    }
     await show(result).catch(ignoreReaderGone);
     throw result.error;
   } finally {
@@ -108,8 +114,11 @@ function ignoreReaderGone(error: unknown): void {
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   const controller = new AbortController();
+  let isPaging = false;
   const listen = (signal: NodeJS.Signals, exit: number) => {
     process.on(signal, () => {
+      // In a pager Ctrl-C is a key of the pager.
+      if (isPaging && signal === 'SIGINT') return;
       if (!controller.signal.aborted) return controller.abort(new InterruptedError(exit));
       // Asked twice, we go at once.
       process.removeAllListeners(signal);
@@ -131,6 +140,14 @@ export async function runProcess(): Promise<void> {
     stderr,
     signal: controller.signal,
     clock: systemClock,
+    async pager(text) {
+      const { page } = await import('./terminal/pager.ts');
+      isPaging = true;
+      const isShown = await page(text, { env, signal: controller.signal });
+      isPaging = false;
+      controller.signal.throwIfAborted();
+      return isShown;
+    },
   });
   process.exitCode ||= exit;
 }

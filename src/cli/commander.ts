@@ -2,6 +2,7 @@
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { type Flags, parseTimeout } from '../settings/settings.ts';
+import { columnsFor } from '../terminal/column.ts';
 import { type AnyCommand, type OptionDefinition, parsed, toggle, word } from './command.ts';
 
 export interface CommandTree {
@@ -33,7 +34,10 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   ),
   allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
   debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
-  color: toggle('--color', 'colour even without a terminal', { negated: 'no colour (NO_COLOR)' }),
+  color: toggle('--color', 'as at a terminal, with colour, in a pipe too', {
+    negated: 'no colour (NO_COLOR)',
+  }),
+  pager: toggle('--no-pager', 'no pager for what is longer than the screen (VALS_PAGER, PAGER)'),
 };
 
 const allCommands = 'Options of every command:';
@@ -187,7 +191,9 @@ function build(leaf: Command, definition: AnyCommand, onInvoke: (line: CommandLi
   addOptions(leaf, options);
   addOptions(leaf, globalOptions, allCommands);
   leaf.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(allCommands));
-  const columns = definition.columns.map(({ header }) => header).join(', ');
+  const columns = columnsFor(definition.columns, 'pipe')
+    .map(({ header }) => header)
+    .join(', ');
   if (columns) leaf.addHelpText('after', `\nColumns: ${columns}`);
   leaf.addHelpText('after', `\nExamples:\n${definition.examples.map((line) => `  $ ${line}\n`).join('')}`);
   leaf.action(() => {

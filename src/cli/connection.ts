@@ -12,6 +12,8 @@ import type { ConnectOptions } from './context.ts';
 
 export interface Connection {
   api: Api;
+  /** Of the service, as a person calls it. */
+  name: string;
   close(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     signInHint: signInHint(options, baseUrl),
   });
   return {
+    name: settings.local.value ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(client, { notes: options.notes, token, clock, signal }),
     async close() {
       await client.close();

@@ -12,7 +12,7 @@ export const init = defineCommand({
     'code last agreed on with a service, and git ignores it. Nothing is sent. Run again, it adds the files that are new.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
-  async run({ warn, hint }) {
+  async run({ warn, hint, done }) {
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
     const here = resolve('.');
@@ -32,6 +32,9 @@ export const init = defineCommand({
       added = fresh.map(({ file }) => file);
       total = vals.size;
     });
+    const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
+    if (status === 'created') done(`This folder is a workspace now, of ${vals(total)}.`);
+    else if (added.length > 0) done(`vals.json names ${vals(added.length)} more.`);
     hint(
       total === 0
         ? 'Write some code into hello.ts, then `vals push`.'

@@ -9,7 +9,7 @@ export const logout = defineCommand({
     'Forget the stored token of a service. The token itself stays valid until the service withdraws it.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
-  async run({ settings, warn, env }) {
+  async run({ settings, warn, env, done }) {
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('There is no service to sign out of.', {
@@ -24,6 +24,7 @@ export const logout = defineCommand({
       return { ...config, tokens };
     });
     if (env.VALS_TOKEN) warn('VALS_TOKEN is still set, and goes on being used.');
+    if (wasSignedIn) done(`Signed out of ${baseUrl.href}.`);
     return { status: wasSignedIn ? 'signed out' : 'not signed in', baseUrl: baseUrl.href };
   },
 });

@@ -3,7 +3,8 @@ import { runBatch } from '../cli/batch.ts';
 import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { column } from '../terminal/column.ts';
+import { column, idColumn } from '../terminal/column.ts';
+import { fileColumn, outcomeColumn } from './shared/columns.ts';
 import { reportFailure } from './shared/report-failure.ts';
 
 export const pull = defineCommand({
@@ -20,7 +21,13 @@ export const pull = defineCommand({
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },
   examples: ['vals pull', 'vals pull hello.ts --merge', 'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-  columns: [column('status'), column('name'), column('version'), column('id'), column('file')],
+  columns: [
+    outcomeColumn,
+    column('name'),
+    { ...column('version'), droppable: 3 },
+    idColumn('id'),
+    fileColumn,
+  ],
   empty: 'There is nothing to pull yet: `vals pull <id>` takes up a val.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
     const { warn, connect, signal, progress } = context;

@@ -13,8 +13,10 @@ export async function paintDiff(
     .join('\n');
 }
 
-function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {
+function paintLine(line: string, { bold, cyan, green, red, yellow, dim }: Style): string {
   if (line === '') return line;
+  // Lines of a diff have a sign before them: this is what we say of it.
+  if (!/^[-+@\\ ]/.test(line)) return yellow(line);
   if (/^(?:---|\+\+\+) /.test(line)) return bold(line);
   if (line.startsWith('@@')) return cyan(line);
   if (line.startsWith('+')) return green(line);

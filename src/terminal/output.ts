@@ -1,6 +1,8 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
 import type { Flags } from '../settings/settings.ts';
+import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
+import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 import { createReporter, type Reporter } from './report.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
@@ -10,14 +12,18 @@ export interface OutputStreams {
   env: NodeJS.ProcessEnv;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  pager?: Pager;
 }
 
 export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
+  /** Whether text is laid out for a screen: at a terminal, or in a pipe that leads to one by --color. */
+  screen: boolean;
   /** Whether a person reads the result as text, so that it may be arranged for the eye. */
   forPerson: boolean;
+  glyphs: Glyphs;
   /** Whether the terminal makes links of addresses. */
   links: boolean;
 }
@@ -33,25 +39,39 @@ export interface Output {
   follow(flags: Flags): void;
 }
 
-export function createOutput({ env, ...streams }: OutputStreams, argv: readonly string[]): Output {
+export function createOutput({ env, pager, ...streams }: OutputStreams, argv: readonly string[]): Output {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
-  const stdout = createSink(streams.stdout, 'Standard output', redactor, () => progress.stop());
-  const stderr = createSink(streams.stderr, 'stderr', redactor);
+  const stdout = createSink(streams.stdout, 'Standard output', redactor, {
+    env,
+    beforeWriting: () => progress.stop(),
+    page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
+  });
+  const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
+  const glyphs = glyphsFor(env);
   let flags: Flags = {
     json: argv.includes('--json'),
     ndjson: argv.includes('--ndjson'),
     quiet: argv.includes('--quiet'),
+    ...(argv.includes('--color') && { color: true }),
     ...(argv.includes('--no-color') && { color: false }),
   };
-  const progress = createProgress(streams.stderr, () => canDrawOn(streams.stderr, env) && !flags.quiet);
+  const progress = createProgress(
+    streams.stderr,
+    () => canDrawOn(streams.stderr, env) && !flags.quiet,
+    showsUnicode(env),
+  );
   const format = (): Format => {
     const kind = flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text';
+    const screen = stdout.isTerminal || flags.color === true;
     return {
       kind,
       fields: flags.fields,
-      color: wantsColor(flags.color, env, stdout),
-      forPerson: stdout.isTerminal && kind === 'text',
+      // Elsewhere a variable of the environment would change what a pipe gets.
+      color: screen && wantsColor(flags.color, env, stdout),
+      screen,
+      forPerson: screen && kind === 'text',
+      glyphs,
       links: understandsLinks(env),
     };
   };
@@ -60,6 +80,7 @@ export function createOutput({ env, ...streams }: OutputStreams, argv: readonly 
     color: wantsColor(flags.color, env, stderr),
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
+    glyphs,
     makeRoom: () => progress.clear(),
   }));
   return {

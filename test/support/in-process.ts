@@ -18,15 +18,17 @@ export interface Output {
   exit: number;
   stdout: string;
   stderr: string;
+  /** Both streams in the order in which they were written, as a terminal shows them. */
+  screen: string;
 }
 
 class Memory extends Writable {
   readonly isTTY: boolean;
   readonly columns: number | undefined;
   readonly #chunks: Buffer[] = [];
-  readonly #heard: () => void;
+  readonly #heard: (chunk: Buffer) => void;
 
-  constructor(columns: number | undefined, heard: () => void) {
+  constructor(columns: number | undefined, heard: (chunk: Buffer) => void) {
     super({ decodeStrings: true });
     this.#heard = heard;
     this.isTTY = columns !== undefined;
@@ -35,7 +37,7 @@ class Memory extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
-    this.#heard();
+    this.#heard(chunk);
     done();
   }
 
@@ -51,7 +53,11 @@ class Memory extends Writable {
 }
 
 export async function inProcess(argv: readonly string[], options: Options): Promise<Output> {
-  const heard = () => options.heard?.({ stdout: stdout.text, stderr: stderr.text });
+  let screen = '';
+  const heard = (chunk: Buffer) => {
+    screen += chunk;
+    options.heard?.({ stdout: stdout.text, stderr: stderr.text, screen });
+  };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);
   const stderr: Memory = new Memory(options.terminal?.columns, heard);
   const exit = await main({
@@ -63,5 +69,5 @@ export async function inProcess(argv: readonly string[], options: Options): Prom
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
   });
-  return { exit, stdout: stdout.text, stderr: stderr.text };
+  return { exit, stdout: stdout.text, stderr: stderr.text, screen };
 }
