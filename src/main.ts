@@ -56,8 +56,9 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
   const { context, close } = createContext(host, settings, flags, output, () => {
     reachedService = true;
   });
-  const show = (result: Result) =>
-    render(result, stdout, {
+  const show = async (result: Result) => {
+    await reporter.flush();
+    await render(result, stdout, {
       ...output.format(),
       columns: command.columns,
       redactor,
@@ -67,6 +68,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
       warn: reporter.warn,
       hint: reporter.hint,
     });
+  };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
     if (!(result instanceof Outcomes)) return await show(result);

@@ -34,6 +34,7 @@ export const pull = defineCommand({
     const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
+    const { createBackup } = await import('../workspace/disk/backup.ts');
     const { requestsAtATime } = await import('./shared/compare-vals.ts');
     const workspace = openWorkspace(context);
 
@@ -48,11 +49,12 @@ export const pull = defineCommand({
       });
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
-    const options = { merge, force, dryRun, isNamed: words.length > 0, warn };
+    const backup = createBackup(workspace.root);
+    const options = { merge, force, dryRun, isNamed: words.length > 0, warn, backup };
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
-    return runBatch<(typeof chosen)[number]>(chosen, {
+    const outcomes = await runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: requestsAtATime,
@@ -65,5 +67,11 @@ export const pull = defineCommand({
           ? pullVal(workspace, api, item, options)
           : adopt(workspace, api, item.id, { ...options, file }),
     });
+    const { files, folder } = backup;
+    if (files.length > 0) {
+      const what = files.length === 1 ? files[0] : `${files.length} files`;
+      context.note(`What ${what} held before is kept in ${folder}.`);
+    }
+    return outcomes;
   },
 });

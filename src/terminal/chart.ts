@@ -2,7 +2,7 @@
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Glyphs, unicode } from './glyphs.ts';
 import { plain, type Style } from './style.ts';
-import { clockTime, wholeDuration } from './times.ts';
+import { timeRange, wholeDuration } from './times.ts';
 
 interface Bar {
   runs: number;
@@ -31,7 +31,7 @@ export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
   now: number,
-  { dash }: Glyphs,
+  glyphs: Glyphs,
 ): string | undefined {
   const froms = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
   const [first, second] = froms;
@@ -39,13 +39,11 @@ export function describeBars(
   if (first === undefined || last === undefined) return undefined;
   // A bucket that is alone is as short as they begin.
   const length = second === undefined ? 1_000 : second - first;
-  const written = (time: number) => clockTime(new Date(Math.min(time, latest)).toISOString(), now);
-  const range = `${written(first)} ${dash} ${written(last + length)}`;
-  return width > 0 ? `${range}, a bar for ${wholeDuration(length * sharing(froms.length, width))}` : range;
+  const range = `Runs of ${timeRange(first, last + length, now, glyphs)}`;
+  return width > 0
+    ? `${range}; a bar is ${wholeDuration(length * sharing(froms.length, width))}.`
+    : `${range}.`;
 }
-
-/** The last moment that a Date can name. */
-const latest = 8.64e15;
 
 const bucketsOf = (buckets: JsonValue | undefined) =>
   Array.isArray(buckets) ? buckets.filter(isObject) : [];

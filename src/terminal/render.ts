@@ -85,12 +85,11 @@ async function renderDifferences(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, fields, color, screen, redactor } = options;
+  const { kind, fields, screen } = options;
   if (kind !== 'text' || fields) return renderAny(rows, stdout, options, {});
   if (!screen) return renderText(sections.map(({ patch }) => patch).join(''), stdout, options);
-  const { paintDiff } = await import('./diff-text.ts');
-  const text = sections.map(({ heading, shown }) => (heading ? `${heading}\n${shown}` : shown)).join('\n');
-  await stdout.writeLong(await paintDiff(text, { color, redact: redactor.redact }));
+  const { formatSections } = await import('./diff-text.ts');
+  await stdout.writeLong(await formatSections(sections, await screenOf(stdout, options)));
 }
 
 async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {

@@ -21,6 +21,8 @@ export interface Reporter {
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
   error(error: ValsError): void;
+  /** Waits until what was said is written, so that what comes after it on the screen is said after it. */
+  flush(): Promise<void>;
   /** Says the hints, and waits until everything is written. */
   finish(): Promise<void>;
 }
@@ -36,6 +38,9 @@ export interface ReporterOptions {
   /** Clears a progress line before something is written over it. */
   makeRoom(): void;
 }
+
+/** Where an indent as wide as a label would leave too little. */
+const narrow = 60;
 
 export function createReporter(stderr: Sink, redactor: Redactor, options: () => ReporterOptions): Reporter {
   const hints = new Set<string>();
@@ -54,11 +59,12 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
   const broken = async (message: string, label = ''): Promise<string> => {
     const text = visible(redactor.redact(message));
     if (!stderr.isTerminal) return text;
-    const indent = ' '.repeat(label.length);
+    const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
     const ruler = await createTextWidth([text]);
-    return wrapWords(indent + text, stderr.width, indent, ruler)
+    // The label stands for itself while its line is measured.
+    return wrapWords(label + text, stderr.width, indent, ruler)
       .join('\n')
-      .slice(indent.length);
+      .slice(label.length);
   };
   const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan', message: string) =>
     say(async (style) => `${style[tone](label)} ${await broken(message, `${label} `)}`);
@@ -87,14 +93,15 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
       labelled('error:', 'red', error.message);
       if (hint && !options().quiet) labelled('hint:', 'cyan', hint);
     },
+    flush: () => written,
     async finish() {
       const { atTerminal, quiet, glyphs } = options();
       if (atTerminal && !quiet) {
         for (const hint of hints) dimmed(hint);
         if (lastLine) {
           const [sentence, circumstances] = lastLine;
-          const where = circumstances.length > 0 ? ` (${circumstances.join(', ')})` : '';
-          say(async ({ green }) => `${green(glyphs.ok)}${await broken(sentence + where, glyphs.ok)}`);
+          const line = `${sentence} (${circumstances.join(', ')})`;
+          say(async ({ green }) => `${green(glyphs.ok)}${await broken(line, glyphs.ok)}`);
         }
       }
       await written;

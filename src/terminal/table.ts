@@ -31,7 +31,7 @@ export async function formatTable(
   const ruler = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
   const layout = layOut(grid.columns, wantedWidths(grid, ruler), screen.width);
   if (layout.missing > 0) screen.hint(`${layout.missing} more do not fit here: --json shows all.`);
-  const lines = await drawGrid(grid, all, layout, ruler, screen);
+  const lines = await drawGrid(grid, all, layout, ruler, screen, total);
   return [...lines, ...captions(grid, total ?? records[0], layout, ruler, screen)]
     .map((line) => `${line}\n`)
     .join('');
@@ -156,6 +156,7 @@ async function drawGrid(
   { shown, widths }: Layout,
   ruler: TextWidth,
   screen: Screen,
+  total?: JsonObject,
 ): Promise<string[]> {
   const { style, glyphs, hint } = screen;
   const heads = shown.map((index, place) =>
@@ -171,6 +172,7 @@ async function drawGrid(
       }
       const cut = ruler.cut(text, width);
       if (column?.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
+      if (total && records[at] === total) return style.bold(cut);
       return tone === undefined ? cut : style[tone](cut);
     }),
   );

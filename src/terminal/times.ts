@@ -1,4 +1,5 @@
 // Moments and durations as a person reads them.
+import type { Glyphs } from './glyphs.ts';
 
 const units: [string, number][] = [
   ['d', 86_400],
@@ -36,6 +37,24 @@ export function clockTime(moment: string, now: number): string {
   return date.getFullYear() === today.getFullYear()
     ? `${day} ${clock.slice(0, 5)}`
     : `${day} ${date.getFullYear()}`;
+}
+
+/** The last moment that a Date can name. */
+const latest = 8.64e15;
+
+/** From one moment to another, here; to now, where that is not over. */
+export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
+  const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
+  const today = new Date(now);
+  const isToday = dates.every((date) => date.toDateString() === today.toDateString());
+  const isThisYear = dates.every((date) => date.getFullYear() === today.getFullYear());
+  const digits = from % 60_000 === 0 && to % 60_000 === 0 ? 5 : 8;
+  const written = dates.map((date) => {
+    const day = `${date.getDate()} ${months[date.getMonth()]} ${isThisYear ? '' : `${date.getFullYear()} `}`;
+    return `${isToday ? '' : day}${date.toTimeString().slice(0, digits)}`;
+  });
+  const isOver = to <= now || from > now;
+  return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
 }
 
 /** Where there is room for it: the day and the time here, and how long ago that is. */

@@ -5,7 +5,6 @@ import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { keepBackup } from './disk/backup.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { readBelow, replaceBelow } from './disk/files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
@@ -21,7 +20,7 @@ export async function adopt(
   workspace: Workspace,
   api: Api,
   id: string,
-  { file: wanted, force, dryRun, warn }: AdoptOptions,
+  { file: wanted, force, dryRun, backup }: AdoptOptions,
 ): Promise<Outcome> {
   const there = await readRemoteVal(api, id);
   if (there === undefined) {
@@ -42,7 +41,7 @@ export async function adopt(
   const outcome = { file, name, ...identity(id, there.version) };
   if (dryRun) return { ...outcome, status: 'planned' };
   if (here !== there.code) {
-    if (here !== undefined) warn(`What ${file} held is kept in ${keepBackup(root, file, here)}.`);
+    if (here !== undefined) backup.keep(file, here);
     replaceBelow(root, file, writable(there, { name }), { content: here });
   }
   workspace.agreed.write(id, there);

@@ -2,7 +2,7 @@
 import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import { keepBackup } from './disk/backup.ts';
+import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal } from './remote-val.ts';
@@ -16,6 +16,8 @@ export interface PullOptions {
   /** Asked for by name, so that a val that cannot be had is an error. */
   isNamed: boolean;
   warn(message: string): void;
+  /** For what is overwritten here. */
+  backup: Backup;
 }
 
 export async function pullVal(
@@ -77,9 +79,9 @@ function take(
   workspace: Workspace,
   { val, here, agreed }: Examined,
   there: RemoteVal,
-  { warn }: PullOptions,
+  { backup }: PullOptions,
 ): void {
-  if (here !== undefined && here !== agreed?.code) backUp(workspace, val, here, warn);
+  if (here !== undefined && here !== agreed?.code) backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, writable(there, val), { content: here });
   workspace.agreed.write(val.id as string, there);
 }
@@ -88,10 +90,10 @@ function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
   there: RemoteVal,
-  { warn }: PullOptions,
+  { backup }: PullOptions,
 ): Outcome {
   const { text, conflicts } = merge(agreed?.code, here, writable(there, val));
-  backUp(workspace, val, here, warn);
+  backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
   workspace.agreed.write(val.id as string, there);
   if (conflicts === 0) return { status: 'merged' };
@@ -99,15 +101,6 @@ function mergeInto(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
     { hint: 'Decide what stays between <<<<<<< here and >>>>>>> there, then `vals push`.' },
   );
-}
-
-function backUp(
-  { root }: Workspace,
-  { file }: WorkspaceVal,
-  content: string,
-  warn: PullOptions['warn'],
-): void {
-  warn(`What ${file} held is kept in ${keepBackup(root, file, content)}.`);
 }
 
 /** Half of a character cannot be written, and what came back would be another text. */

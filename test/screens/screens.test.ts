@@ -88,8 +88,7 @@ async function play(
       session += `$ vals ${argv.join(' ')}\n${screen}${exit === 0 ? '' : `(exit ${exit})\n`}`;
     }
     return session
-      .replaceAll(service.baseUrl, 'https://vals.example.com')
-      .replaceAll(service.baseUrl.replace('http://', ''), 'vals.example.com')
+      .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:43210')
       .replaceAll(basename(folder), 'folder')
       .replace(/backup\/[\w.-]+/g, 'backup/2025-11-14T10-00-00.000Z')
       .replaceAll('\u001b', '␛');

@@ -33,11 +33,11 @@ export const runColumns: Column[] = [
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), droppable: 4 },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
   { ...column('val', 'val.name', 'valName'), impliedBy: 'val' },
-  { ...column('version', 'val.version', 'version'), droppable: 3 },
+  { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),
     only: 'terminal',
-    droppable: 2,
+    droppable: 3,
     make: (run) => readRun(run).durationMs,
   },
   { ...column('error', 'error.message', 'error'), firstLine: { hint: '--full shows whole errors.' } },
