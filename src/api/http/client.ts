@@ -113,7 +113,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     if (!maybeApplied) return reason;
     return new InterruptedError(
       reason.exit,
-      `Interrupted during ${call.method} ${call.path}. It is not known whether the change was made.`,
+      'Interrupted while it was sent. It is not known whether the change was made.',
       { hint: call.ifUnknown, method: call.method, path: call.path },
     );
   }

@@ -32,7 +32,7 @@ const checkAddress = 'Check the address and the network; `vals config` shows whe
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
   const { method, path } = call;
   const { origin, maybeApplied, redact } = circumstances;
-  const tries = circumstances.attempts > 1 ? ` after ${circumstances.attempts} attempts` : '';
+  const tries = circumstances.attempts > 1 ? ` (${circumstances.attempts} attempts)` : '';
   const facts = (hint: string): ErrorFacts => ({
     method,
     path,
@@ -60,12 +60,13 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         'Check the address and its certificate; NODE_EXTRA_CA_CERTS adds a certificate authority.',
       );
     case 'lost':
+      return unavailable(`The connection to ${origin} was lost${tries}: ${fault.reason}.`, 'Run it again.');
     case 'timed_out':
-      return unavailable(`${method} ${path} failed${tries}: ${fault.reason}.`, 'Run it again.');
+      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run it again.');
     case 'unreadable':
     case 'senseless':
       return new BadResponseError(
-        `${origin} ${fault.reason} (${fault.status}, ${method} ${path}).`,
+        `${origin} ${fault.reason}.`,
         facts(
           isRead(method) || fault.status >= 300
             ? 'Check that the base URL is that of a val service: `vals config` shows it.'
@@ -78,9 +79,8 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 
   function statusError(): ValsError {
     const { status, body } = fault as Extract<Fault, { kind: 'status' }>;
-    const detail = messageOf(body, redact);
     const message =
-      `${method} ${path} was answered ${status}${tries}${detail ? `: ${ended(detail)}` : '.'}` +
+      sentenceOf(call, status, tries, messageOf(body, redact)) +
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
     switch (status) {
       case 401:
@@ -108,5 +108,35 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     );
   }
 }
+
+/** What it means to a person, then what the service itself says of it. */
+function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
+  const known = call.meanings?.[status];
+  if (known === undefined) return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
+  const saysMore = detail && !/^not found\W*$/i.test(detail);
+  return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
+}
+
+function meaningOf(status: number, detail: string | undefined): string {
+  const known = meanings[status];
+  if (known !== undefined) return known;
+  if (status >= 400 && status < 500) return `The service refused it${detail ? '' : ' and does not say why'}`;
+  if (status >= 500 && status < 600) return 'The service has a problem';
+  return `The service answered with the status ${status}, which makes no sense here`;
+}
+
+const meanings: Record<number, string> = {
+  401: 'The service does not accept the token',
+  403: 'The token may not do this',
+  404: 'The service has nothing there',
+  408: 'The service did not get all of it in time',
+  409: 'The service has something else in its place',
+  410: 'The service has it no longer',
+  412: 'The service has something else in its place',
+  413: 'The service refused it as too large',
+  429: 'The service asks for fewer requests',
+  503: 'The service is not available',
+  504: 'The service took too long',
+};
 
 const ended = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
