@@ -86,7 +86,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 401:
         return new AuthError(message, facts(circumstances.signInHint));
       case 403:
-        return new AuthError(message, facts('The token may not do this; use one that may.'));
+        return new AuthError(message, facts('Use a token that may: `vals login` stores another one.'));
       case 404:
       case 410:
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
@@ -96,12 +96,12 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 408:
         return unavailable(message, 'Run it again.');
       case 429:
-        return unavailable(message, 'The service asks for fewer requests: wait a little, then run it again.');
+        return unavailable(message, 'Wait a little, then run it again.');
     }
     if (status >= 400 && status < 500) {
       return new RefusedError(message, facts('Change the input as the service asks.'));
     }
-    if (status >= 500 && status < 600) return unavailable(message, 'The service has a problem: try later.');
+    if (status >= 500 && status < 600) return unavailable(message, 'Run it again later.');
     return new BadResponseError(
       message,
       facts('Check that the base URL is that of a val service: `vals config` shows it.'),
@@ -112,7 +112,8 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 /** What it means to a person, then what the service itself says of it. */
 function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
   const known = call.meanings?.[status];
-  if (known === undefined) return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
+  if (known === undefined)
+    return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
   const saysMore = detail && !/^not found\W*$/i.test(detail);
   return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
 }

@@ -117,6 +117,7 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
       VALS_BASE_URL: options.baseUrl,
       VALS_TOKEN: canary,
       TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
     },
     stdin: () => Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
