@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { librariesApart, lightBuiltins, sameTextWidth, setApart, slimUndici } from './esbuild.plugins.mjs';
+import { librariesApart, lightBuiltins, quickTable, setApart, slimUndici } from './esbuild.plugins.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
@@ -23,7 +23,7 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, sameTextWidth, setApart],
+  plugins: [slimUndici, lightBuiltins, quickTable, setApart],
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
@@ -37,7 +37,11 @@ await runOnce();
 
 async function bundle(path, entry) {
   const { outputFiles } = await build({ ...options, ...entry });
-  const { text } = outputFiles[0];
+  // It is loaded as Latin-1, which is quicker, and esbuild leaves regular expressions as they are written.
+  const text = outputFiles[0].text.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   // What was compiled before belongs to a text with this mark, and to no other.
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
   await replace(path, `/*${mark}*/${text}`);

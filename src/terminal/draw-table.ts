@@ -2,7 +2,7 @@
 import { gap } from './layout.ts';
 
 /** It compares each cell with all rows before it, so that many at once would take forever. */
-const atOnce = 16;
+const atOnce = 8;
 
 export async function drawRows(
   rows: readonly (readonly string[])[],
