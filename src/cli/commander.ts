@@ -37,7 +37,9 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   color: toggle('--color', 'as at a terminal, with colour, in a pipe too', {
     negated: 'no colour (NO_COLOR)',
   }),
-  pager: toggle('--no-pager', 'no pager for what is longer than the screen (VALS_PAGER, PAGER)'),
+  pager: toggle('--pager', 'what is longer than the screen through VALS_PAGER, PAGER or less', {
+    negated: 'no pager',
+  }),
 };
 
 const allCommands = 'Options of every command:';
