@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { librariesApart, lightBuiltins, setApart, slimUndici } from './esbuild.plugins.mjs';
+import { librariesApart, lightBuiltins, quickTable, setApart, slimUndici } from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -26,7 +26,7 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, setApart],
+  plugins: [slimUndici, lightBuiltins, quickTable, setApart],
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
@@ -40,7 +40,11 @@ await runOnce();
 
 async function bundle(path, entry) {
   const { outputFiles } = await build({ ...options, ...entry });
-  const { text } = outputFiles[0];
+  // It is loaded as Latin-1, which is quicker, and esbuild leaves regular expressions as they are written.
+  const text = outputFiles[0].text.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   // What was compiled before belongs to a text with this mark, and to no other.
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
   await replace(path, `/*${mark}*/${text}`);
@@ -49,7 +53,7 @@ async function bundle(path, entry) {
 /** The version, every help and the completion scripts, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
   const { main, commandPaths } = createRequire(import.meta.url)('./dist/main.js');
-  const print = async (name, argv, env = {}) => {
+  const print = async (name, argv, terminal = {}) => {
     let text = '';
     const stdout = new Writable({
       write(chunk, _encoding, done) {
@@ -57,14 +61,15 @@ async function prepareTexts() {
         done();
       },
     });
+    Object.assign(stdout, terminal);
     const { signal } = new AbortController();
-    await main({ argv, env, cwd: process.cwd(), stdout, stderr: stdout, signal, clock: { now: Date.now } });
+    await main({ argv, env: {}, cwd: process.cwd(), stdout, stderr: stdout, signal, clock: { now: Date.now } });
     await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);
   const printHelp = async (name, argv) => {
     await print(name, argv);
-    await print(`styled/${name}`, argv, { FORCE_COLOR: '1' });
+    await print(`styled/${name}`, argv, { isTTY: true, columns: 80 });
   };
   await printHelp('help', ['--help']);
   await printHelp('help-options', ['help', 'options']);

@@ -42,9 +42,9 @@ function commandToExplain(words) {
 /** As the program decides it without a flag. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  if (NO_COLOR) return false;
+  if (NO_COLOR || !isTerminal()) return false;
   if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  return isTerminal() && TERM !== 'dumb';
+  return TERM !== 'dumb';
 }
 
 /** Asking the stream would load what streams are made of, which takes longer than the whole help. */
@@ -53,6 +53,6 @@ function isTerminal() {
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
-const isNarrowTerminal = () => isTerminal() && process.stdout.columns < 80;
+const isNarrowTerminal = () => isTerminal() && (process.env.COLUMNS || process.stdout.columns) < 80;
 
 if (!answerAtOnce(process.argv.slice(2))) require('./code-cache.js').load('main.js').runProcess();

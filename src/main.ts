@@ -9,7 +9,8 @@ import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
-import { hearSignals } from './lib/signals.ts';
+import { changedSomething, countOutcomes } from './lib/outcome.ts';
+import { hearSignals, whileHearing } from './lib/signals.ts';
 import { createSettings } from './settings/settings.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render.ts';
@@ -69,21 +70,28 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
   const { context, close } = createContext(host, settings, flags, output, () => {
     reachedService = true;
   });
-  const show = (result: Result) =>
-    render(result, stdout, {
+  const show = async (result: Result) => {
+    await reporter.flush();
+    await render(result, stdout, {
       ...output.format(),
       columns: command.columns,
       redactor,
       now: host.clock.now(),
       endable: output.endable,
+      given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
       warn: reporter.warn,
+      hint: reporter.hint,
     });
+  };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
     if (!(result instanceof Outcomes)) return await show(result);
     if (command.jobSummary) await writeJobSummary(command, result, host, output);
-    if (result.error === undefined) return await show(result);
+    if (result.error === undefined) {
+      if (changedSomething(result.rows)) context.done(`${countOutcomes(result.rows)}.`);
+      return await show(result);
+    }
     await show(result).catch(ignoreReaderGone);
     throw result.error;
   } finally {
@@ -133,7 +141,12 @@ function workingDirectory(): string {
 /** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  const signal = hearSignals((exit) => new InterruptedError(exit));
+  let isPaging = false;
+  const signal = hearSignals(
+    (exit) => new InterruptedError(exit),
+    // In a pager Ctrl-C is a key of the pager.
+    (name) => !(isPaging && name === 'SIGINT'),
+  );
   process.on('uncaughtException', (error) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
@@ -150,6 +163,14 @@ export async function runProcess(): Promise<void> {
     stderr,
     signal,
     clock: systemClock,
+    async pager(text) {
+      const { page } = await import('./terminal/pager.ts');
+      isPaging = true;
+      const isShown = await whileHearing(() => page(text, { env, signal }));
+      isPaging = false;
+      signal.throwIfAborted();
+      return isShown;
+    },
   });
   process.exitCode ||= exit;
 }

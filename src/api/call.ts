@@ -16,6 +16,8 @@ export interface Call {
   withoutToken?: boolean;
   /** How to find out whether a write whose answer was lost was applied. */
   ifUnknown?: string;
+  /** What a status of the service means here, where that is better known than in general. */
+  meanings?: Record<number, string>;
   /** What to do when the service answers with a status, where that is better known than in general. */
   hints?: Record<number, string>;
 }

@@ -24,7 +24,7 @@ const envelopeKeys = [
 export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
   const rows = Array.isArray(body) ? body : isObject(body) ? rowsInEnvelope(body) : undefined;
   if (rows === undefined) {
-    throw new BadResponseError(`${method} ${path} was answered with ${describe(body)} instead of a list.`, {
+    throw new BadResponseError(`The service answered with ${describe(body)} instead of a list.`, {
       hint: notThisService,
       method,
       path,
@@ -33,7 +33,7 @@ export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
   const stray = rows.find((row) => !isObject(row));
   if (stray !== undefined) {
     throw new BadResponseError(
-      `${method} ${path} was answered with a list that holds ${describe(stray)} instead of a record.`,
+      `The service answered with a list that holds ${describe(stray)} instead of a record.`,
       { hint: notThisService, method, path },
     );
   }
@@ -54,14 +54,11 @@ export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearch
   if (next === undefined || next === null || next === '') return null;
   const address = isObject(next) ? next.href : next;
   if (typeof address !== 'string') {
-    throw new BadResponseError(
-      `${method} ${path} was answered with ${describe(next)} as the link to the next page.`,
-      {
-        hint: notThisService,
-        method,
-        path,
-      },
-    );
+    throw new BadResponseError(`The service answered with ${describe(next)} as the link to the next page.`, {
+      hint: notThisService,
+      method,
+      path,
+    });
   }
   const query = address.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : address.slice(query + 1).replace(/#.*$/, ''));
@@ -70,7 +67,7 @@ export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearch
 /** One record, or an error that says what came instead. */
 export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
   if (isObject(body)) return body;
-  throw new BadResponseError(`${method} ${path} was answered with ${describe(body)} instead of a record.`, {
+  throw new BadResponseError(`The service answered with ${describe(body)} instead of a record.`, {
     hint: notThisService,
     method,
     path,

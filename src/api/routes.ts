@@ -41,6 +41,16 @@ function segment(id: string): string {
   return encodeURIComponent(id);
 }
 
+const noVal = (id: string): Call['meanings'] => {
+  const sentence = `There is no val ${looksLikeId(id) ? id : `named ${id}`}.`;
+  return { 404: sentence, 410: sentence };
+};
+
+const noVersion = (id: string, version: string): Call['meanings'] => {
+  const sentence = `There is no version ${version} of the val ${id}.`;
+  return { 404: sentence, 410: sentence };
+};
+
 /** Who gives a name learns that an id is asked for. */
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
@@ -69,6 +79,7 @@ export const createVal = (val: NewVal): Call => ({
   method: 'POST',
   path: '/v1/vals',
   body: { ...val },
+  meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { 409: 'Choose another name; `vals push` updates a val that exists.' },
   ifUnknown: `Creating it again tells: a val named ${val.name} that exists is refused.`,
 });
@@ -83,12 +94,14 @@ export const putVal = (name: string, code: string): Call => ({
 export const getVal = (id: string): Call => ({
   method: 'GET',
   path: valPath(id),
+  meanings: noVal(id),
   hints: idHints(id),
 });
 
 export const deleteVal = (id: string): Call => ({
   method: 'DELETE',
   path: valPath(id),
+  meanings: noVal(id),
   hints: idHints(id),
   ifUnknown: `\`vals val get ${id}\` tells whether it is still there.`,
 });
@@ -96,6 +109,7 @@ export const deleteVal = (id: string): Call => ({
 export const listVersions = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/versions`,
+  meanings: noVal(id),
   hints: idHints(id),
 });
 
@@ -103,22 +117,29 @@ export const createVersion = (id: string, code: string): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,
   body: { code },
+  meanings: noVal(id),
+  hints: idHints(id),
   ifUnknown: `\`vals version ls ${id}\` tells whether the version is there.`,
 });
 
 export const getVersion = (id: string, version: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/versions/${version}`,
+  meanings: noVersion(id, version),
+  hints: { 404: `\`vals version ls ${id}\` lists those that there are.` },
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,
+  meanings: noVersion(id, version),
+  hints: { 404: `\`vals version ls ${id}\` lists those that there are.` },
   ifUnknown: `\`vals version ls ${id}\` tells whether it is still there.`,
 });
 
 export const valRuns = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/runs`,
+  meanings: noVal(id),
   hints: idHints(id),
 });

@@ -16,6 +16,8 @@ export interface Connection {
   api: Api;
   /** Whether anything was sent that may have changed something there. */
   hasWritten(): boolean;
+  /** Of the service, as a person calls it. */
+  name: string;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     signInHint: signInHint(options, baseUrl),
   });
   return {
+    name: settings.local.value ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
       { ...client, request: (call) => client.request(call).catch(explain) },
       { notes: options.notes, token, clock, signal },

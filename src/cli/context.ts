@@ -38,6 +38,10 @@ export interface Context {
   warn(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
+  /** On stderr, at once: what is worth knowing, and no warning. */
+  note(message: string): void;
+  /** What was done, as one sentence: the last line at a terminal, which adds where and in what time. */
+  done(sentence: string): void;
   /** A line on stderr as it is: for another program that reads it, such as a CI runner. */
   annotate(line: string): void;
   /** For a command that serves others: lines on stderr that may be missed. */

@@ -4,6 +4,7 @@ import { visible, visibleLines } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
 import { render } from '../terminal/render.ts';
+import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import type { Host } from './host.ts';
@@ -21,6 +22,7 @@ export function createContext(
   /** How the user named vals, by their ids. */
   const words = new Map<string, string>();
   let connection: Connection | undefined;
+  const startedAt = clock.now();
 
   const context: Context = {
     flags,
@@ -36,6 +38,12 @@ export function createContext(
     progress,
     warn: reporter.warn,
     hint: reporter.hint,
+    note: reporter.note,
+    done: (sentence) =>
+      reporter.done(sentence, [
+        ...(connection ? [connection.name] : []),
+        duration(Math.round(clock.now() - startedAt)),
+      ]),
     annotate: reporter.annotate,
     async openLog() {
       const { createLog } = await import('../terminal/log.ts');
@@ -48,19 +56,12 @@ export function createContext(
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
     event: async (record, columns) => {
       if (flags.ndjson || flags.fields) {
-        return render([record], stdout, {
-          ...format(),
-          columns,
-          redactor,
-          now: clock.now(),
-          endable: output.endable,
-        });
+        const { warn, hint } = reporter;
+        const options = { ...format(), columns, redactor, now: clock.now(), given: new Set<string>() };
+        return render([record], stdout, { ...options, warn, hint, endable: output.endable });
       }
       const { eventLine } = await import('../terminal/event-line.ts');
-      const { color } = format();
-      await stdout.write(
-        await eventLine(record, columns, stdout.isTerminal, { color, redact: redactor.redact }),
-      );
+      await stdout.write(await eventLine(record, columns, { ...format(), redact: redactor.redact }));
     },
     banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
     async connect(options) {

@@ -17,8 +17,11 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   ),
   allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
   debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
-  color: toggle('--color', 'colour even without a terminal (FORCE_COLOR=1)', {
+  color: toggle('--color', 'as at a terminal, with colour, in a pipe too', {
     negated: 'no colour (NO_COLOR=1)',
+  }),
+  pager: toggle('--pager', 'what is longer than the screen through VALS_PAGER, PAGER or less', {
+    negated: 'no pager',
   }),
 };
 

@@ -1,5 +1,6 @@
 // What the help says beyond the definitions: examples, where to read on, and the options of every command on one page.
 import { Command, Option } from 'commander';
+import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
 import type { CommandTree } from './command-tree.ts';
 import { environmentAlone, globalOptions, mostUsedOptions } from './global-options.ts';
@@ -32,7 +33,9 @@ export function addTopicHelp(command: Command, topic: string, tree: CommandTree)
 
 export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand): void {
   const names = mostUsedOptions.map((key) => globalOptions[key].flags.split(' ')[0]);
-  const headers = columns.map(({ header }) => header).join(', ');
+  const headers = columnsFor(columns, 'pipe')
+    .map(({ header }) => header)
+    .join(', ');
   addText(
     leaf,
     `${headers && `Columns: ${headers}\n`}Every command takes ${names.join(', ')} and others: \`vals help options\` explains them.`,

@@ -1,5 +1,6 @@
 // What an invocation has of the world.
 import type { Clock } from '../lib/clock.ts';
+import type { Pager } from '../terminal/pager.ts';
 
 export interface Host {
   argv: readonly string[];
@@ -13,4 +14,6 @@ export interface Host {
   /** Aborted with an InterruptedError when the process is told to end. */
   signal: AbortSignal;
   clock: Clock;
+  /** Where somebody sits at a terminal of the system's own. */
+  pager?: Pager;
 }

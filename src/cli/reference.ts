@@ -1,4 +1,6 @@
 // The reference of all commands as Markdown, made from their definitions; no command needs it.
+
+import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { CommandTree } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
@@ -24,7 +26,9 @@ function sectionOf(command: AnyCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
   const usage = ['vals', path, ...definitions.map(({ form }) => form), '[options]'].join(' ');
-  const headers = columns.map(({ header }) => header).join(', ');
+  const headers = columnsFor(columns, 'pipe')
+    .map(({ header }) => header)
+    .join(', ');
   return [
     `### vals ${path}`,
     text(description),

@@ -1,6 +1,6 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand, word } from '../cli/command.ts';
-import { column, moment } from '../terminal/column.ts';
+import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
 export const comments = defineCommand({
@@ -19,11 +19,11 @@ export const comments = defineCommand({
     'vals comments --json | jq -r ".[].comment"',
   ],
   columns: [
-    moment('created', 'createdAt'),
-    column('author', 'author.username', 'author'),
+    { ...moment('created', 'createdAt'), droppable: 2 },
+    { ...authorColumn('author.username', 'author'), droppable: 3 },
     column('val', 'val.name', 'valName'),
-    column('comment'),
-    column('id'),
+    { ...column('comment'), firstLine: { hint: '--json shows whole comments.' } },
+    idColumn('id'),
   ],
   empty: 'No comments.',
   async run({ connect }, { relationship = 'any', since, until, ...paging }) {

@@ -1,21 +1,25 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
-import { Differences } from '../terminal/result.ts';
+import { cellText } from '../terminal/fields.ts';
+import { Differences, type Section } from '../terminal/result.ts';
+import type { Status } from '../workspace/compare.ts';
+import type { Examined } from '../workspace/examine.ts';
 
 export const diff = defineCommand({
   path: 'diff',
   summary: 'Show how the files differ from the service',
   description:
-    'Show how the files of the workspace differ from the service, as a unified diff: - is there, + is here. ' +
-    'In a pipe it is what `patch -p1` takes.',
+    'Show how the files of the workspace differ from the service, as a unified diff. At a terminal its sides are ' +
+    'named: + is what a push would send or, of a val that changed on the service alone, what a pull would bring. ' +
+    'In a pipe - is there and + is here, as `patch -p1` takes it.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'Nothing differs.',
   async run(context, { vals }) {
     const { compareVals } = await import('./shared/compare-vals.ts');
-    const { unifiedDiff } = await import('../workspace/text/unified-diff.ts');
+    const { diffBetween, unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
     const rows = await interruptible(() =>
       differing.map(({ val: { file, name }, status, here, remote }) => ({
@@ -26,6 +30,40 @@ export const diff = defineCommand({
       })),
     );
     if (rows.length === 0) context.hint('Nothing differs.');
-    return new Differences(rows, rows.map(({ diff }) => diff).join(''));
+    const sections = differing.map((examined, index): Section => {
+      const { before, after } = sidesOf(examined);
+      const patch = rows[index]?.diff ?? '';
+      return {
+        patch,
+        heading: `${examined.val.name} ${meanings[examined.status]}`,
+        shown: diffBetween(before, after),
+      };
+    });
+    return new Differences(rows, sections);
   },
 });
+
+const meanings: Record<Status, string> = {
+  'changed here': 'changed here: `vals push` sends it.',
+  new: 'is not on the service yet: `vals push` sends it.',
+  'changed there': 'changed on the service: `vals pull` brings it.',
+  conflict: 'changed here and on the service: `vals pull --merge` brings both together.',
+  'missing here': 'has no file here: `vals pull` brings it.',
+  'deleted there': 'was deleted on the service: `vals push --force` creates it anew.',
+  unchanged: 'is the same on both sides.',
+};
+
+/** In the direction in which it would go: what changed there alone is no edit of this side. */
+function sidesOf({ val, status, here, remote }: Examined) {
+  const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
+  const service = {
+    label: remote === undefined ? 'nothing (service)' : `${val.file} (service${version})`,
+    text: remote?.code ?? '',
+  };
+  const file = {
+    label: here === undefined ? 'nothing (here)' : `${val.file} (here)`,
+    text: here ?? '',
+  };
+  const isTheirs = status === 'changed there' || status === 'missing here';
+  return isTheirs ? { before: file, after: service } : { before: service, after: file };
+}

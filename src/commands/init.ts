@@ -12,7 +12,7 @@ export const init = defineCommand({
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
-    const { settings, warn, hint } = context;
+    const { settings, warn, hint, done } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
     const here = settings.cwd;
@@ -34,6 +34,9 @@ export const init = defineCommand({
       added = fresh.map(({ file }) => file);
       total = vals.size;
     });
+    const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
+    if (status === 'created') done(`This folder is a workspace now, of ${vals(total)}.`);
+    else if (added.length > 0) done(`vals.json names ${vals(added.length)} more.`);
     hint(
       total === 0
         ? 'Write some code into hello.ts, then `vals push`.'

@@ -59,9 +59,11 @@ export const login = defineCommand({
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
     if (env.VALS_TOKEN) warn('VALS_TOKEN is set and comes before the token that was stored now.');
-    hint('Signed in. Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
+    hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
+    const username = textAt(user, 'username');
+    context.done(`Signed in${username === undefined ? '' : ` as ${username}`}.`);
     return {
-      username: textAt(user, 'username') ?? null,
+      username: username ?? null,
       baseUrl: baseUrl.href,
       configFile,
     };

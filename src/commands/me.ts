@@ -1,11 +1,11 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
-import { column } from '../terminal/column.ts';
+import { column, idColumn } from '../terminal/column.ts';
 
 export const me = defineCommand({
   path: 'me',
   summary: 'Show who you are to the service',
   examples: ['vals me', 'vals me --json | jq -r .username'],
-  columns: [column('username'), column('id'), column('email'), column('bio'), column('url')],
+  columns: [column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
   run: async ({ connect }) => (await connect()).record(routes.me()),
 });

@@ -3,7 +3,8 @@ import { runBatch } from '../cli/batch.ts';
 import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { column } from '../terminal/column.ts';
+import { column, idColumn } from '../terminal/column.ts';
+import { fileColumn, outcomeColumn } from './shared/columns.ts';
 import { reportFailure } from './shared/report-failure.ts';
 
 export const pull = defineCommand({
@@ -20,13 +21,20 @@ export const pull = defineCommand({
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },
   examples: ['vals pull', 'vals pull hello.ts --merge', 'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-  columns: [column('status'), column('name'), column('version'), column('id'), column('file')],
+  columns: [
+    outcomeColumn,
+    column('name'),
+    { ...column('version'), droppable: 3 },
+    idColumn('id'),
+    fileColumn,
+  ],
   empty: 'There is nothing to pull yet: `vals pull <id>` takes up a val.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
     const { warn, connect, signal, progress } = context;
     const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
+    const { createBackup } = await import('../workspace/disk/backup.ts');
     const workspace = openWorkspace(context);
 
     const items = [...new Set(words)].map((word) => {
@@ -40,11 +48,12 @@ export const pull = defineCommand({
       });
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
-    const options = { merge, force, dryRun, isNamed: words.length > 0, warn };
+    const backup = createBackup(workspace.root);
+    const options = { merge, force, dryRun, isNamed: words.length > 0, warn, backup };
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
-    return runBatch<(typeof chosen)[number]>(chosen, {
+    const outcomes = await runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: 'auto',
@@ -58,5 +67,11 @@ export const pull = defineCommand({
           ? pullVal(workspace, api, item, options)
           : adopt(workspace, api, item.id, { ...options, file }),
     });
+    const { files, folder } = backup;
+    if (files.length > 0) {
+      const what = files.length === 1 ? files[0] : `${files.length} files`;
+      context.note(`What ${what} held before is kept in ${folder}.`);
+    }
+    return outcomes;
   },
 });

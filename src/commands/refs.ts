@@ -1,6 +1,6 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
-import { column, moment } from '../terminal/column.ts';
+import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 
 export const refs = defineCommand({
   path: 'refs',
@@ -9,9 +9,12 @@ export const refs = defineCommand({
   columns: [
     column('reference', 'reference.name', 'reference.id'),
     column('depends on', 'dependsOn.name', 'dependsOn.id'),
-    column('author', 'reference.author.username', 'reference.author'),
-    moment('since', 'referencedAt'),
-    column('id', 'reference.id'),
+    {
+      ...authorColumn('reference.author.username', 'reference.username', 'reference.author'),
+      droppable: 3,
+    },
+    { ...moment('since', 'referencedAt'), droppable: 2 },
+    idColumn('id', 'reference.id'),
   ],
   empty: 'No vals depend on yours.',
   run: async ({ connect }) => (await connect()).pages(routes.myReferences()),

@@ -1,11 +1,12 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { ConflictError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { type Column, column } from '../terminal/column.ts';
+import { type Column, column, idColumn } from '../terminal/column.ts';
 import { Outcomes } from '../terminal/result.ts';
 import type { Style } from '../terminal/style.ts';
 import type { Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
+import { fileColumn } from './shared/columns.ts';
 
 const marks: Record<Status, { mark: string; tone: keyof Style }> = {
   'changed here': { mark: '>', tone: 'green' },
@@ -19,6 +20,7 @@ const marks: Record<Status, { mark: string; tone: keyof Style }> = {
 
 const statusColumn: Column = {
   ...column('status'),
+  neverCut: true,
   present(status) {
     const { mark, tone } = marks[status as Status];
     return { text: `${mark} ${status}`, tone };
@@ -34,13 +36,7 @@ export const status = defineCommand({
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
-  columns: [
-    statusColumn,
-    column('name'),
-    column('version'),
-    { ...column('id'), droppable: true },
-    column('file'),
-  ],
+  columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
   async run(context, { vals, exitCode }) {
     const { compareVals } = await import('./shared/compare-vals.ts');

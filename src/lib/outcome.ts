@@ -21,5 +21,24 @@ export type OutcomeStatus =
   /** What `--dry-run` would have done. */
   | 'planned';
 
+const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
+  'created',
+  'pushed',
+  'pulled',
+  'merged',
+  'deleted',
+]);
+
+/** Whether anything became different from what it was. */
+export const changedSomething = (outcomes: readonly JsonObject[]): boolean =>
+  outcomes.some(({ status }) => changes.has(status));
+
+/** `2 created, 1 failed`; empty where there are none. */
+export function countOutcomes(outcomes: readonly JsonObject[]): string {
+  const byStatus = new Map<string, number>();
+  for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
+  return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
+}
+
 /** Its keys are what JSON shows; those without a value are left out. */
 export type Outcome = JsonObject & { status: OutcomeStatus };

@@ -14,11 +14,15 @@ let unheardWork = 0;
 let listeners: [Ending, NodeJS.SignalsListener][] = [];
 let rest: () => void = () => {};
 
-/** Aborted by the first SIGINT or SIGTERM, with the error for its exit code. The second one ends the process. */
-export function hearSignals(reasonFor: (exit: number) => Error): AbortSignal {
+/** Aborted by the first SIGINT or SIGTERM that is for us, with the error for its exit code. The second one ends the process. */
+export function hearSignals(
+  reasonFor: (exit: number) => Error,
+  isForUs: (name: Ending) => boolean = () => true,
+): AbortSignal {
   const controller = new AbortController();
   for (const name of endings) {
     process.on(name, () => {
+      if (!isForUs(name)) return;
       if (ending !== undefined) return endAs(name);
       ending = name;
       controller.abort(reasonFor(exits[name]));
@@ -70,6 +74,17 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } finally {
     if (--unheardWork === 0) listenAgain();
+  }
+}
+
+/** For what must be heard in the middle of such work: while another program has the terminal, its keys are its own. */
+export async function whileHearing<T>(work: () => Promise<T>): Promise<T> {
+  if (unheardWork === 0) return work();
+  listenAgain();
+  try {
+    return await work();
+  } finally {
+    stopListening();
   }
 }
 

@@ -17,6 +17,8 @@ export interface Flags {
   ndjson?: boolean;
   fields?: string[];
   quiet?: boolean;
+  /** False where no pager is wanted. */
+  pager?: boolean;
 }
 
 export interface Setting<T> {

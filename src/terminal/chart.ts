@@ -1,8 +1,8 @@
 // Counts over time as a line of small bars, a bucket each.
 import { isObject, type JsonValue } from '../lib/json.ts';
-import type { Style } from './style.ts';
-
-const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+import { type Glyphs, unicode } from './glyphs.ts';
+import { plain, type Style } from './style.ts';
+import { timeRange, wholeDuration } from './times.ts';
 
 interface Bar {
   runs: number;
@@ -10,7 +10,12 @@ interface Bar {
 }
 
 /** No more of them than this; neighbours share one where there are more buckets. */
-export function drawBars(buckets: JsonValue | undefined, width: number, style: Style): string {
+export function drawBars(
+  buckets: JsonValue | undefined,
+  width = Infinity,
+  style: Style = plain,
+  { bars: heights }: Glyphs = unicode,
+): string {
   const bars = barsOf(buckets, width);
   const most = Math.max(...bars.map(({ runs }) => runs));
   return bars
@@ -21,9 +26,35 @@ export function drawBars(buckets: JsonValue | undefined, width: number, style: S
     .join('');
 }
 
+/** Which time they cover, and what one of them stands for; undefined where there are none. */
+export function describeBars(
+  buckets: JsonValue | undefined,
+  width: number,
+  now: number,
+  glyphs: Glyphs,
+): string | undefined {
+  const froms = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
+  const [first, second] = froms;
+  const last = froms.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  // A bucket that is alone is as short as they begin.
+  const length = second === undefined ? 1_000 : second - first;
+  const range = `Runs of ${timeRange(first, last + length, now, glyphs)}`;
+  return width > 0
+    ? `${range}; a bar is ${wholeDuration(length * sharing(froms.length, width))}.`
+    : `${range}.`;
+}
+
+const bucketsOf = (buckets: JsonValue | undefined) =>
+  Array.isArray(buckets) ? buckets.filter(isObject) : [];
+
+/** How many buckets share a bar. */
+const sharing = (buckets: number, width: number): number =>
+  Math.max(1, Math.ceil(buckets / Math.max(1, width)));
+
 function barsOf(buckets: JsonValue | undefined, width: number): Bar[] {
-  const all = Array.isArray(buckets) ? buckets.filter(isObject) : [];
-  const together = Math.max(1, Math.ceil(all.length / Math.max(1, width)));
+  const all = bucketsOf(buckets);
+  const together = sharing(all.length, width);
   return Array.from({ length: Math.ceil(all.length / together) }, (_, index) => {
     const shared = all.slice(index * together, (index + 1) * together);
     const sum = (key: string) => shared.reduce((sum, bucket) => sum + (Number(bucket[key]) || 0), 0);

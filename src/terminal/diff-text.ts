@@ -1,16 +1,23 @@
-// A unified diff for a person's eyes: coloured, and unable to move the terminal.
-import { visibleLines } from './escape.ts';
-import { createStyle, type Style } from './style.ts';
+// Unified diffs for a person's eyes: coloured, with their meaning above them, and unable to move the terminal.
+import { visible, visibleLines } from './escape.ts';
+import type { Section } from './result.ts';
+import type { Screen } from './screen.ts';
+import type { Style } from './style.ts';
+import { createTextWidth } from './text-width.ts';
+import { wrapWords } from './wrap.ts';
 
-export async function paintDiff(
-  text: string,
-  { color, redact }: { color: boolean; redact(text: string): string },
-): Promise<string> {
-  const style = await createStyle(color);
-  return visibleLines(redact(text))
-    .split('\n')
-    .map((line) => paintLine(line, style))
-    .join('\n');
+export async function formatSections(sections: readonly Section[], screen: Screen): Promise<string> {
+  const { style, redact, width } = screen;
+  const blocks: string[] = [];
+  for (const { heading, shown } of sections) {
+    const said = visible(redact(heading ?? ''));
+    const lines = said === '' ? [] : wrapWords(said, width, '', await createTextWidth([said]));
+    const diff = visibleLines(redact(shown)).split('\n');
+    blocks.push(
+      [...lines.map((line) => style.yellow(line)), ...diff.map((line) => paintLine(line, style))].join('\n'),
+    );
+  }
+  return blocks.join('\n');
 }
 
 function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {

@@ -4,19 +4,19 @@ import type { JsonObject } from '../lib/json.ts';
 import type { Column } from './column.ts';
 import { tabSeparated, visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
+import type { Format } from './output.ts';
 import { createStyle } from './style.ts';
 
 export async function eventLine(
   record: JsonObject,
   columns: readonly Column[],
-  isTerminal: boolean,
-  { color, redact }: { color: boolean; redact(text: string): string },
+  { color, screen, glyphs, redact }: Format & { redact(text: string): string },
 ): Promise<string> {
   const value = (column: Column) => redact(cellText(columnValue(record, column)));
-  if (!isTerminal) return `${columns.map((column) => tabSeparated(value(column))).join('\t')}\n`;
+  if (!screen) return `${columns.map((column) => tabSeparated(value(column))).join('\t')}\n`;
   const style = await createStyle(color);
   const cells = columns.map((column) => {
-    const { text, tone } = column.present?.(value(column), record) ?? {
+    const { text, tone } = column.present?.(value(column), record, glyphs) ?? {
       text: value(column),
       tone: undefined,
     };

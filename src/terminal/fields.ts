@@ -3,22 +3,22 @@
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
-import { plain } from './style.ts';
 
 /** What the column makes of the record, or the first of its paths that has a value. */
-export function columnValue(record: JsonObject, { paths, text }: Column): JsonValue | undefined {
-  const made = text?.(record);
+export function columnValue(record: JsonObject, { paths, make, textAlone }: Column): JsonValue | undefined {
+  const made = make?.(record);
   if (made !== undefined) return made;
   for (const path of paths) {
     const value = lookUp(record, path);
-    if (value !== undefined && value !== null) return value;
+    if (value === undefined || value === null || (textAlone && isObject(value))) continue;
+    return value;
   }
   return undefined;
 }
 
 export function columnText(record: JsonObject, column: Column): string {
   const value = columnValue(record, column);
-  return column.chart ? drawBars(value, Infinity, plain) : cellText(value);
+  return column.chart ? drawBars(value) : cellText(value);
 }
 
 export function cellText(value: JsonValue | undefined): string {

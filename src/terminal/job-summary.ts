@@ -1,6 +1,7 @@
 // What a job's page on GitHub shows of a command: its outcomes as a Markdown table that no name can break.
 import { appendFile } from 'node:fs/promises';
 import { type JsonObject, lookUp } from '../lib/json.ts';
+import { countOutcomes } from '../lib/outcome.ts';
 import type { Column } from './column.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
@@ -23,19 +24,13 @@ export async function appendJobSummary(
       cell(cellText(lookUp(outcome, 'error.message'))),
     ]),
   );
-  let text = `### vals ${path}: ${counts(outcomes)}\n\n`;
+  let text = `### vals ${path}: ${countOutcomes(outcomes) || 'nothing to do'}\n\n`;
   text +=
     row([...columns.map(({ header }) => header), 'error']) + row(columns.map(() => '---').concat('---'));
   let shown = 0;
   for (; shown < rows.length && text.length < longestSummary; shown++) text += rows[shown];
   if (shown < rows.length) text += `\nand ${rows.length - shown} more.\n`;
   await appendFile(file, `${text}\n`);
-}
-
-function counts(outcomes: readonly JsonObject[]): string {
-  const byStatus = new Map<string, number>();
-  for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
-  return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ') || 'nothing to do';
 }
 
 /** Markdown and HTML take a character reference for the character itself, never for a sign of their own. */

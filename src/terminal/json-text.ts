@@ -1,30 +1,46 @@
-// A value as JSON without the token in force: still JSON, whatever the token is made of.
+// A value as JSON for stdout or stderr: in colour at a terminal, and without the token in force wherever that stands.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
+import { visibleLines } from './escape.ts';
 import type { Redactor } from './streams.ts';
+import type { Style } from './style.ts';
 
-export function jsonText(value: JsonValue, redact: (text: string) => string, indent?: number): string {
-  const text = stringifyJson(value, indent);
-  return redact(text) === text ? text : stringifyJson(redactValue(value, redact), indent);
-}
-
-/** Records as JSON, each with this after it: as they were sent, where that gives nothing away. */
-export function jsonRows(rows: Rows, after: ',' | '\n', redactor: Redactor): string | Buffer {
-  const sent = rows.sent(after);
-  if (sent !== undefined && !redactor.isIn(sent)) return sent;
-  return rows
-    .records()
-    .map((record) => jsonText(record, redactor.redact) + after)
-    .join('');
-}
-
-function redactValue(value: JsonValue, redact: (text: string) => string): JsonValue {
+/** Still JSON, whatever the token is made of. */
+export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redact'>): JsonValue {
   if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
+  if (Array.isArray(value)) return value.map((item) => withoutToken(item, { redact }));
   if (isObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => [redact(key), redactValue(item, redact)]);
+    const entries = Object.entries(value).map(([key, item]) => [redact(key), withoutToken(item, { redact })]);
     return Object.fromEntries(entries) as JsonObject;
   }
   const text = value instanceof JsonNumber ? value.text : String(value);
   return redact(text) === text ? value : redact(text);
 }
+
+/** Records as JSON, each with this after it: as they were sent, where they can be. */
+export const jsonRows = (rows: Rows, after: ',' | '\n'): string | Buffer =>
+  rows.sent(after) ??
+  rows
+    .records()
+    .map((record) => stringifyJson(record) + after)
+    .join('');
+
+/** The same text as without colour. What turns the direction of writing stands in strings, where an escape means the same. */
+export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {
+  const inner = indent > 0 ? margin + ' '.repeat(indent) : '';
+  const [open, between, close] = indent > 0 ? [`\n${inner}`, `,\n${inner}`, `\n${margin}`] : ['', ',', ''];
+  const paint = (item: JsonValue) => paintJson(item, style, indent, inner);
+  if (Array.isArray(value)) {
+    return value.length === 0 ? '[]' : `[${open}${value.map(paint).join(between)}${close}]`;
+  }
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(
+      ([key, item]) => `${style.cyan(scalar(key))}:${indent > 0 ? ' ' : ''}${paint(item)}`,
+    );
+    return entries.length === 0 ? '{}' : `{${open}${entries.join(between)}${close}}`;
+  }
+  if (typeof value === 'string') return style.green(scalar(value));
+  return value === null ? style.dim('null') : style.yellow(scalar(value));
+}
+
+const scalar = (value: JsonValue): string => visibleLines(stringifyJson(value));

@@ -2,7 +2,9 @@
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { Flags } from '../settings/settings.ts';
+import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
+import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 import { createReporter, type Reporter } from './report.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
@@ -13,14 +15,18 @@ export interface OutputStreams {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   signal: AbortSignal;
+  pager?: Pager;
 }
 
 export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
+  /** Whether text is laid out for a screen: at a terminal, or in a pipe that leads to one by --color. */
+  screen: boolean;
   /** Whether a person reads the result as text, so that it may be arranged for the eye. */
   forPerson: boolean;
+  glyphs: Glyphs;
   /** Whether the terminal makes links of addresses. */
   links: boolean;
 }
@@ -40,33 +46,48 @@ export interface Output {
   follow(flags: Flags): void;
 }
 
-export function createOutput({ env, signal, ...streams }: OutputStreams, argv: readonly string[]): Output {
+export function createOutput(
+  { env, signal, pager, ...streams }: OutputStreams,
+  argv: readonly string[],
+): Output {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
   let hasWritten = () => false;
   const endable = async <T>(work: () => T | Promise<T>): Promise<T> =>
     hasWritten() ? work() : interruptible(work);
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
+    env,
     beforeWriting: () => progress.stop(),
     endable,
     signal,
+    page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
   });
-  const stderr = createSink(streams.stderr, 'stderr', redactor);
+  const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
+  const glyphs = glyphsFor(env);
   let flags: Flags = {
     json: argv.includes('--json'),
     ndjson: argv.includes('--ndjson'),
     quiet: argv.includes('--quiet'),
+    ...(argv.includes('--color') && { color: true }),
     ...(argv.includes('--no-color') && { color: false }),
   };
-  const progress = createProgress(streams.stderr, () => canDrawOn(streams.stderr, env) && !flags.quiet);
+  const progress = createProgress(
+    streams.stderr,
+    () => canDrawOn(streams.stderr, env) && !flags.quiet,
+    showsUnicode(env),
+  );
   beforeInterruptible(() => progress.pause());
   const format = (): Format => {
     const kind = flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text';
+    const screen = stdout.isTerminal || flags.color === true;
     return {
       kind,
       fields: flags.fields,
-      color: wantsColor(flags.color, env, stdout),
-      forPerson: stdout.isTerminal && kind === 'text',
+      // Elsewhere a variable of the environment would change what a pipe gets.
+      color: screen && wantsColor(flags.color, env, stdout),
+      screen,
+      forPerson: screen && kind === 'text',
+      glyphs,
       links: understandsLinks(env),
     };
   };
@@ -75,6 +96,7 @@ export function createOutput({ env, signal, ...streams }: OutputStreams, argv: r
     color: wantsColor(flags.color, env, stderr),
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
+    glyphs,
     makeRoom: () => progress.clear(),
   }));
   return {

@@ -17,7 +17,11 @@ export interface ProgressLine extends Progress {
 
 const patienceMs = 300;
 
-export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolean): ProgressLine {
+export function createProgress(
+  stream: NodeJS.WriteStream,
+  enabled: () => boolean,
+  unicode: boolean,
+): ProgressLine {
   let text = '';
   let spinner: Ora | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +29,9 @@ export function createProgress(stream: NodeJS.WriteStream, enabled: () => boolea
 
   async function start() {
     const { default: ora } = await import('ora');
-    if (!stopped) spinner = ora({ text, stream, discardStdin: false, isEnabled: true }).start();
+    const look = unicode ? 'dots' : 'line';
+    if (!stopped)
+      spinner = ora({ text, stream, spinner: look, discardStdin: false, isEnabled: true }).start();
   }
 
   return {

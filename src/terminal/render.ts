@@ -1,16 +1,16 @@
 // A command's result on stdout, in the one format that was asked for.
 
-import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { type Rows, rowsOfRecords, workOn } from '../lib/rows.ts';
-import type { Column } from './column.ts';
+import { type Column, columnsFor } from './column.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
 import { columnText, project } from './fields.ts';
-import { jsonRows, jsonText } from './json-text.ts';
+import { jsonRows, paintJson, withoutToken } from './json-text.ts';
 import type { Format } from './output.ts';
 import { AsJson, Differences, Following, Outcomes, type Pages, type Result, WithColumns } from './result.ts';
+import type { Screen } from './screen.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
-import type { GrowingTable } from './table.ts';
 
 export interface RenderOptions extends Format {
   columns: readonly Column[];
@@ -19,72 +19,110 @@ export interface RenderOptions extends Format {
   redactor: Redactor;
   /** Does what may take long and can end half-way: where all is read, showing it is no more than that. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
+  /** The options and arguments that were given. */
+  given: ReadonlySet<string>;
   /** Called where a list has no records. */
   onEmpty?(): void;
-  warn?(message: string): void;
+  warn(message: string): void;
+  hint(message: string): void;
+}
+
+interface Layout {
+  /** Each record as a block of lines. */
+  inBlocks?: boolean;
+  /** Of all rows together. */
+  total?: JsonObject;
+  /** What it is made of may lack what was asked for. */
+  isOpen?: boolean;
 }
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
-  if (result === undefined) return;
-  if (result instanceof WithColumns)
-    return render(result.result, stdout, { ...options, columns: result.columns });
+  if (result instanceof WithColumns) {
+    const { columns, inBlocks, total } = result;
+    return renderAny(result.result, stdout, { ...options, columns }, { inBlocks, total });
+  }
   const { endable } = options;
   if (result instanceof AsJson) return endable(() => renderJson(result.value, stdout, options));
-  if (result instanceof Outcomes) return render(result.rows, stdout, options);
+  // Keys without a value are left out of outcomes.
+  if (result instanceof Outcomes) return renderAny(result.rows, stdout, options, { isOpen: true });
   if (result instanceof Differences) return endable(() => renderDifferences(result, stdout, options));
   if (typeof result === 'string') return endable(() => renderText(result, stdout, options));
-  const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
+  if (result !== undefined) await renderAny(result, stdout, options, {});
+}
+
+async function renderAny(
+  result: WithColumns['result'],
+  stdout: Sink,
+  options: RenderOptions,
+  layout: Layout,
+): Promise<void> {
+  const { fields, screen } = options;
+  const columns =
+    fields?.map((field) => ({ header: field, paths: [field] })) ??
+    columnsFor(options.columns, screen ? 'terminal' : 'pipe');
   const chosen = { ...options, columns };
-  if (result instanceof Following) return renderFollowing(result.pages, stdout, chosen);
-  if (isRecords(result)) return renderList([rowsOfRecords(result)], stdout, chosen);
-  if (isPages(result)) return renderList(result, stdout, chosen);
-  return endable(() => renderRecord(result, stdout, chosen));
+  if (result instanceof Following) return renderFollowing(result.pages, stdout, chosen, layout);
+  if (!isRecords(result) && !isPages(result))
+    return options.endable(() => renderRecord(result, stdout, chosen));
+  const missing = layout.isOpen ? undefined : missingFields(options);
+  const pages = isRecords(result) ? [rowsOfRecords(result)] : result;
+  await renderList(pages, stdout, chosen, layout, missing?.look);
+  missing?.report();
 }
 
-async function renderText(text: string, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, redactor, warn } = options;
-  if (redactor.redact(text) !== text) {
-    warn?.('The text holds your token. It is printed without it, so not byte for byte.');
+async function renderText(text: string, stdout: Sink, { kind, redactor, warn }: RenderOptions) {
+  const clean = (written: string) => () => {
+    warn('The text holds your token. It is printed without it, so not byte for byte.');
+    return written;
+  };
+  if (kind !== 'text') {
+    const redacted = () => `${stringifyJson(withoutToken(text, redactor))}\n`;
+    return stdout.write(`${stringifyJson(text)}\n`, () => clean(redacted())());
   }
-  if (kind !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
-  await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+  const shown = (part: string) => (stdout.isTerminal ? visibleLines(part) : part);
+  await stdout.write(shown(text), () => clean(shown(redactor.redact(text)))());
 }
 
-/** A person sees them in colour; `patch` takes what a pipe gets. */
+/** A person sees them in colour, with their sides named; `patch` takes what a pipe gets. */
 async function renderDifferences(
-  { rows, text }: Differences,
+  { rows, sections }: Differences,
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, fields, color, redactor } = options;
-  if (kind !== 'text' || fields) return render(rows, stdout, options);
-  if (!stdout.isTerminal && !color) return renderText(text, stdout, options);
-  const { paintDiff } = await import('./diff-text.ts');
-  await stdout.write(await paintDiff(text, { color, redact: redactor.redact }));
+  const { kind, fields, screen } = options;
+  if (kind !== 'text' || fields) return renderAny(rows, stdout, options, {});
+  if (!screen) return renderText(sections.map(({ patch }) => patch).join(''), stdout, options);
+  const { formatSections } = await import('./diff-text.ts');
+  await stdout.writeLong(await formatSections(sections, await screenOf(stdout, options)));
 }
 
 async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, fields, redactor } = options;
+  const { kind, fields } = options;
   const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
-  const whole = Array.isArray(value) ? value.map(chosen) : chosen(value);
-  if (kind === 'ndjson') {
-    const lines = [whole].flat().map((line) => `${jsonText(line, redactor.redact)}\n`);
-    return stdout.write(lines.join(''));
+  if (kind !== 'ndjson') {
+    return writeJson(Array.isArray(value) ? value.map(chosen) : chosen(value), stdout, options);
   }
-  const text = jsonText(whole, redactor.redact, stdout.isTerminal ? 2 : undefined);
-  // What turns the direction of writing stands in strings, where an escape means the same.
-  await stdout.write(`${kind === 'text' && stdout.isTerminal ? visibleLines(text) : text}\n`);
+  for (const each of [value].flat()) await writeJson(chosen(each), stdout, options);
+}
+
+/** Indented and in colour at a terminal, and only there. */
+async function writeJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { kind, color, redactor } = options;
+  const style = await createStyle(stdout.isTerminal && color);
+  const text = (each: JsonValue) =>
+    `${stdout.isTerminal ? paintJson(each, style, kind === 'ndjson' ? 0 : 2) : stringifyJson(each)}\n`;
+  const clean = () => text(withoutToken(value, redactor));
+  await (Array.isArray(value) ? stdout.writeLong(text(value), clean) : stdout.write(text(value), clean));
 }
 
 async function renderRecord(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, columns, fields, redactor } = options;
-  if (kind !== 'text') {
-    const indent = stdout.isTerminal && kind === 'json' ? 2 : undefined;
-    return stdout.write(`${jsonText(fields ? project(record, fields) : record, redactor.redact, indent)}\n`);
-  }
-  if (!stdout.isTerminal) return stdout.write(tabLine(record, options));
-  const { formatRecord } = await import('./table.ts');
-  await stdout.write(await formatRecord(record, columns, fields !== undefined, await look(stdout, options)));
+  const { kind, columns, fields, screen } = options;
+  if (kind !== 'text') return writeJson(fields ? project(record, fields) : record, stdout, options);
+  if (!screen) return stdout.write(tabLine(record, options));
+  const { formatRecord } = await import('./record.ts');
+  await stdout.write(
+    await formatRecord(record, columns, fields !== undefined, await screenOf(stdout, options)),
+  );
 }
 
 /** Only --ndjson writes as pages arrive: what fails half-way leaves nothing behind in any other format. */
@@ -92,78 +130,154 @@ async function renderList(
   pages: Pages | Iterable<Rows>,
   stdout: Sink,
   options: RenderOptions,
+  layout: Layout,
+  look: (records: readonly JsonObject[]) => void = () => {},
 ): Promise<void> {
-  const { kind, fields, redactor } = options;
+  const { kind, fields, screen, redactor } = options;
+  const inMemory = kind === 'json' ? stdout.isTerminal : kind === 'text' && screen;
   const chosen = (rows: Rows): Rows =>
     fields ? rowsOfRecords(rows.records().map((record) => project(record, fields))) : rows;
-  const pieces: (string | Buffer)[] = [];
+  const clean = (rows: Rows, after: ',' | '\n') => () =>
+    rows
+      .records()
+      .map((record) => stringifyJson(withoutToken(record, redactor)) + after)
+      .join('');
+  const pieces: Piece[] = [];
   const records: JsonObject[] = [];
   let empty = true;
   for await (const rows of pages) {
     if (rows.length === 0) continue;
     empty = false;
-    if (kind === 'ndjson') {
-      await stdout.write(await workOn(rows, () => jsonRows(chosen(rows), '\n', redactor)));
-    } else if (kind === 'json' && stdout.isTerminal) {
-      pieces.push(
-        await workOn(rows, () => jsonText([...chosen(rows).records()], redactor.redact, 2).slice(2, -2)),
-      );
+    if (fields) await workOn(rows, () => look(rows.records()));
+    if (inMemory) {
+      const part = await workOn(rows, () => (kind === 'json' ? chosen(rows) : rows).records());
+      for (const record of part) records.push(record);
+    } else if (kind === 'text') {
+      pieces.push({ output: await workOn(rows, () => tabLines(rows, options)) });
     } else if (kind === 'json') {
-      pieces.push(await workOn(rows, () => withoutLast(jsonRows(chosen(rows), ',', redactor))));
+      const part = await workOn(rows, () => chosen(rows));
+      pieces.push({ output: await workOn(rows, () => jsonRows(part, ',')), clean: clean(part, ',') });
     } else if (stdout.isTerminal) {
-      for (const record of await workOn(rows, () => rows.records())) records.push(record);
+      for (const record of chosen(rows).records()) await writeJson(record, stdout, options);
     } else {
-      pieces.push(await workOn(rows, () => tabLines(rows, options)));
+      const part = await workOn(rows, () => chosen(rows));
+      await stdout.write(await workOn(rows, () => jsonRows(part, '\n')), clean(part, '\n'));
     }
   }
   if (empty) options.onEmpty?.();
-  await options.endable(() => writeWhole({ pieces, records, empty }, stdout, options));
+  await options.endable(() => writeWhole({ pieces, records, inMemory }, stdout, options, layout));
+}
+
+interface Piece {
+  output: string | Buffer;
+  /** What stands there without the token. */
+  clean?: () => string;
 }
 
 async function writeWhole(
-  { pieces, records, empty }: { pieces: (string | Buffer)[]; records: JsonObject[]; empty: boolean },
+  { pieces, records, inMemory }: { pieces: Piece[]; records: JsonObject[]; inMemory: boolean },
   stdout: Sink,
   options: RenderOptions,
+  layout: Layout,
 ): Promise<void> {
-  const { kind, columns } = options;
+  const { kind } = options;
+  if (kind === 'json' && inMemory) return writeJson(records, stdout, options);
   if (kind === 'json') {
-    const [open, comma, close] = stdout.isTerminal && !empty ? ['[\n', ',\n', '\n]\n'] : ['[', ',', ']\n'];
-    await stdout.write(open);
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) await stdout.write(comma);
-      await stdout.write(piece);
+    await stdout.write('[');
+    for (const [index, { output, clean }] of pieces.entries()) {
+      const isLast = index === pieces.length - 1;
+      await stdout.write(isLast ? withoutLast(output) : output, clean && (() => ended(clean(), isLast)));
     }
-    await stdout.write(close);
+    await stdout.write(']\n');
   } else if (records.length > 0) {
-    const { formatTable } = await import('./table.ts');
-    await stdout.write(await formatTable(records, columns, await look(stdout, options)));
+    await stdout.writeLong(await arranged(records, layout, await screenOf(stdout, options), options));
   } else {
-    for (const piece of pieces) await stdout.write(piece);
+    for (const { output } of pieces) await stdout.write(output);
   }
+}
+
+async function arranged(
+  records: readonly JsonObject[],
+  { inBlocks, total }: Layout,
+  screen: Screen,
+  { columns, fields, given }: RenderOptions,
+): Promise<string> {
+  if (inBlocks && !fields) {
+    const { formatBlocks } = await import('./record.ts');
+    return formatBlocks(records, columns, screen);
+  }
+  const { formatTable } = await import('./table.ts');
+  return formatTable(records, columns, screen, {
+    given,
+    chosen: fields !== undefined,
+    total: fields ? undefined : total,
+  });
 }
 
 /** A table that grows keeps its columns; the other formats are written as they come anyway. */
-async function renderFollowing(pages: Pages, stdout: Sink, options: RenderOptions): Promise<void> {
-  if (options.kind !== 'text') return renderList(pages, stdout, { ...options, kind: 'ndjson' });
-  let table: GrowingTable | undefined;
+async function renderFollowing(
+  pages: Pages,
+  stdout: Sink,
+  options: RenderOptions,
+  layout: Layout,
+): Promise<void> {
+  if (options.kind !== 'text') return renderList(pages, stdout, { ...options, kind: 'ndjson' }, {});
+  const append = options.screen ? await appender(stdout, options, layout) : undefined;
   for await (const rows of pages) {
-    if (stdout.isTerminal) {
-      const { createGrowingTable } = await import('./table.ts');
-      table ??= createGrowingTable(options.columns, await look(stdout, options));
-      await stdout.write(await table.append(await workOn(rows, () => rows.records())));
-    } else {
-      await stdout.write(await workOn(rows, () => tabLines(rows, options)));
-    }
+    const shown = await append?.(await workOn(rows, () => rows.records()));
+    await stdout.write(shown ?? (await workOn(rows, () => tabLines(rows, options))));
   }
 }
 
-const look = async (stdout: Sink, { color, now, links, redactor }: RenderOptions) => ({
+async function appender(
+  stdout: Sink,
+  options: RenderOptions,
+  layout: Layout,
+): Promise<(records: readonly JsonObject[]) => Promise<string>> {
+  const screen = await screenOf(stdout, options);
+  if (layout.inBlocks) {
+    return async (records) => `${await arranged(records, layout, screen, options)}\n`;
+  }
+  const { createGrowingTable } = await import('./table.ts');
+  return createGrowingTable(options.columns, screen, options).append;
+}
+
+const screenOf = async (
+  stdout: Sink,
+  { color, now, links, glyphs, redactor, hint }: RenderOptions,
+): Promise<Screen> => ({
   width: stdout.width,
   style: await createStyle(color),
+  glyphs,
   now,
   links,
   redact: redactor.redact,
+  hint,
 });
+
+/** Which of the fields no record has, though the command's own columns do not know them either. */
+function missingFields({ fields = [], columns, warn }: RenderOptions) {
+  const known = new Set(columns.flatMap(({ paths }) => paths));
+  const unseen = new Set(fields.filter((field) => !known.has(field)));
+  const keys = new Set<string>();
+  return {
+    look(records: readonly JsonObject[]): void {
+      if (unseen.size === 0) return;
+      for (const record of records) {
+        for (const field of unseen) if (lookUp(record, field) !== undefined) unseen.delete(field);
+        if (keys.size < mostNamed) for (const key of Object.keys(record)) keys.add(key);
+      }
+    },
+    report(): void {
+      if (unseen.size === 0 || keys.size === 0) return;
+      const there = [...keys].slice(0, mostNamed).join(', ');
+      warn(`No record has ${[...unseen].map((field) => `"${field}"`).join(' or ')}. There are: ${there}.`);
+    },
+  };
+}
+
+/** A warning is to be read. */
+const mostNamed = 20;
 
 const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): string =>
   `${columns.map((column) => tabSeparated(redactor.redact(columnText(record, column)))).join('\t')}\n`;
@@ -176,6 +290,7 @@ const tabLines = (rows: Rows, options: RenderOptions): string =>
 
 const withoutLast = (output: string | Buffer): string | Buffer =>
   typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);
+const ended = (text: string, isLast: boolean): string => (isLast ? text.slice(0, -1) : text);
 
-const isRecords = (result: Result): result is readonly JsonObject[] => Array.isArray(result);
+const isRecords = (result: WithColumns['result']): result is readonly JsonObject[] => Array.isArray(result);
 const isPages = (result: JsonObject | Pages): result is Pages => Symbol.asyncIterator in result;

@@ -1,20 +1,28 @@
 // What is said beside the result, on stderr: warnings at once, hints and the error at the end.
 import { describeError, type ValsError } from '../errors.ts';
+import { stringifyJson } from '../lib/json.ts';
 import { visible } from './escape.ts';
-import { jsonText } from './json-text.ts';
+import type { Glyphs } from './glyphs.ts';
+import { withoutToken } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
+import { createTextWidth } from './text-width.ts';
+import { wrapWords } from './wrap.ts';
 
 export interface Reporter {
   warn(message: string): void;
-  /** Kept until the result is out, and said only to a person. */
+  /** Kept until the result is out, and said only to a person; once, however often it is given. */
   hint(message: string): void;
+  /** What was done, where and in what time: the last line, said only to a person. */
+  done(sentence: string, circumstances: readonly string[]): void;
   /** Neither a warning nor a hint; at once. */
   note(message: string): void;
   trace(line: string): void;
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
   error(error: ValsError): void;
+  /** Waits until what was said is written, so that what comes after it on the screen is said after it. */
+  flush(): Promise<void>;
   /** Says the hints, and waits until everything is written. */
   finish(): Promise<void>;
 }
@@ -26,42 +34,76 @@ export interface ReporterOptions {
   quiet: boolean;
   /** Somebody sits in front of the output. */
   atTerminal: boolean;
+  glyphs: Glyphs;
   /** Clears a progress line before something is written over it. */
   makeRoom(): void;
 }
 
+/** Where an indent as wide as a label would leave too little. */
+const narrow = 60;
+
 export function createReporter(stderr: Sink, redactor: Redactor, options: () => ReporterOptions): Reporter {
-  const hints: string[] = [];
+  const hints = new Set<string>();
+  let lastLine: Parameters<Reporter['done']> | undefined;
   let written = Promise.resolve();
-  const say = (line: (style: Style) => string) => {
+  const say = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
     const write = async () => {
-      const text = line(await createStyle(options().color));
+      const text = await line(await createStyle(options().color));
       options().makeRoom();
-      await stderr.write(`${text}\n`);
+      await stderr.write(`${text}\n`, clean);
     };
     // Nobody can be told that stderr is gone.
     written = written.then(write).catch(() => {});
   };
+  /** Between words, where a terminal would break it anywhere; below its beginning, behind the label. */
+  const broken = async (message: string, label = ''): Promise<string> => {
+    const text = visible(redactor.redact(message));
+    if (!stderr.isTerminal) return text;
+    const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
+    const ruler = await createTextWidth([text]);
+    // The label stands for itself while its line is measured.
+    return wrapWords(label + text, stderr.width, indent, ruler)
+      .join('\n')
+      .slice(label.length);
+  };
+  const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan', message: string) =>
+    say(async (style) => `${style[tone](label)} ${await broken(message, `${label} `)}`);
+  const dimmed = (message: string) => say(async ({ dim }) => dim(await broken(message)));
 
   return {
-    warn: (message) => say(({ yellow }) => `${yellow('warning:')} ${visible(message)}`),
-    hint: (message) => void hints.push(message),
-    note: (message) => say(({ dim }) => dim(visible(message))),
+    warn: (message) => labelled('warning:', 'yellow', message),
+    hint: (message) => void hints.add(message),
+    done: (...line) => {
+      lastLine = line;
+    },
+    note: dimmed,
     trace: (line) => say(({ dim }) => dim(visible(line))),
     annotate: (line) => say(() => visible(line)),
     error(error) {
       if (options().json) {
-        say(() => jsonText({ error: describeError(error) }, redactor.redact));
+        const described = { error: describeError(error) };
+        say(
+          () => stringifyJson(described),
+          () => `${stringifyJson(withoutToken(described, redactor))}\n`,
+        );
         return;
       }
       if (error.message === '') return;
       const { hint } = error.facts;
-      say(({ red }) => `${red('error:')} ${visible(error.message)}`);
-      if (hint && !options().quiet) say(({ cyan }) => `${cyan('hint:')} ${visible(hint)}`);
+      labelled('error:', 'red', error.message);
+      if (hint && !options().quiet) labelled('hint:', 'cyan', hint);
     },
+    flush: () => written,
     async finish() {
-      const { atTerminal, quiet } = options();
-      if (atTerminal && !quiet) for (const hint of hints) say(({ dim }) => dim(visible(hint)));
+      const { atTerminal, quiet, glyphs } = options();
+      if (atTerminal && !quiet) {
+        for (const hint of hints) dimmed(hint);
+        if (lastLine) {
+          const [sentence, circumstances] = lastLine;
+          const line = `${sentence} (${circumstances.join(', ')})`;
+          say(async ({ green }) => `${green(glyphs.ok)}${await broken(line, glyphs.ok)}`);
+        }
+      }
       await written;
     },
   };

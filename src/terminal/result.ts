@@ -7,19 +7,37 @@ import type { Column } from './column.ts';
 /** A list, page by page, as it arrives. */
 export type Pages = AsyncIterable<Rows>;
 
-/** A record, or rows, whose columns are not those of the command. */
+/** What is shown otherwise than the command's own columns would show it. */
 export class WithColumns {
+  /** At a terminal, each record as a block of lines instead of a row. */
+  readonly inBlocks: boolean;
+  /** At a terminal, a last row for the others together. */
+  readonly total: JsonObject | undefined;
+
   constructor(
-    readonly result: JsonObject | readonly JsonObject[],
+    readonly result: JsonObject | readonly JsonObject[] | Pages | Following,
     readonly columns: readonly Column[],
-  ) {}
+    { inBlocks = false, total }: { inBlocks?: boolean; total?: JsonObject | undefined } = {},
+  ) {
+    this.inBlocks = inBlocks;
+    this.total = total;
+  }
 }
 
-/** Differences: unified, as one text, and in JSON a record each. */
+/** One difference, as `patch` takes it and as a person sees it. */
+export interface Section {
+  patch: string;
+  /** What it means. */
+  heading?: string;
+  /** With its sides named, and in the direction in which it would be brought. */
+  shown: string;
+}
+
+/** Differences: unified, a section each, and in JSON a record each. */
 export class Differences {
   constructor(
     readonly rows: readonly JsonObject[],
-    readonly text: string,
+    readonly sections: readonly Section[],
   ) {}
 }
 

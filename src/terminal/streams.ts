@@ -4,8 +4,24 @@ import { LocalError } from '../errors.ts';
 export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
-  /** Resolves when the text is on its way, so that a slow reader slows us down. */
-  write(output: string | Buffer): Promise<void>;
+  /**
+   * Resolves when the text is on its way, so that a slow reader slows us down. The token is looked for here, and
+   * where it is found, `clean` is written instead.
+   */
+  write(output: string | Buffer, clean?: () => string): Promise<void>;
+  /** The same, through a pager where it is longer than the screen and there is one. */
+  writeLong(text: string, clean?: () => string): Promise<void>;
+}
+
+export interface SinkOptions {
+  env: NodeJS.ProcessEnv;
+  beforeWriting?(): void;
+  /** A terminal is written to until it is through, and one that stands still keeps us from hearing. */
+  endable?<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Ends the waiting for a reader. */
+  signal?: AbortSignal;
+  /** False where there is no pager, so that nothing was shown. */
+  page?(text: string): Promise<boolean>;
 }
 
 /** The reader of the pipe went away, which is its right. */
@@ -16,7 +32,7 @@ export interface Redactor {
   add(secret: string | undefined): void;
   redact(text: string): string;
   /** Whether one of them is in there. */
-  isIn(bytes: Buffer): boolean;
+  isIn(output: string | Buffer): boolean;
 }
 
 /** A shorter word is no secret, and taking it out would tear holes into ordinary text. */
@@ -35,23 +51,15 @@ export function createRedactor(): Redactor {
       for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, '***');
       return clean;
     },
-    isIn: (bytes) => [...secrets].some((secret) => bytes.includes(secret)),
+    isIn: (output) => [...secrets].some((secret) => output.includes(secret)),
   };
-}
-
-export interface SinkOptions {
-  beforeWriting?(): void;
-  /** A terminal is written to until it is through, and one that stands still keeps us from hearing. */
-  endable?<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Ends the waiting for a reader. */
-  signal?: AbortSignal;
 }
 
 export function createSink(
   stream: NodeJS.WriteStream,
   name: string,
   redactor: Redactor,
-  { beforeWriting = () => {}, endable = async (work) => work(), signal }: SinkOptions = {},
+  { env, beforeWriting = () => {}, endable = async (work) => work(), signal, page }: SinkOptions,
 ): Sink {
   let failure: Error | undefined;
   stream.on('error', (error) => {
@@ -65,19 +73,29 @@ export function createSink(
   };
   // In a turn's time, what can be written is written.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
-  return {
+  const checked = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
+    redactor.isIn(output) ? redactor.redact(clean()) : output;
+  const isLong = (text: string) =>
+    stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
+  const sink: Sink = {
     isTerminal: stream.isTTY === true,
     get width() {
-      return stream.columns || 80;
+      return chosenWidth(env) ?? (stream.columns || 80);
     },
-    write(output) {
+    async writeLong(text, clean) {
+      if (page === undefined || !isLong(text)) return sink.write(text, clean);
       beforeWriting();
-      const isClean = output instanceof Buffer && !redactor.isIn(output);
+      const shown = checked(text, clean);
+      if (!(await page(shown))) await sink.write(shown);
+    },
+    write(output, clean) {
+      beforeWriting();
+      const written = checked(output, clean);
       const write = () =>
         new Promise<void>((resolve, reject) => {
           if (failure !== undefined) return reject(outputError(failure, name));
           underWay.push(reject);
-          stream.write(isClean ? output : redactor.redact(output.toString()), (error) => {
+          stream.write(written, (error) => {
             underWay.splice(underWay.indexOf(reject), 1);
             if (error) reject(outputError(error, name));
             else resolve();
@@ -86,7 +104,12 @@ export function createSink(
       return stream.isTTY ? endable(write) : write();
     },
   };
+  return sink;
 }
+
+/** What the user, or the shell, says comes before what the terminal says. */
+const chosenWidth = ({ COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined =>
+  /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 
 function outputError(error: NodeJS.ErrnoException, name: string): Error {
   if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return new ReaderGone();

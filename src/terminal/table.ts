@@ -1,55 +1,40 @@
-// Records for a person's eyes: an aligned table, or key and value lines, cut to the terminal's width.
-
-import type { JsonObject, JsonValue } from '../lib/json.ts';
-import { drawBars } from './chart.ts';
+// Records for a person's eyes as a table: made of cells that fit, and drawn elsewhere.
+import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { describeBars, drawBars } from './chart.ts';
 import type { Column } from './column.ts';
+import { drawRows } from './draw-table.ts';
 import { visible } from './escape.ts';
-import { cellText, columnText, columnValue } from './fields.ts';
-import { linked } from './link.ts';
-import type { Style } from './style.ts';
+import { columnValue } from './fields.ts';
+import { type Layout, layOut } from './layout.ts';
+import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
+import { clockTime, widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  width: number;
-  style: Style;
-  now: number;
-  /** Whether addresses become links. */
-  links: boolean;
-  /** How a moment is written; as its age where absent. */
-  writeMoment?(moment: string, now: number): string;
-  redact(text: string): string;
+  /** The options and arguments that were given, which make some columns needless. */
+  given: ReadonlySet<string>;
+  /** The columns were asked for, so that all of them are shown. */
+  chosen: boolean;
+  /** A last row, of the others together. */
+  total?: JsonObject;
 }
-
-const gap = '  ';
-const narrowestColumn = 4;
-const comfortableText = 24;
 
 export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
-  options: TableOptions,
+  screen: Screen,
+  { given, chosen, total }: TableOptions,
 ): Promise<string> {
-  const head = headOf(columns);
-  const rows = records.map((record) => columns.map((column) => cell(record, column, options)));
-  const ruler = await createTextWidth([head, ...rows].flat());
-  const wanted = widthsOf([head, ...rows], ruler);
-  const room = roomFor(columns, options);
-  const missed = columns.findLast(({ droppable }) => droppable);
-  if (missed && sum(wanted) > room) {
-    const others = columns.filter((column) => column !== missed);
-    return formatTable(records, others, options);
-  }
-  const widths = shrink(wanted, columns, room);
-  const paint: Painting = (text, row, index) => {
-    const [column, record] = [columns[index], records[row]];
-    if (!column || !record) return text;
-    if (column.chart) return drawBars(columnValue(record, column), widths[index] ?? 0, options.style);
-    const tone = toneOf(record, column);
-    return tone === undefined ? text : options.style[tone](text);
-  };
-  const [headLine = ''] = layOut([head], widths, options.width, ruler);
-  const lines = layOut(rows, widths, options.width, ruler, paint);
-  return [options.style.bold(headLine), ...lines].map((line) => `${line}\n`).join('');
+  const all = total ? [...records, total] : records;
+  let grid = makeGrid(all, columns, screen);
+  if (!chosen) grid = keepColumns(grid, (index) => isNeeded(grid, index, records.length, given));
+  const ruler = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
+  const layout = layOut(grid.columns, wantedWidths(grid, ruler), screen.width);
+  if (layout.missing > 0) screen.hint(`${layout.missing} more do not fit here: --json shows all.`);
+  const lines = await drawGrid(grid, all, layout, ruler, screen, total);
+  return [...lines, ...captions(grid, total ?? records[0], layout, ruler, screen)]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 export interface GrowingTable {
@@ -57,161 +42,159 @@ export interface GrowingTable {
   append(records: readonly JsonObject[]): Promise<string>;
 }
 
-/** Its first records settle how wide the columns are. */
-export function createGrowingTable(columns: readonly Column[], options: TableOptions): GrowingTable {
-  // Half a time of day tells nothing.
-  const firm = columns.map((column) => ({ ...column, neverCut: column.neverCut || column.moment }));
-  let widths: number[] | undefined;
+/** Its first records settle which columns there are, and how wide. */
+export function createGrowingTable(
+  columns: readonly Column[],
+  screen: Screen,
+  { given }: Pick<TableOptions, 'given'>,
+): GrowingTable {
+  let settled: { columns: readonly Column[]; layout: Layout; standsRight: readonly boolean[] } | undefined;
   return {
     async append(records) {
-      const rows = records.map((record) =>
-        columns.map((column) => cell(record, column, { ...options, writeMoment: timeOfDay })),
-      );
-      const isFirst = widths === undefined;
-      const lines = isFirst ? [headOf(columns), ...rows] : rows;
-      const ruler = await createTextWidth(lines.flat());
-      widths ??= withRoomForMore(widthsOf(lines, ruler), firm, roomFor(columns, options));
-      return layOut(lines, widths, options.width, ruler)
-        .map((line, index) => `${isFirst && index === 0 ? options.style.bold(line) : line}\n`)
-        .join('');
+      let grid = makeGrid(records, settled?.columns ?? columns, screen, { writeMoment: clockTime });
+      const isFirst = settled === undefined;
+      if (isFirst) grid = keepColumns(grid, (index) => !isImplied(grid, index, records.length, given));
+      const ruler = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
+      settled ??= {
+        columns: grid.columns,
+        layout: layOut(grid.columns, withRoomForMore(grid, ruler, screen.width), screen.width),
+        standsRight: grid.standsRight,
+      };
+      grid.standsRight = settled.standsRight;
+      const lines = await drawGrid(grid, records, settled.layout, ruler, screen);
+      return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
     },
   };
 }
 
-const headOf = (columns: readonly Column[]): string[] =>
-  columns.map(({ header }) => visible(header.toUpperCase()));
-
-const roomFor = (columns: readonly Column[], { width }: TableOptions): number =>
-  width - gap.length * (columns.length - 1);
-
-const widthsOf = (rows: readonly string[][], ruler: TextWidth): number[] =>
-  (rows[0] ?? []).map((_, index) =>
-    rows.reduce((widest, row) => Math.max(widest, ruler.width(row[index] ?? '')), 0),
-  );
-
-/** The columns first, then whatever else the service sent. */
-export async function formatRecord(
-  record: JsonObject,
-  columns: readonly Column[],
-  onlyColumns: boolean,
-  options: TableOptions,
-): Promise<string> {
-  const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
-  const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
-  const pairs = [
-    ...columns.map((column) => ({
-      key: visible(column.header),
-      value: cell(record, column, options),
-      neverCut: column.neverCut,
-    })),
-    ...rest.map((key) => ({ key: visible(key), value: screenText(record[key], options), neverCut: false })),
-  ].filter(({ value }) => onlyColumns || value !== '');
-  const ruler = await createTextWidth(pairs.flatMap(({ key, value }) => [key, value]));
-  const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
-  const keyWidth = Math.min(widestKey, Math.floor(options.width / 2));
-  return pairs
-    .map(({ key, value, neverCut }) => {
-      const room = Math.max(narrowestColumn, options.width - keyWidth - gap.length);
-      const cut = neverCut ? value : ruler.cut(value, room);
-      const shown = options.links ? linked(cut, value) : cut;
-      return `${options.style.bold(ruler.fit(key, keyWidth))}${gap}${shown}\n`;
-    })
-    .join('');
+interface Grid {
+  columns: readonly Column[];
+  heads: readonly string[];
+  rows: readonly (readonly Cell[])[];
+  standsRight: readonly boolean[];
 }
 
-/** A cell as it is shown: no wider than its text, which fills its column, unless the column is the last. */
-type Painting = (text: string, row: number, column: number) => string;
+function makeGrid(
+  records: readonly JsonObject[],
+  columns: readonly Column[],
+  screen: Screen,
+  options: CellOptions = {},
+): Grid {
+  const standsRight = columns.map((column) => isFigure(records, column));
+  return {
+    // Half of a number is another number.
+    columns: columns.map((column, index) => (standsRight[index] ? { ...column, neverCut: true } : column)),
+    heads: columns.map(({ header }) => visible(header.toUpperCase())),
+    rows: records.map((record) => columns.map((column) => cellOf(record, column, screen, options))),
+    standsRight,
+  };
+}
 
-function layOut(
-  rows: readonly string[][],
-  widths: number[],
-  width: number,
-  ruler: TextWidth,
-  paint: Painting = (text) => text,
-): string[] {
-  return rows.map((row, at) => {
-    const cells = row.map((text, index) => ruler.fit(text, widths[index] ?? 0));
-    const line = cells.join(gap).trimEnd();
-    // More columns than the terminal has room for, even at their narrowest.
-    if (ruler.width(line) > width) return ruler.cut(line, width);
-    return cells
-      .map((text, index) => paint(text, at, index))
-      .join(gap)
-      .trimEnd();
+/** Numbers stand right, so that their digits stand below each other. */
+function isFigure(records: readonly JsonObject[], column: Column): boolean {
+  if (column.write) return true;
+  const isNumber = (value: JsonValue | undefined) =>
+    typeof value === 'number' || value instanceof JsonNumber || value === undefined;
+  return (
+    records.some((record) => columnValue(record, column) !== undefined) &&
+    records.every((record) => isNumber(columnValue(record, column)))
+  );
+}
+
+function keepColumns(grid: Grid, keeps: (index: number) => boolean): Grid {
+  const kept = grid.columns.map((_, index) => index).filter(keeps);
+  const pick = <T>(list: readonly T[]) => kept.map((index) => list[index] as T);
+  return {
+    columns: pick(grid.columns),
+    heads: pick(grid.heads),
+    rows: grid.rows.map(pick),
+    standsRight: pick(grid.standsRight),
+  };
+}
+
+const isNeeded = (grid: Grid, index: number, count: number, given: ReadonlySet<string>): boolean =>
+  grid.rows.slice(0, count).some((row) => row[index]?.text !== '') && !isImplied(grid, index, count, given);
+
+/** The command line said it, and it is the same in every row. */
+function isImplied(
+  { columns, rows }: Grid,
+  index: number,
+  count: number,
+  given: ReadonlySet<string>,
+): boolean {
+  const { impliedBy } = columns[index] ?? {};
+  if (impliedBy === undefined || !given.has(impliedBy)) return false;
+  return rows.slice(0, count).every((row) => row[index]?.text === rows[0]?.[index]?.text);
+}
+
+function* textsOf({ heads, rows }: Grid): Generator<string> {
+  yield* heads;
+  for (const row of rows) for (const { text } of row) yield text;
+}
+
+const wantedWidths = ({ columns, heads, rows }: Grid, ruler: TextWidth): number[] =>
+  columns.map((_, index) =>
+    rows.reduce(
+      (widest, row) => Math.max(widest, ruler.width(row[index]?.text ?? '')),
+      ruler.width(heads[index] ?? ''),
+    ),
+  );
+
+/** For what is to come: any time, and in the last column that can be cut a text of any length. */
+function withRoomForMore(grid: Grid, ruler: TextWidth, width: number): number[] {
+  const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
+  return wantedWidths(grid, ruler).map((wanted, index) => {
+    if (index === longest) return Math.max(wanted, width);
+    return grid.columns[index]?.moment ? Math.max(wanted, widestClockTime) : wanted;
   });
 }
 
-function cell(record: JsonObject, column: Column, options: TableOptions): string {
-  const value = columnValue(record, column);
-  if (column.chart) return columnText(record, column);
-  if (column.write && typeof value === 'number') return column.write(value);
-  const text = screenText(value, options);
-  if (column.present) return visible(column.present(text, record).text);
-  return column.moment ? (options.writeMoment ?? age)(text, options.now) : text;
-}
-
-const toneOf = (record: JsonObject, column: Column | undefined): keyof Style | undefined =>
-  column?.present?.(cellText(columnValue(record, column)), record).tone;
-
-/** No line is this long, and measuring the whole of a long text takes minutes. */
-const longestText = 2_000;
-
-function screenText(value: JsonValue | undefined, { redact }: TableOptions): string {
-  const text = redact(cellText(value));
-  return visible(text.length > longestText ? `${text.slice(0, longestText)}…` : text);
-}
-
-const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
-
-/** The widest columns give way until all fit; those that are useless when cut, last. */
-function shrink(widths: number[], columns: readonly Column[], available: number): number[] {
-  const shrunk = [...widths];
-  let excess = sum(shrunk) - available;
-  for (const isLast of [false, true]) {
-    const candidates = [...shrunk.keys()].filter((index) => isLast || !columns[index]?.neverCut);
-    while (excess > 0 && candidates.length > 0) {
-      const widest = candidates.reduce((a, b) => ((shrunk[b] ?? 0) > (shrunk[a] ?? 0) ? b : a));
-      const width = shrunk[widest] ?? 0;
-      if (width <= narrowestColumn) break;
-      shrunk[widest] = width - 1;
-      excess -= 1;
-    }
-  }
-  return shrunk;
-}
-
-/** For the texts to come, of any length, in the last column that can be cut: some room, and all that is left. */
-function withRoomForMore(widths: number[], columns: readonly Column[], available: number): number[] {
-  const last = columns.findLastIndex(({ neverCut }) => !neverCut);
-  const left = available - sum(widths);
-  const widened = widths.map((width, index) =>
-    index === last ? Math.max(width, width + left, comfortableText) : width,
+/** The head, then a line for each row. */
+async function drawGrid(
+  grid: Grid,
+  records: readonly JsonObject[],
+  { shown, widths }: Layout,
+  ruler: TextWidth,
+  screen: Screen,
+  total?: JsonObject,
+): Promise<string[]> {
+  const { style, glyphs, hint } = screen;
+  const heads = shown.map((index, place) =>
+    style.bold(ruler.cut(grid.heads[index] ?? '', widths[place] ?? 0)),
   );
-  return shrink(widened, columns, available);
+  const rows = grid.rows.map((row, at) =>
+    shown.map((index, place) => {
+      const width = widths[place] ?? 0;
+      const column = grid.columns[index];
+      const { text, tone, hasMore } = row[index] ?? { text: '' };
+      if (column?.chart) {
+        return drawBars(columnValue(records[at] as JsonObject, column), width, style, glyphs);
+      }
+      const cut = ruler.cut(text, width);
+      if (column?.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
+      if (total && records[at] === total) return style.bold(cut);
+      return tone === undefined ? cut : style[tone](cut);
+    }),
+  );
+  return drawRows(
+    [heads, ...rows],
+    widths,
+    shown.map((index) => grid.standsRight[index] ?? false),
+  );
 }
 
-const units: [string, number][] = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-  ['s', 1],
-];
-
-const timeOf = (moment: string): number =>
-  /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
-
-/** For lines that stay, where an age would soon be wrong: the time here, or the day of what is older. */
-function timeOfDay(moment: string, now: number): string {
-  const time = timeOf(moment);
-  if (Number.isNaN(time)) return moment;
-  return now - time < 86_400_000 ? new Date(time).toTimeString().slice(0, 8) : moment.slice(0, 10);
-}
-
-function age(moment: string, now: number): string {
-  const time = timeOf(moment);
-  const seconds = Math.floor((now - time) / 1_000);
-  if (Number.isNaN(time) || seconds < 0) return moment;
-  if (seconds > 30 * 86_400) return moment.slice(0, 10);
-  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1];
-  return `${Math.floor(seconds / size)}${unit} ago`;
+/** What the bars of a chart stand for, which they do not say themselves. */
+function captions(
+  { columns }: Grid,
+  record: JsonObject | undefined,
+  { shown, widths }: Layout,
+  ruler: TextWidth,
+  { now, glyphs, style, width }: Screen,
+): string[] {
+  return columns.flatMap((column, index) => {
+    if (!column.chart || record === undefined) return [];
+    const buckets = columnValue(record, column);
+    const said = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, now, glyphs);
+    return said === undefined ? [] : ['', style.dim(ruler.cut(said, width))];
+  });
 }

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { keepBackup } from './disk/backup.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow, replaceBelow } from './disk/files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
@@ -19,7 +18,7 @@ export async function adopt(
   workspace: Workspace,
   api: Api,
   id: string,
-  { file: wanted, force, dryRun, warn }: AdoptOptions,
+  { file: wanted, force, dryRun, backup }: AdoptOptions,
 ): Promise<Outcome> {
   const remote = await readRemoteVal(api, id);
   if (remote === undefined) {
@@ -40,7 +39,7 @@ export async function adopt(
   const outcome = { file, name, ...identity(id, remote.version) };
   if (dryRun) return { ...outcome, status: 'planned' };
   if (here !== remote.code) {
-    if (here !== undefined) warn(`What ${file} held is kept in ${keepBackup(root, file, here)}.`);
+    if (here !== undefined) backup.keep(file, here);
     replaceBelow(root, file, writable(remote, { name }), { content: here });
   }
   workspace.agreed.write(id, remote);

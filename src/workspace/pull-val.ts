@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts';
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { interruptible } from '../lib/signals.ts';
-import { keepBackup } from './disk/backup.ts';
+import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal } from './remote-val.ts';
@@ -17,6 +17,8 @@ export interface PullOptions {
   /** Asked for by name, so that a val that cannot be had is an error. */
   isNamed: boolean;
   warn(message: string): void;
+  /** For what is overwritten here. */
+  backup: Backup;
 }
 
 export async function pullVal(
@@ -81,9 +83,9 @@ function take(
   workspace: Workspace,
   { val, here, agreed }: Examined,
   remote: RemoteVal,
-  { warn }: PullOptions,
+  { backup }: PullOptions,
 ): void {
-  if (here !== undefined && here !== agreed?.code) backUp(workspace, val, here, warn);
+  if (here !== undefined && here !== agreed?.code) backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
   workspace.agreed.write(val.id as string, remote);
 }
@@ -92,10 +94,10 @@ async function mergeInto(
   workspace: Workspace,
   { val, here = '', agreed }: Examined,
   remote: RemoteVal,
-  { warn }: PullOptions,
+  { backup }: PullOptions,
 ): Promise<Outcome> {
   const { text, conflicts } = await interruptible(() => merge(agreed?.code, here, writable(remote, val)));
-  backUp(workspace, val, here, warn);
+  backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
   workspace.agreed.write(val.id as string, remote);
   if (conflicts === 0) return { status: 'merged' };
@@ -103,15 +105,6 @@ async function mergeInto(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
     { hint: 'Decide what stays between <<<<<<< here and >>>>>>> there, then `vals push`.' },
   );
-}
-
-function backUp(
-  { root }: Workspace,
-  { file }: WorkspaceVal,
-  content: string,
-  warn: PullOptions['warn'],
-): void {
-  warn(`What ${file} held is kept in ${keepBackup(root, file, content)}.`);
 }
 
 /** Half of a character cannot be written, and what came back would be another text. */

@@ -994,7 +994,7 @@ describe('rm', () => {
 
   it('asks on stderr, so that stdout stays the result', async () => {
     const service = await scriptedService([gone]);
-    const args = [...one, '--json', '--quiet'];
+    const args = [...one, '--json', '--quiet', '--no-color'];
     const { screen } = await runAtTerminal(args, {
       env: service.env,
       answers: [{ after: '[y/N]', keys: 'y\r' }],

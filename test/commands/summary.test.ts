@@ -260,9 +260,12 @@ describe('vals runs --summary', () => {
     const { screen } = await runAtTerminal(['runs', '--summary'], { env: service.env });
     expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(
       [
-        'VAL    VERSION  RUNS  FAILED  ERRORS  P50     P95     OVER TIME',
-        'hello  1        13    1       7.7%    1.5s    1.5s    █▄ ▁',
-        'hello  2        1     0       0%      1m 30s  1m 30s     █',
+        'VAL    VERSION  RUNS  FAILED  ERRORS     P50     P95  OVER TIME',
+        'hello        1    13       1    7.7%    1.5s    1.5s  █▄ ▁',
+        'hello        2     1       0      0%  1m 30s  1m 30s     █',
+        'total             14       1    7.1%    1.5s  1m 30s  █▄ ▂',
+        '',
+        'Runs of 31 Jan 09:00:00 – 31 Jan 09:00:04; a bar is 1 second.',
         '',
       ].join('\n'),
     );

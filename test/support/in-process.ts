@@ -19,15 +19,17 @@ export interface Output {
   exit: number;
   stdout: string;
   stderr: string;
+  /** Both streams in the order in which they were written, as a terminal shows them. */
+  screen: string;
 }
 
 class Memory extends Writable {
   readonly isTTY: true | undefined;
   readonly columns: number | undefined;
   readonly #chunks: Buffer[] = [];
-  readonly #heard: () => void;
+  readonly #heard: (chunk: Buffer) => void;
 
-  constructor(columns: number | undefined, heard: () => void) {
+  constructor(columns: number | undefined, heard: (chunk: Buffer) => void) {
     super({ decodeStrings: true });
     this.#heard = heard;
     this.isTTY = columns === undefined ? undefined : true;
@@ -36,7 +38,7 @@ class Memory extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk);
-    this.#heard();
+    this.#heard(chunk);
     done();
   }
 
@@ -64,7 +66,11 @@ class Memory extends Writable {
 }
 
 export async function inProcess(argv: readonly string[], options: InProcessOptions): Promise<Output> {
-  const heard = () => options.heard?.({ stdout: stdout.text, stderr: stderr.text });
+  let screen = '';
+  const heard = (chunk: Buffer) => {
+    screen += chunk;
+    options.heard?.({ stdout: stdout.text, stderr: stderr.text, screen });
+  };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);
   const stderr: Memory = new Memory(options.terminal?.columns, heard);
   const exit = await main({
@@ -77,5 +83,5 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
   });
-  return { exit, stdout: stdout.text, stderr: stderr.text };
+  return { exit, stdout: stdout.text, stderr: stderr.text, screen };
 }

@@ -54,9 +54,10 @@ const unescaped = (field: string): string =>
 
 /** A terminal ends its lines in its own way. */
 const plain = (screen: string): string => screen.replaceAll('\r\n', '\n');
+/** Without the colours of the program. */
+const bare = (screen: string): string => plain(stripVTControlCharacters(screen));
 /** A terminal's lines, without colour. */
-const lines = (screen: string): string[] =>
-  plain(stripVTControlCharacters(screen)).replace(/\n$/, '').split('\n');
+const lines = (screen: string): string[] => bare(screen).replace(/\n$/, '').split('\n');
 
 /** A shell command with `$vals`, as in a script. */
 async function shell(script: string, env: Record<string, string>, cwd = temporaryFolder()) {
@@ -124,15 +125,22 @@ describe('tab-separated lines, where nobody looks', () => {
 
   it.each([
     { args: [], env: {} },
-    { args: ['--color'], env: {} },
-    { args: [], env: { FORCE_COLOR: '1' } },
-    { args: ['--color'], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1' } },
+    { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1' } },
     { args: [], env: { NO_COLOR: '1', COLUMNS: '10' } },
     { args: ['--quiet'], env: { CI: 'true', GITHUB_ACTIONS: 'true' } },
   ])('are the same with $args and $env: no header, colour or cutting', async ({ args, env }) => {
     const service = await scriptedService([list(rows)]);
     const result = await run(['likes', ...args], { env: { ...service.env, ...env } });
     expect(result).toMatchObject({ exit: 0, stdout: text, stderr: '' });
+  });
+
+  it('give way to what a terminal shows, where --color asks for it', async () => {
+    const env = { COLUMNS: '60', LANG: 'C.UTF-8' };
+    const service = await scriptedService([list(rows), list(rows)]);
+    const pipe = await run(['likes', '--color'], { env: { ...service.env, ...env } });
+    const terminal = await runAtTerminal(['likes'], { env: { ...service.env, ...env }, columns: 200 });
+    expect(pipe.stdout).toBe(plain(terminal.screen));
+    expect(pipe.stdout).toContain('\u001b[1mNAME');
   });
 
   it('are one line for one record', async () => {
@@ -190,9 +198,10 @@ describe('--json', () => {
     const rows = [{ id: 'a', o: { b: [1] } }, { id: 'c' }];
     const service = await scriptedService([{ body: hello }, list(rows)]);
     const one = await runAtTerminal(['val', 'get', id, '--json', '--quiet'], { env: service.env });
-    expect(plain(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+    expect(one.screen).toContain('\u001b[36m"id"\u001b[39m');
+    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
     const many = await runAtTerminal(['likes', '--json', '--quiet'], { env: service.env });
-    expect(plain(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
   });
 
   it('is one array over several pages, indented or not', async () => {
@@ -206,7 +215,7 @@ describe('--json', () => {
     const pipe = await run(['likes', '--all', '--json'], { env: service.env });
     expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
     const terminal = await runAtTerminal(['likes', '--all', '--json', '--quiet'], { env: service.env });
-    expect(plain(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+    expect(bare(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
   });
 
   it.each(['--json', '--ndjson'])('%s escapes what moves a terminal, and loses nothing', async (flag) => {
@@ -215,7 +224,7 @@ describe('--json', () => {
     const service = await scriptedService([list([row]), list([row])]);
     const pipe = await run(['likes', flag], { env: service.env });
     const terminal = await runAtTerminal(['likes', flag, '--quiet'], { env: service.env });
-    for (const output of [pipe.stdout, plain(terminal.screen)]) {
+    for (const output of [pipe.stdout, bare(terminal.screen)]) {
       expect(output).not.toMatch(movingInJson);
       const parsed: unknown = JSON.parse(output);
       expect(parsed).toEqual(flag === '--json' ? [row] : row);
@@ -251,7 +260,7 @@ describe('--ndjson', () => {
     const text = '{"id":"a","n":{"b":"x\\ny"}}\n{"id":"b"}\n';
     expect((await run(['likes', '--ndjson'], { env: service.env })).stdout).toBe(text);
     const { screen } = await runAtTerminal(['likes', '--ndjson', '--quiet'], { env: service.env });
-    expect(plain(screen)).toBe(text);
+    expect(bare(screen)).toBe(text);
   });
 
   it('is written as pages arrive', async () => {
@@ -353,7 +362,9 @@ describe('--fields', () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
     const { screen } = await runAtTerminal(args, { env: service.env });
-    const [head = '', ...rest] = lines(screen);
+    const [head = '', ...all] = lines(screen);
+    const rest = all.slice(0, -1);
+    expect(all.at(-1)).toBe('warning: No record has "nope". There are: id, name, privacy, version, code.');
     expect(head.split(/ +/)).toEqual(['NAME', 'NOPE', 'ID']);
     expect(rest.map((line) => line.split(/ +/))).toEqual([
       ['hello', id],
@@ -404,7 +415,7 @@ describe('a table at a terminal', () => {
     all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
 
   it.each([80, 60, 40])('fits %i columns, each below its head', async (columns) => {
-    const all = await table(rows, columns);
+    const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
     expect(all[0]).toMatch(/^NAME +PRI/);
     expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
@@ -551,11 +562,10 @@ describe('colour', () => {
     },
   );
 
-  it('is never in JSON', async () => {
+  it('is never in JSON that a pipe gets', async () => {
     const service = await scriptedService([{ body: hello }, { status: 404 }]);
-    const { screen } = await runAtTerminal(['me', '--json', '--color', '--quiet'], { env: service.env });
-    expect(screen).toContain('hello');
-    expect(painted(screen)).toBe(false);
+    const piped = await run(['me', '--json', '--color'], { env: { ...service.env, FORCE_COLOR: '1' } });
+    expect(piped.stdout).toBe(`${JSON.stringify(hello)}\n`);
     const failed = await run(['me', '--json', '--color'], { env: service.env });
     expect(failed.error).toMatchObject({ kind: 'not_found' });
     expect(painted(failed.stderr)).toBe(false);
@@ -941,7 +951,7 @@ describe('progress', () => {
     const { env } = await scriptedService([slow]);
     const screen = shellAtTerminal(`$vals me ${args}; touch errors; cat errors`, env);
     await screen.ended;
-    expect(plain(screen.text)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+    expect(bare(screen.text)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
   });
 
   it('is in neither stream of a pipe', async () => {

@@ -381,14 +381,14 @@ describe('push', () => {
     expect(await service.versions(id)).toEqual(['theirs', 'ours']);
   });
 
-  it('leaves the ids out of a status that has no room for them, and cuts nothing else', async () => {
+  it('shortens the ids of a status, leaves them out where there is no room, and cuts nothing else', async () => {
     const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
     const at = (columns: number) => runAtTerminal(['status'], { env: place.env, cwd: place.folder, columns });
     const id = place.idOf('a_rather_long_name.ts');
-    expect((await at(120)).screen).toContain(id);
-    const { screen } = await at(80);
+    expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
+    const { screen } = await at(64);
     expect(screen).not.toContain(id.slice(0, 8));
-    expect(screen).toMatch(/= unchanged\S* {2}a_rather_long_name {2}1 +a_rather_long_name\.ts/);
+    expect(screen).toMatch(/= unchanged\S* {2}a_rather_long_name {8}1 +a_rather_long_name\.ts/);
   });
 
   it('takes a name for its file, and says when the service is ahead', async () => {

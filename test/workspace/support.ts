@@ -78,7 +78,7 @@ export class Place {
     const result = await this.vals(...args, '--json');
     expect({
       exit: result.exit,
-      stderr: exit === 0 ? result.stderr.replace(/^warning: .*\n/gm, '') : '',
+      stderr: exit === 0 ? result.stderr.replace(/^(?:warning: |What .* is kept in ).*\n/gm, '') : '',
     }).toEqual({
       exit,
       stderr: '',

@@ -130,7 +130,7 @@ export function createClient(options: ClientOptions): Client {
     if (!maybeApplied) return reason;
     return new InterruptedError(
       reason.exit,
-      `Interrupted during ${call.method} ${call.path}. It is not known whether the change was made.`,
+      'Interrupted while it was sent. It is not known whether the change was made.',
       { hint: call.ifUnknown, method: call.method, path: call.path },
     );
   }

@@ -32,7 +32,7 @@ const checkAddress = 'Check the address and the network; `vals config` shows whe
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
   const { method, path } = call;
   const { origin, maybeApplied, redact } = circumstances;
-  const tries = circumstances.attempts > 1 ? ` after ${circumstances.attempts} attempts` : '';
+  const tries = circumstances.attempts > 1 ? ` (${circumstances.attempts} attempts)` : '';
   const facts = (hint: string): ErrorFacts => ({
     method,
     path,
@@ -61,15 +61,16 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       return unavailable(ended(capitalised(fault.reason)), fault.hint);
     case 'tls_broken':
     case 'lost':
-    case 'timed_out':
       return unavailable(
-        `${method} ${path} failed${tries}: ${fault.reason}.`,
-        ('hint' in fault && fault.hint) || 'Run it again.',
+        `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
+        ('hint' in fault ? fault.hint : undefined) ?? 'Run it again.',
       );
+    case 'timed_out':
+      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run it again.');
     case 'unreadable':
     case 'senseless':
       return new BadResponseError(
-        `${origin} ${fault.reason} (${fault.status}, ${method} ${path}).`,
+        `${origin} ${fault.reason}.`,
         facts(
           isRead(method) || fault.status >= 300
             ? 'Check that the base URL is that of a val service: `vals config` shows it.'
@@ -82,15 +83,14 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 
   function statusError(): ValsError {
     const { status, body } = fault as Extract<Fault, { kind: 'status' }>;
-    const detail = messageOf(body, redact);
     const message =
-      `${method} ${path} was answered ${status}${tries}${detail ? `: ${ended(detail)}` : '.'}` +
+      sentenceOf(call, status, tries, messageOf(body, redact)) +
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
     switch (status) {
       case 401:
         return new AuthError(message, facts(circumstances.signInHint));
       case 403:
-        return new AuthError(message, facts('The token may not do this; use one that may.'));
+        return new AuthError(message, facts('Use a token that may: `vals login` stores another one.'));
       case 404:
       case 410:
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
@@ -100,12 +100,12 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 408:
         return unavailable(message, 'Run it again.');
       case 429:
-        return unavailable(message, 'The service asks for fewer requests: wait a little, then run it again.');
+        return unavailable(message, 'Wait a little, then run it again.');
     }
     if (status >= 400 && status < 500) {
       return new RefusedError(message, facts('Change the input as the service asks.'));
     }
-    if (status >= 500 && status < 600) return unavailable(message, 'The service has a problem: try later.');
+    if (status >= 500 && status < 600) return unavailable(message, 'Run it again later.');
     return new BadResponseError(
       message,
       facts('Check that the base URL is that of a val service: `vals config` shows it.'),
@@ -114,4 +114,35 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
 }
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+/** What it means to a person, then what the service itself says of it. */
+function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
+  const known = call.meanings?.[status];
+  if (known === undefined)
+    return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
+  const saysMore = detail && !/^not found\W*$/i.test(detail);
+  return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
+}
+
+function meaningOf(status: number, detail: string | undefined): string {
+  const known = meanings[status];
+  if (known !== undefined) return known;
+  if (status >= 400 && status < 500) return `The service refused it${detail ? '' : ' and does not say why'}`;
+  if (status >= 500 && status < 600) return 'The service has a problem';
+  return `The service answered with the status ${status}, which makes no sense here`;
+}
+
+const meanings: Record<number, string> = {
+  401: 'The service does not accept the token',
+  403: 'The token may not do this',
+  404: 'The service has nothing there',
+  408: 'The service did not get all of it in time',
+  409: 'The service has something else in its place',
+  410: 'The service has it no longer',
+  412: 'The service has something else in its place',
+  413: 'The service refused it as too large',
+  429: 'The service asks for fewer requests',
+  503: 'The service is not available',
+  504: 'The service took too long',
+};
+
 const ended = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -3,12 +3,12 @@ import { argument, defineCommand, parsed, toggle, word } from '../../cli/command
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { column } from '../../terminal/column.ts';
+import { column, idColumn } from '../../terminal/column.ts';
 import { Outcomes } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { reportFailure } from '../shared/report-failure.ts';
-import { versionColumn } from '../shared/version-column.ts';
 import type { Loaded } from './sources.ts';
 import { type PushSource, type Tracker, untracked } from './tracker.ts';
 
@@ -42,7 +42,7 @@ export const push = defineCommand({
     'cat hello.ts | vals push - --name hello',
     'vals push --watch',
   ],
-  columns: [column('status'), column('name'), versionColumn, column('id'), column('file')],
+  columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, { paths, name, concurrency = 'auto', dryRun = false, force = false, watch }) {

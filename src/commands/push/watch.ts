@@ -22,7 +22,7 @@ import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, valsOf, type Workspace } from '../../workspace/workspace.ts';
-import { versionColumn } from '../shared/version-column.ts';
+import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { pushTracked, valFor } from './tracked.ts';
 
 export interface WatchOptions {
@@ -148,14 +148,10 @@ export async function watchWorkspace(
 function eventColumns({ clock, forPerson }: Context): Column[] {
   const time: Column = {
     ...column('time'),
-    text() {
+    make() {
       const now = new Date(clock.now());
       return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
     },
   };
-  const status: Column = {
-    ...column('status'),
-    present: (word) => ({ text: word, tone: word === 'failed' ? 'red' : 'green' }),
-  };
-  return [time, status, column('name'), versionColumn];
+  return [time, outcomeColumn, column('name'), versionColumn];
 }

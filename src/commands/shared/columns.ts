@@ -1,46 +1,103 @@
 // Columns that several commands show.
-import { chart, column, figure, moment } from '../../terminal/column.ts';
+import { readRun } from '../../api/run-record.ts';
+import type { OutcomeStatus } from '../../lib/outcome.ts';
+import { authorColumn, type Column, chart, column, figure, idColumn, moment } from '../../terminal/column.ts';
+import { cellText } from '../../terminal/fields.ts';
+import type { Glyphs } from '../../terminal/glyphs.ts';
+import type { Style } from '../../terminal/style.ts';
+import { duration } from '../../terminal/times.ts';
 
-export const valColumns = [
+export const valColumns: Column[] = [
   column('name'),
-  column('privacy', 'privacy', 'public'),
-  column('version'),
-  column('author', 'author.username', 'author'),
-  moment('created', 'createdAt'),
-  moment('updated', 'updatedAt'),
-  column('id'),
+  { ...column('privacy', 'privacy', 'public'), droppable: 5 },
+  { ...column('version'), droppable: 4 },
+  authorColumn('author.username', 'author'),
+  { ...moment('created', 'createdAt'), droppable: 2 },
+  { ...moment('updated', 'updatedAt'), droppable: 3 },
+  idColumn('id'),
 ];
 
-export const runColumns = [
-  moment('started', 'runStartAt', 'startedAt', 'createdAt'),
-  { ...moment('ended', 'runEndAt', 'endedAt'), droppable: true },
-  column('val', 'val.name', 'valName'),
-  column('version', 'val.version', 'version'),
-  column('error', 'error.message', 'error'),
-  column('id'),
+const runStatus: Column = {
+  ...column('status'),
+  only: 'terminal',
+  impliedBy: 'error',
+  neverCut: true,
+  make: (run) => (readRun(run).failed ? 'failed' : 'ok'),
+  present: (status, _run, { ok, failed }) =>
+    status === 'ok' ? { text: `${ok}${status}`, tone: 'green' } : { text: `${failed}${status}`, tone: 'red' },
+};
+
+/** At a terminal, how long it took says more than when it ended. */
+export const runColumns: Column[] = [
+  runStatus,
+  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), droppable: 4 },
+  { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
+  { ...column('val', 'val.name', 'valName'), impliedBy: 'val' },
+  { ...column('version', 'val.version', 'version'), droppable: 2 },
+  {
+    ...figure('took', 'took', duration),
+    only: 'terminal',
+    droppable: 3,
+    make: (run) => readRun(run).durationMs,
+  },
+  { ...column('error', 'error.message', 'error'), firstLine: { hint: '--full shows whole errors.' } },
+  idColumn('id'),
 ];
 
-export const summaryColumns = [
+export const summaryColumns: Column[] = [
   column('val'),
-  column('version'),
-  column('runs'),
-  column('failed'),
+  { ...column('version'), neverCut: true },
+  { ...column('runs'), neverCut: true },
+  { ...column('failed'), droppable: 4 },
   figure('errors', 'errorRate', percentage),
-  figure('p50', 'p50Ms', duration),
-  figure('p95', 'p95Ms', duration),
-  chart('over time', 'buckets'),
+  { ...figure('p50', 'p50Ms', duration), droppable: 1 },
+  { ...figure('p95', 'p95Ms', duration), droppable: 3 },
+  { ...chart('over time', 'buckets'), droppable: 2 },
 ];
+
+const outcomeMarks: Record<
+  OutcomeStatus,
+  { mark: (keyof Glyphs & ('ok' | 'failed')) | ''; tone: keyof Style }
+> = {
+  created: { mark: 'ok', tone: 'green' },
+  pushed: { mark: 'ok', tone: 'green' },
+  pulled: { mark: 'ok', tone: 'green' },
+  merged: { mark: 'ok', tone: 'green' },
+  deleted: { mark: 'ok', tone: 'green' },
+  unchanged: { mark: '', tone: 'dim' },
+  behind: { mark: '', tone: 'cyan' },
+  kept: { mark: '', tone: 'dim' },
+  skipped: { mark: '', tone: 'yellow' },
+  failed: { mark: 'failed', tone: 'red' },
+  planned: { mark: '', tone: 'cyan' },
+};
+
+/** What became of each of many things. */
+export const outcomeColumn: Column = {
+  ...column('status'),
+  neverCut: true,
+  present(status, _outcome, glyphs) {
+    const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
+    // Without a mark, the words still stand below each other.
+    return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
+  },
+};
+
+/** From which version to which a push went: a person sees both, everything else has the number alone. */
+export const versionColumn: Column = {
+  ...column('version'),
+  droppable: 3,
+  present(version, { versionBefore }, { arrow }) {
+    const before = cellText(versionBefore);
+    const isNew = before === '' || version === '' || before === version;
+    return { text: isNew ? version : `${before} ${arrow} ${version}` };
+  },
+};
+
+/** Where a file has the name of its val, that is nearly all it says. */
+export const fileColumn: Column = { ...column('file'), droppable: 2 };
 
 function percentage(part: number): string {
   if (part > 0 && part < 0.001) return '<0.1%';
   return `${Number((100 * part).toFixed(1))}%`;
-}
-
-function duration(ms: number): string {
-  if (ms < 1_000) return `${ms}ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
-  const minutes = Math.floor(ms / 60_000);
-  return minutes < 60
-    ? `${minutes}m ${Math.floor(ms / 1_000) % 60}s`
-    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }

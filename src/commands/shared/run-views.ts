@@ -6,7 +6,7 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
 import { Following, type Result, WithColumns } from '../../terminal/result.ts';
-import { summaryColumns } from './columns.ts';
+import { runColumns, summaryColumns } from './columns.ts';
 
 /** Of the runs that are there when following begins. */
 const shownFirst = 10;
@@ -21,6 +21,9 @@ export const runViews = {
   follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
     conflicts: ['summary', 'until', 'all', 'offset'],
   }),
+  full: toggle('--full', 'at a terminal, each run as a block with its whole error', {
+    conflicts: ['summary'],
+  }),
   summary: toggle('--summary', 'how often and how long each version ran, and how often it failed', {
     conflicts: ['limit', 'offset'],
   }),
@@ -29,12 +32,13 @@ export const runViews = {
 export interface RunView extends Paging {
   follow: boolean | undefined;
   summary: boolean | undefined;
+  full: boolean | undefined;
   /** Whose runs they are, where they are those of one val. */
   val?: string;
 }
 
 export async function showRuns(context: Context, call: Call, view: RunView): Promise<Result> {
-  const { follow, summary, val, ...paging } = view;
+  const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
       hint: 'Give --ndjson: one record a line, as they happen.',
@@ -43,15 +47,16 @@ export async function showRuns(context: Context, call: Call, view: RunView): Pro
   const api = await context.connect();
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
-    const rows = await summarize(api.pages(call, { all: true }), {
+    const { rows, total } = await summarize(api.pages(call, { all: true }), {
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
-    return new WithColumns(rows, summaryColumns);
+    return new WithColumns(rows, summaryColumns, { total: rows.length > 1 ? total : undefined });
   }
-  if (!follow) return api.pages(call, paging);
+  if (!follow) return new WithColumns(api.pages(call, paging), runColumns, { inBlocks: full });
   context.progress.show('Waiting for runs; Ctrl-C ends it');
-  return new Following(untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal));
+  const pages = untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal);
+  return new WithColumns(new Following(pages), runColumns, { inBlocks: full });
 }
 
 /** To be interrupted is how this ends, and nothing to be told of. */

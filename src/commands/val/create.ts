@@ -42,6 +42,9 @@ export const valCreate = defineCommand({
       ...(readmeText !== undefined && { readme: readmeText }),
       ...(privacy !== undefined && { privacy }),
     });
-    return dryRun ? plan(call) : (await context.connect()).record(call);
+    if (dryRun) return plan(call);
+    const record = await (await context.connect()).record(call);
+    context.done(`Created ${name}.`);
+    return record;
   },
 });

@@ -8,6 +8,7 @@ import { versionOf } from '../../workspace/remote-val.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
+import { newVersion } from '../shared/done.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 
 export const valEdit = defineCommand({
@@ -44,9 +45,14 @@ export const valEdit = defineCommand({
       checkSizes({ code: edited }, file, context.warn);
       if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);
-      const result = dryRun ? plan(call) : await api.record(call);
+      if (dryRun) {
+        await discard();
+        return plan(call);
+      }
+      const sent = await api.record(call);
       await discard();
-      return result;
+      context.done(newVersion(sent));
+      return sent;
     } catch (error) {
       context.warn(`What you wrote is in ${file}.`);
       throw error;

@@ -1,6 +1,7 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand, val } from '../../cli/command.ts';
-import { column } from '../../terminal/column.ts';
+import { idColumn } from '../../terminal/column.ts';
+import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
@@ -12,7 +13,7 @@ export const valRm = defineCommand({
   arguments: { vals: val('<val...>', "the vals' ids, or in a workspace their names or files") },
   options: { yes, dryRun },
   examples: ['vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
-  columns: [column('status'), column('id')],
+  columns: [outcomeColumn, idColumn('id')],
   run(context, { vals, yes, dryRun }) {
     const label = (id: string) => {
       const word = context.wordFor(id);

@@ -1,4 +1,4 @@
-import { codeOf } from '../../api/records.ts';
+import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
@@ -27,14 +27,25 @@ export const versionDiff = defineCommand({
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
+    const [old, now] = [codeOf(before), codeOf(after)];
     const diff = await interruptible(() =>
       diffBetween(
-        { label: `version ${a}`, text: codeOf(before) },
-        { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+        { label: `version ${a}`, text: old },
+        { label: b === undefined ? 'current' : `version ${b}`, text: now },
       ),
+    );
+    const name = textAt(after, 'name') ?? textAt(before, 'name');
+    const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
+    const current = textAt(after, 'version');
+    const shown = diffBetween(
+      { label: named(`version ${a}`), text: old },
+      {
+        label: named(b === undefined ? `${current ? `version ${current}, ` : ''}current` : `version ${b}`),
+        text: now,
+      },
     );
     if (diff === '') hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
-    return new Differences([row], diff);
+    return new Differences([row], diff === '' ? [] : [{ patch: diff, shown }]);
   },
 });

@@ -1,7 +1,15 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { column, moment } from '../../terminal/column.ts';
+import { type JsonObject, textOf } from '../../lib/json.ts';
+import { column, idColumn, moment } from '../../terminal/column.ts';
+import { WithColumns } from '../../terminal/result.ts';
 import { valArgument } from '../shared/options.ts';
+
+const columns = [
+  column('version'),
+  moment('created', 'createdAt', 'runStartAt'),
+  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: 'val' },
+];
 
 export const versionLs = defineCommand({
   path: 'version ls',
@@ -9,7 +17,22 @@ export const versionLs = defineCommand({
   summary: 'List the versions of a val',
   arguments: { val: valArgument },
   examples: ['vals version ls 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-  columns: [column('version'), moment('created', 'createdAt'), column('val', 'valId', 'val.id', 'id')],
+  columns,
   empty: 'No versions.',
-  run: async ({ connect }, { val }) => (await connect()).pages(routes.listVersions(val)),
+  async run({ connect, forPerson }, { val }) {
+    const pages = (await connect()).pages(routes.listVersions(val));
+    if (!forPerson) return pages;
+    const versions: JsonObject[] = [];
+    for await (const rows of pages) for (const record of rows.records()) versions.push(record);
+    const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
+    const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
+    const current = { ...column(''), make: (version: JsonObject) => (isCurrent(version) ? 'current' : '') };
+    return new WithColumns(versions, [...columns, { ...current, only: 'terminal' }]);
+  },
 });
+
+/** As many digits as it has; -1 where it has no number. */
+function numberOf({ version }: JsonObject): bigint {
+  const text = textOf(version) ?? '';
+  return /^\d+$/.test(text) ? BigInt(text) : -1n;
+}

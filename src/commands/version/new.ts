@@ -3,6 +3,7 @@ import { argument, defineCommand } from '../../cli/command.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
+import { newVersion } from '../shared/done.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 
 export const versionNew = defineCommand({
@@ -20,6 +21,9 @@ export const versionNew = defineCommand({
     const code = await readCode(file, context);
     checkSizes({ code }, file, context.warn);
     const call = routes.createVersion(val, code);
-    return dryRun ? plan(call) : (await context.connect()).record(call);
+    if (dryRun) return plan(call);
+    const record = await (await context.connect()).record(call);
+    context.done(newVersion(record));
+    return record;
   },
 });

@@ -1,4 +1,4 @@
-import { codeOf } from '../../api/records.ts';
+import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -13,9 +13,13 @@ export const versionRestore = defineCommand({
   options: { dryRun },
   examples: ['vals version restore 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1'],
   columns: valColumns,
-  async run({ connect }, { val, version, dryRun }) {
+  async run({ connect, done }, { val, version, dryRun }) {
     const api = await connect();
     const call = routes.createVersion(val, codeOf(await api.record(routes.getVersion(val, version))));
-    return dryRun ? plan(call) : api.record(call);
+    if (dryRun) return plan(call);
+    const restored = await api.record(call);
+    const now = textAt(restored, 'version');
+    done(`Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`);
+    return restored;
   },
 });

@@ -1,7 +1,8 @@
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
-import { column } from '../../terminal/column.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, valArgument, versionNumber, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
@@ -13,7 +14,7 @@ export const versionRm = defineCommand({
   arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },
   options: { yes, dryRun },
   examples: ['vals version rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 2 3 --yes'],
-  columns: [column('status'), column('version'), column('id')],
+  columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],
   run: (context, { val, versions, yes, dryRun }) =>
     removeBatch(context, versions, {
       question: (many) =>

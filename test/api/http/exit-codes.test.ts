@@ -15,11 +15,25 @@ const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const stack = /^\s+at .+:\d+/m;
 
 /** One command for each method. */
-const commands = {
+interface Sending {
+  args: string[];
+  path: string;
+  /** What is said of a status where more is known than in general. */
+  meanings?: Record<number, string>;
+}
+const commands: Record<'GET' | 'PUT' | 'POST' | 'DELETE', Sending> = {
   GET: { args: ['me'], path: '/v1/me' },
   PUT: { args: ['push', '-', '--name', 'hello'], path: '/v1/vals' },
-  POST: { args: ['val', 'create', 'hello'], path: '/v1/vals' },
-  DELETE: { args: ['val', 'rm', id, '--yes'], path: `/v1/vals/${id}` },
+  POST: {
+    args: ['val', 'create', 'hello'],
+    path: '/v1/vals',
+    meanings: { 409: 'There is a val named hello already. The service says:' },
+  },
+  DELETE: {
+    args: ['val', 'rm', id, '--yes'],
+    path: `/v1/vals/${id}`,
+    meanings: { 404: `There is no val ${id}. The service says:` },
+  },
 };
 type Method = keyof typeof commands;
 const methods = Object.keys(commands) as Method[];
@@ -108,10 +122,12 @@ describe('a status', () => {
     const cases = [401, 404, 409, 501].flatMap((status) => methods.map((method) => ({ status, method })));
     await forEachAtMost(3, cases, async ({ status, method }) => {
       const service = await scriptedService([{ status, body: { message: 'for a reason' } }]);
-      const { args, path } = commands[method];
+      const { args, path, meanings } = commands[method];
       const { stdout, stderr } = await run(args, { env: service.env, input: '1' });
       const [error = '', hint = '', ...rest] = stderr.split('\n');
-      expect(error).toContain(`error: ${method} ${path} was answered ${status}: for a reason.`);
+      // The request and its status are for --json and --debug.
+      expect(error).not.toMatch(new RegExp(`${method}|${path}|${status}`));
+      expect(error).toMatch(new RegExp(`^error: ${meanings?.[status] ?? 'The .+[^.]:'} for a reason\\.`));
       expect(hint).toMatch(/^hint: [A-Z`].+\.$/);
       expect(rest).toEqual(['']);
       if (method === 'PUT') expect(stdout).toBe('failed\thello\t\t\t-\n');
@@ -548,7 +564,7 @@ describe('what is said', () => {
       error: {
         kind: 'conflict',
         exit: 5,
-        message: 'POST /v1/vals was answered 409: taken.',
+        message: 'There is a val named not a name already. The service says: taken.',
         hint: expect.any(String),
         status: 409,
         method: 'POST',
@@ -565,7 +581,7 @@ describe('what is said', () => {
     expect(error).toEqual({
       kind: 'not_found',
       exit: 3,
-      message: `GET /v1/vals/${id} was answered 404.`,
+      message: `There is no val ${id}.`,
       hint: expect.stringMatching(/not yours/),
       status: 404,
       method: 'GET',

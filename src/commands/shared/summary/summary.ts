@@ -12,11 +12,11 @@ export interface SummaryOptions {
   onRead(runs: number): void;
 }
 
-/** Most runs first. What is not known, such as the duration of runs that did not end, is null. */
+/** Most runs first, and all of them together. What is not known, such as the duration of runs that did not end, is null. */
 export async function summarize(
   pages: AsyncIterable<Rows>,
   { val, onRead }: SummaryOptions,
-): Promise<JsonObject[]> {
+): Promise<{ rows: JsonObject[]; total: JsonObject }> {
   const timeline = createTimeline();
   const groups = new Map<string, Group>();
   let total = 0;
@@ -40,32 +40,34 @@ export async function summarize(
     series: timeline.add(),
   });
   type Group = ReturnType<typeof createGroup>;
+  const together = createGroup('total', null);
 
   for await (const rows of pages) {
     for (const record of await workOn(rows, () => rows.records())) {
       const run = readRun(record);
-      const group = groupOf(run.valKey ?? val, run.val ?? val, run.version);
-      group.runs++;
-      if (run.failed) group.failed++;
-      if (run.durationMs !== undefined) group.durations.add(run.durationMs);
-      if (run.startedAt !== undefined) timeline.count(group.series, run.startedAt, run.failed);
+      for (const group of [groupOf(run.valKey ?? val, run.val ?? val, run.version), together]) {
+        group.runs++;
+        if (run.failed) group.failed++;
+        if (run.durationMs !== undefined) group.durations.add(run.durationMs);
+        if (run.startedAt !== undefined) timeline.count(group.series, run.startedAt, run.failed);
+      }
     }
     total += rows.length;
     onRead(total);
   }
 
-  return [...groups.values()]
-    .sort((a, b) => b.runs - a.runs)
-    .map(({ val, version, runs, failed, durations, series }) => ({
-      val,
-      version,
-      runs,
-      failed,
-      errorRate: failed / runs,
-      p50Ms: durations.quantile(0.5) ?? null,
-      p95Ms: durations.quantile(0.95) ?? null,
-      buckets: timeline
-        .bucketsOf(series)
-        .map(({ from, runs, failed }) => ({ from: new Date(from).toISOString(), runs, failed })),
-    }));
+  const rowOf = ({ val, version, runs, failed, durations, series }: Group): JsonObject => ({
+    val,
+    version,
+    runs,
+    failed,
+    errorRate: failed / runs,
+    p50Ms: durations.quantile(0.5) ?? null,
+    p95Ms: durations.quantile(0.95) ?? null,
+    buckets: timeline
+      .bucketsOf(series)
+      .map(({ from, runs, failed }) => ({ from: new Date(from).toISOString(), runs, failed })),
+  });
+  const rows = [...groups.values()].sort((a, b) => b.runs - a.runs).map(rowOf);
+  return { rows, total: rowOf(together) };
 }

@@ -136,7 +136,7 @@ function wrongRequests(
 }
 
 /** The program's own colours and its spinner; what a service sends has other ones. */
-const ownSequences = /\u001b\[(?:0|1|2|22|31|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
+const ownSequences = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const unsafeInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
 
@@ -193,7 +193,9 @@ const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+)/g
 
 function wrongMessage({ stderr }: Invocation): string[] {
   const shown = stderr.replace(ownSequences, '').replace(frames, '');
-  return /^error: \S.*\nhint: \S.*\n$/.test(shown) ? [] : [`stderr ${JSON.stringify(shown)}`];
+  return /^error: \S.*\n(?: +\S.*\n)*hint: \S.*\n(?: +\S.*\n)*$/.test(shown)
+    ? []
+    : [`stderr ${JSON.stringify(shown)}`];
 }
 
 function wrongError(cell: Cell, world: World, { exit, stdout, stderr }: Invocation): string[] {

@@ -85,6 +85,7 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
       VALS_BASE_URL: options.baseUrl,
       VALS_TOKEN: canary,
       TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
     },
     cwd: folder,
     ...(terminal && { terminal: { columns: 100 } }),

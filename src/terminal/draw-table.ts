@@ -1,0 +1,32 @@
+// Rows as aligned lines, drawn by cli-table3. What is in a cell, and that it fits, was decided before.
+import { gap } from './layout.ts';
+
+/** It compares each cell with all rows before it, so that many at once would take forever. */
+const atOnce = 8;
+
+export async function drawRows(
+  rows: readonly (readonly string[])[],
+  widths: readonly number[],
+  standsRight: readonly boolean[],
+): Promise<string[]> {
+  const { default: Table } = await import('cli-table3');
+  const lines: string[] = [];
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const table = new Table({
+      chars: { ...borders, middle: gap },
+      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+      colWidths: [...widths],
+      colAligns: standsRight.map((right) => (right ? 'right' : 'left')),
+    });
+    for (const row of rows.slice(from, from + atOnce)) table.push([...row]);
+    for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
+  }
+  return lines;
+}
+
+const none = '';
+const borders = {
+  ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
+  ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
+  ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none },
+};

@@ -1,0 +1,87 @@
+// One record for a person's eyes: a line for each key and its value.
+import type { JsonObject } from '../lib/json.ts';
+import type { Column } from './column.ts';
+import { visible, visibleLines } from './escape.ts';
+import { cellText, columnValue } from './fields.ts';
+import { gap } from './layout.ts';
+import { linked } from './link.ts';
+import { type Cell, cellOf, type Screen } from './screen.ts';
+import { createTextWidth } from './text-width.ts';
+import { wholeMoment } from './times.ts';
+import { wrapWords } from './wrap.ts';
+
+const narrowestValue = 4;
+
+/** The columns first, then whatever else the service sent. */
+export async function formatRecord(
+  record: JsonObject,
+  columns: readonly Column[],
+  onlyColumns: boolean,
+  screen: Screen,
+): Promise<string> {
+  const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
+  const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
+  const all: Column[] = [
+    ...columns,
+    // A key may have dots of its own, so it is no path.
+    ...rest.map((key) => ({ header: key, paths: [], make: (record: JsonObject) => record[key] })),
+  ];
+  return formatPairs(record, all, screen, onlyColumns);
+}
+
+/** A block of such lines for each, with these columns alone. */
+export async function formatBlocks(
+  records: readonly JsonObject[],
+  columns: readonly Column[],
+  screen: Screen,
+): Promise<string> {
+  const isLong = ({ firstLine }: Column) => firstLine !== undefined;
+  const longLast = [...columns.filter((column) => !isLong(column)), ...columns.filter(isLong)];
+  const blocks: string[] = [];
+  for (const record of records) blocks.push(await formatPairs(record, longLast, screen, false));
+  return blocks.join('\n');
+}
+
+async function formatPairs(
+  record: JsonObject,
+  columns: readonly Column[],
+  screen: Screen,
+  withEmpty: boolean,
+): Promise<string> {
+  const pairs = columns
+    .map((column) => ({
+      key: visible(column.header),
+      cell: wholeCell(record, column, screen),
+      column,
+    }))
+    .filter(({ cell }) => withEmpty || cell.text !== '');
+  const ruler = await createTextWidth(
+    pairs.flatMap(({ key, cell }) => [key, cell.text.replaceAll('\n', ' ')]),
+    screen.glyphs.ellipsis,
+  );
+  const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
+  const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
+  const room = Math.max(narrowestValue, screen.width - keyWidth - gap.length);
+  return pairs
+    .map(({ key, cell: { text, tone }, column: { isId, firstLine } }) => {
+      const label = ruler.cut(key, keyWidth);
+      const wrapped = () =>
+        text
+          .split('\n')
+          .flatMap((line) => wrapWords(line, room, '', ruler))
+          .join(`\n${' '.repeat(keyWidth + gap.length)}`);
+      const fitting = firstLine ? wrapped() : isId ? text : ruler.cut(text, room);
+      const shown = screen.links ? linked(fitting, text) : fitting;
+      const padding = ' '.repeat(keyWidth - ruler.width(label));
+      return `${screen.style.bold(label)}${padding}${gap}${tone ? screen.style[tone](shown) : shown}\n`;
+    })
+    .join('');
+}
+
+/** With all of its lines, where it is a text that has some. */
+function wholeCell(record: JsonObject, column: Column, screen: Screen): Cell {
+  if (!column.firstLine) return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
+  const text = screen.redact(cellText(columnValue(record, column)));
+  const lines = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trimEnd();
+  return { text: visibleLines(lines) };
+}

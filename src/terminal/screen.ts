@@ -1,0 +1,78 @@
+// What a screen is like, and what a cell of it shows.
+import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { drawBars } from './chart.ts';
+import type { Column } from './column.ts';
+import { visible } from './escape.ts';
+import { cellText, columnValue } from './fields.ts';
+import type { Glyphs } from './glyphs.ts';
+import type { Style } from './style.ts';
+import { age } from './times.ts';
+
+export interface Screen {
+  width: number;
+  style: Style;
+  glyphs: Glyphs;
+  now: number;
+  /** Whether addresses become links. */
+  links: boolean;
+  redact(text: string): string;
+  /** After the result. */
+  hint(message: string): void;
+}
+
+export interface Cell {
+  text: string;
+  tone?: keyof Style;
+  /** There are more lines than the one that is shown. */
+  hasMore?: boolean;
+}
+
+/** Enough to tell it from others, and taken as input. */
+const shortId = 8;
+
+/** No line is this long, and measuring the whole of a long text takes minutes. */
+const longestText = 2_000;
+
+export interface CellOptions {
+  /** How a moment is written. */
+  writeMoment?: (moment: string, now: number) => string;
+  /** An id in full, as in a record of its own. */
+  wholeId?: boolean;
+}
+
+export function cellOf(
+  record: JsonObject,
+  column: Column,
+  screen: Screen,
+  { writeMoment = age, wholeId }: CellOptions = {},
+): Cell {
+  const value = columnValue(record, column);
+  if (column.chart) return { text: drawBars(value, undefined, undefined, screen.glyphs) };
+  if (column.write && typeof value === 'number') return { text: column.write(value) };
+  const { text, hasMore } = column.firstLine
+    ? firstLine(screen.redact(cellText(value)))
+    : { text: listed(value, screen), hasMore: false };
+  if (column.present) {
+    const { text: shown, tone } = column.present(text, record, screen.glyphs);
+    return { text: visible(shown), ...(tone && { tone }) };
+  }
+  if (column.moment) return { text: writeMoment(visible(text), screen.now) };
+  const kept = column.isId && !wholeId ? text.slice(0, shortId) : text;
+  return { text: shortened(kept, screen.glyphs), ...(hasMore && { hasMore }) };
+}
+
+function firstLine(text: string): { text: string; hasMore: boolean } {
+  const [first = '', ...others] = text.trim().split(/\s*[\r\n]\s*/, 2);
+  return { text: first, hasMore: others.length > 0 };
+}
+
+/** A list of plain values reads better without the signs of JSON. */
+function listed(value: JsonValue | undefined, { redact }: Screen): string {
+  const isPlain = (item: JsonValue) =>
+    item !== null && (typeof item !== 'object' || item instanceof JsonNumber);
+  if (Array.isArray(value) && value.every(isPlain)) return redact(value.map(cellText).join(', '));
+  return redact(cellText(value));
+}
+
+const shortened = (text: string, { ellipsis }: Glyphs): string =>
+  visible(text.length > longestText ? text.slice(0, longestText) + ellipsis : text);

@@ -1,0 +1,86 @@
+// Moments and durations as a person reads them.
+import type { Glyphs } from './glyphs.ts';
+
+const units: [string, number][] = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+];
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+const timeOf = (moment: string): number =>
+  /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
+
+export function age(moment: string, now: number): string {
+  const time = timeOf(moment);
+  const seconds = Math.floor((now - time) / 1_000);
+  if (Number.isNaN(time) || seconds < 0) return moment;
+  if (seconds > 30 * 86_400) return moment.slice(0, 10);
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1];
+  return `${Math.floor(seconds / size)}${unit} ago`;
+}
+
+/** No wider than this is what `clockTime` gives for a moment of this year. */
+export const widestClockTime = '13 Nov 09:30'.length;
+
+/** For lines that stay, where an age would soon be wrong: the time here, with its day where that is not today. */
+export function clockTime(moment: string, now: number): string {
+  const time = timeOf(moment);
+  if (Number.isNaN(time)) return moment;
+  const date = new Date(time);
+  const today = new Date(now);
+  const clock = date.toTimeString();
+  if (date.toDateString() === today.toDateString()) return clock.slice(0, 8);
+  const day = `${date.getDate()} ${months[date.getMonth()]}`;
+  return date.getFullYear() === today.getFullYear()
+    ? `${day} ${clock.slice(0, 5)}`
+    : `${day} ${date.getFullYear()}`;
+}
+
+/** The last moment that a Date can name. */
+const latest = 8.64e15;
+
+/** From one moment to another, here; to now, where that is not over. */
+export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
+  const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
+  const today = new Date(now);
+  const isToday = dates.every((date) => date.toDateString() === today.toDateString());
+  const isThisYear = dates.every((date) => date.getFullYear() === today.getFullYear());
+  const digits = from % 60_000 === 0 && to % 60_000 === 0 ? 5 : 8;
+  const written = dates.map((date) => {
+    const day = `${date.getDate()} ${months[date.getMonth()]} ${isThisYear ? '' : `${date.getFullYear()} `}`;
+    return `${isToday ? '' : day}${date.toTimeString().slice(0, digits)}`;
+  });
+  const isOver = to <= now || from > now;
+  return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
+}
+
+/** Where there is room for it: the day and the time here, and how long ago that is. */
+export function wholeMoment(moment: string, now: number): string {
+  const time = timeOf(moment);
+  if (Number.isNaN(time)) return moment;
+  const date = new Date(time);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const since = age(moment, now);
+  return `${day} ${date.toTimeString().slice(0, 8)}${since.endsWith('ago') ? ` (${since})` : ''}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${ms}ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes}m ${Math.floor(ms / 1_000) % 60}s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** Of a length that is whole in its unit: 5 minutes, 1 hour. */
+export function wholeDuration(ms: number): string {
+  const names: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
+  const [unit, size] = units.find(([, size]) => ms % (1_000 * size) === 0) ?? ['s', 1];
+  const count = ms / (1_000 * size);
+  return `${count} ${names[unit]}${count === 1 ? '' : 's'}`;
+}

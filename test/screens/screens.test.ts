@@ -1,0 +1,156 @@
+// What people see, kept as text, so that a change of a screen is seen in review: at 40, 80 and 120 columns.
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { inProcess } from '../support/in-process.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { ids, now, screenService } from './service.ts';
+
+beforeAll(() => {
+  process.env.TZ = 'UTC';
+});
+
+const clock = { ...systemClock, now: () => now };
+
+interface Look {
+  columns: number;
+  env?: Record<string, string>;
+}
+
+const plain: Look[] = [40, 80, 120].map((columns) => ({ columns, env: { NO_COLOR: '1' } }));
+const ascii: Look = { columns: 80, env: { NO_COLOR: '1', LC_ALL: 'C' } };
+const colour: Look = { columns: 80 };
+
+interface Options {
+  /** In the folder that the commands run in. */
+  files?: Record<string, string>;
+  /** Run before, unseen; after it, both sides are edited. */
+  before?: string[][];
+  edits?: Record<string, string>;
+  /** Ends the command once this is on the screen. */
+  until?: string;
+}
+
+/** A session on each kind of screen, one below the other, as it stands in test/screens/captures. */
+function screen(name: string, commands: string[][], looks: Look[], options: Options = {}): void {
+  it(name, async () => {
+    const captures: string[] = [];
+    for (const look of looks) {
+      const session = await play(commands, look, options);
+      const said = Object.entries(look.env ?? {}).map(([key, value]) => ` ${key}=${value}`);
+      captures.push(`#### ${look.columns} columns${said.join('')}\n${session}`);
+    }
+    await expect(captures.join('\n')).toMatchFileSnapshot(`captures/${name.replaceAll(' ', '-')}.txt`);
+  });
+}
+
+async function play(
+  commands: string[][],
+  look: Look,
+  { files = {}, before = [], edits = {}, until }: Options,
+) {
+  const service = await screenService();
+  const folder = temporaryFolder();
+  const write = (files: Record<string, string>) => {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  };
+  write(files);
+  const home = process.cwd();
+  process.chdir(folder);
+  try {
+    const invoke = (argv: string[]) => {
+      const controller = new AbortController();
+      return inProcess(argv, {
+        env: {
+          LANG: 'C.UTF-8',
+          TERM: 'xterm-256color',
+          HOME: folder,
+          VALS_CONFIG_DIR: join(folder, '.config'),
+          ...service.env,
+          ...look.env,
+        },
+        terminal: { columns: look.columns },
+        clock,
+        signal: controller.signal,
+        heard({ screen }) {
+          if (until && screen.includes(until)) controller.abort(new InterruptedError(130));
+        },
+      });
+    };
+    for (const argv of before) await invoke(argv);
+    if (before.length > 0) service.edit();
+    write(edits);
+    let session = '';
+    for (const argv of commands) {
+      const { exit, screen } = await invoke(argv);
+      session += `$ vals ${argv.join(' ')}\n${screen}${exit === 0 ? '' : `(exit ${exit})\n`}`;
+    }
+    return session
+      .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:43210')
+      .replaceAll(basename(folder), 'folder')
+      .replace(/backup\/[\w.-]+/g, 'backup/2025-11-14T10-00-00.000Z')
+      .replaceAll('\u001b', '␛');
+  } finally {
+    process.chdir(home);
+  }
+}
+
+const every = [...plain, ascii, colour];
+
+screen('runs', [['runs']], every);
+screen('runs of one val', [['val', 'runs', ids.hello]], plain);
+screen('failed runs', [['runs', '--error']], plain);
+screen('runs in full', [['runs', '--error', '--full']], every);
+screen('runs as they come', [['runs', '--follow']], [...plain, colour], { until: 'hello' });
+screen('summary', [['runs', '--summary']], every);
+screen('lists', [['likes'], ['comments'], ['refs']], plain);
+screen('fields', [['likes', '--fields', 'name,id,nope']], plain);
+screen('one record', [['me'], ['val', 'get', ids.hello]], plain);
+screen(
+  'json',
+  [
+    ['me', '--json'],
+    ['version', 'ls', ids.hello, '--ndjson'],
+  ],
+  [plain[1] as Look, colour],
+);
+screen(
+  'versions',
+  [
+    ['version', 'ls', ids.hello],
+    ['version', 'diff', ids.hello, '1'],
+    ['version', 'restore', ids.hello, '1'],
+    ['version', 'rm', ids.hello, '1', '--yes'],
+    ['val', 'rm', ids.hello, '--yes'],
+  ],
+  every,
+);
+const hello = "export default () => 'hello';\n";
+screen(
+  'push',
+  [
+    ['push', 'hello.ts', 'prices.ts'],
+    ['push', 'hello.ts', 'broken.ts', 'prices.ts'],
+  ],
+  every,
+  {
+    files: { 'hello.ts': hello, 'prices.ts': hello, 'broken.ts': hello },
+  },
+);
+screen(
+  'errors',
+  [['val', 'get', 'hello'], ['val', 'create', 'hello', 'hello.ts'], ['vals'], ['likes', '--limit', 'x']],
+  every,
+  {
+    files: { 'hello.ts': hello },
+  },
+);
+screen('workspace', [['init'], ['status'], ['push']], plain, {
+  files: { 'hello.ts': hello, 'prices.ts': hello },
+});
+screen('both sides edited', [['status'], ['diff'], ['push'], ['pull'], ['pull', '--merge']], every, {
+  before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
+  edits: { 'hello.ts': hello, 'sendWeeklyNewsletterDigest.ts': "export default () => 'new news';\n" },
+});

@@ -1,0 +1,133 @@
+// The rules behind every screen: what a table keeps, where a text is broken, and which signs a terminal gets.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Column } from '../../src/terminal/column.ts';
+import { showsUnicode } from '../../src/terminal/glyphs.ts';
+import { gap, layOut } from '../../src/terminal/layout.ts';
+import { createTextWidth } from '../../src/terminal/text-width.ts';
+import { clockTime } from '../../src/terminal/times.ts';
+import { wrapWords } from '../../src/terminal/wrap.ts';
+import { inProcess } from '../support/in-process.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+describe('a table', () => {
+  const columnOf = fc.record({
+    neverCut: fc.boolean(),
+    droppable: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    wanted: fc.integer({ min: 1, max: 120 }),
+  });
+  const plan = fc.record({
+    columns: fc.array(columnOf, { minLength: 1, maxLength: 8 }),
+    width: fc.integer({ min: 40, max: 160 }),
+  });
+  const laidOut = ({ columns, width }: typeof plan extends fc.Arbitrary<infer T> ? T : never) => {
+    const definitions = columns.map(
+      (column, index): Column => ({ header: `${index}`, paths: [], ...column }),
+    );
+    return layOut(
+      definitions,
+      columns.map(({ wanted }) => wanted),
+      width,
+    );
+  };
+
+  it('is no wider than the terminal, and no column than it wants', () => {
+    fc.assert(
+      fc.property(plan, ({ columns, width }) => {
+        const { shown, widths } = laidOut({ columns, width });
+        const total = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1);
+        expect(total).toBeLessThanOrEqual(width);
+        for (const [place, index] of shown.entries()) {
+          expect(widths[place]).toBeLessThanOrEqual(columns[index]?.wanted ?? 0);
+          expect(widths[place]).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  it('cuts no text below 20 while there is a column that may go, and lets the lowest go first', () => {
+    fc.assert(
+      fc.property(plan, ({ columns, width }) => {
+        const { shown, widths } = laidOut({ columns, width });
+        const rank = (index: number) => columns[index]?.droppable ?? Infinity;
+        const isCut = shown.some((index, place) => {
+          const { wanted = 0 } = columns[index] ?? {};
+          return (widths[place] ?? 0) < Math.min(wanted, 20);
+        });
+        if (isCut) expect(shown.every((index) => rank(index) === Infinity)).toBe(true);
+        const gone = columns.map((_, index) => index).filter((index) => !shown.includes(index));
+        const went = gone.filter((index) => rank(index) !== Infinity).map(rank);
+        const stayed = shown.map(rank);
+        expect(Math.max(0, ...went)).toBeLessThanOrEqual(Math.min(...stayed));
+      }),
+    );
+  });
+});
+
+describe('a text', () => {
+  it('is broken between words alone, and loses none', async () => {
+    const ruler = await createTextWidth([]);
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(words, fc.integer({ min: 12, max: 60 }), (words, width) => {
+        const lines = wrapWords(words.join(' '), width, '  ', ruler);
+        expect(lines.join(' ').split(/ +/)).toEqual(words);
+        for (const line of lines) if (/\S /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it('keeps a command in one piece, and the spaces that it has', async () => {
+    const ruler = await createTextWidth([]);
+    expect(wrapWords('now run `vals pull --merge` again', 20, '  ', ruler)).toEqual([
+      'now run',
+      '  `vals pull --merge`',
+      '  again',
+    ]);
+    expect(wrapWords('    at  here', 20, '', ruler)).toEqual(['    at  here']);
+  });
+});
+
+describe('signs beyond ASCII', () => {
+  it.each<[Record<string, string>, string, boolean]>([
+    [{ LANG: 'en_US.UTF-8' }, 'linux', true],
+    [{ LANG: 'C.utf8' }, 'linux', true],
+    [{ LANG: 'de_DE.ISO-8859-1' }, 'linux', false],
+    [{ LC_ALL: 'C', LC_CTYPE: 'en_US.UTF-8', LANG: 'en_US.UTF-8' }, 'linux', false],
+    [{ LC_CTYPE: 'en_US.UTF-8', LANG: 'C' }, 'linux', true],
+    [{ LC_ALL: '', LANG: 'en_US.UTF-8' }, 'linux', true],
+    [{}, 'linux', false],
+    [{}, 'darwin', true],
+    [{}, 'win32', true],
+    [{ LC_ALL: 'C' }, 'darwin', false],
+    [{ LANG: 'en_US.UTF-8', TERM: 'dumb' }, 'linux', false],
+  ])('with %j on %s: %j', (env, platform, expected) => {
+    expect(showsUnicode(env, platform)).toBe(expected);
+  });
+});
+
+it.each([
+  ['2025-11-14T09:05:07Z', '09:05:07'],
+  ['2025-11-13T23:59:59Z', '13 Nov 23:59'],
+  ['2024-02-29T12:00:00Z', '29 Feb 2024'],
+  ['yesterday', 'yesterday'],
+])('%s is %s on a line that stays', (moment, expected) => {
+  process.env.TZ = 'UTC';
+  expect(clockTime(moment, Date.parse('2025-11-14T10:00:00Z'))).toBe(expected);
+});
+
+it.each([
+  ['60', 60],
+  ['0', 100],
+  ['wide', 100],
+  ['', 100],
+])('COLUMNS=%s at a terminal of 100 columns gives %i', async (COLUMNS, width) => {
+  const name = 'x'.repeat(300);
+  const { env } = await scriptedService([{ body: [{ name, version: 1 }] }, { body: [] }]);
+  const { stdout } = await inProcess(['likes'], {
+    env: { ...env, COLUMNS, LANG: 'C.UTF-8', NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
+    terminal: { columns: 100 },
+  });
+  expect(stdout.split('\n')[1]).toHaveLength(width);
+});

@@ -1,0 +1,78 @@
+// What is longer than the screen goes through a pager, as git does it; nothing else does, and no pager is an error.
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { run, runAtTerminal } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+/** The terminal of the tests has 30 lines. */
+const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `val${index}` }));
+const likes = async (count: number) =>
+  (await scriptedService([], () => ({ body: { data: rows(count), links: {} } }))).env;
+
+const marking = "sed 's/^/| /'";
+
+async function screenOf(args: string[], env: Record<string, string | undefined>) {
+  const { exit, screen } = await runAtTerminal(args, { env: { NO_COLOR: '1', ...env } });
+  const lines = stripVTControlCharacters(screen).replaceAll('\r', '').trimEnd().split('\n');
+  return { exit, lines, isPaged: lines.every((line) => line.startsWith('| ')) };
+}
+
+describe('a list longer than the screen', () => {
+  it.each([
+    { what: 'VALS_PAGER', env: { VALS_PAGER: marking, PAGER: 'false' }, args: [], isPaged: true },
+    { what: 'PAGER', env: { VALS_PAGER: undefined, PAGER: marking }, args: [], isPaged: true },
+    { what: 'JSON', env: { VALS_PAGER: marking }, args: ['--json'], isPaged: true },
+    { what: '--no-pager', env: { VALS_PAGER: marking }, args: ['--no-pager'], isPaged: false },
+    { what: 'none', env: { VALS_PAGER: '', PAGER: marking }, args: [], isPaged: false },
+    { what: 'a dumb terminal', env: { VALS_PAGER: marking, TERM: 'dumb' }, args: [], isPaged: false },
+    { what: 'CI', env: { VALS_PAGER: marking, CI: 'true' }, args: [], isPaged: false },
+  ])('$what: $isPaged', async ({ env, args, isPaged }) => {
+    const service = await likes(40);
+    const shown = await screenOf(['likes', '--all', ...args], {
+      ...service,
+      ...env,
+    });
+    expect(shown).toMatchObject({ exit: 0, isPaged });
+    expect(shown.lines.join('\n')).toContain('val39');
+    expect(shown.lines.length).toBeGreaterThanOrEqual(41);
+  });
+
+  it('is shown without one where it is missing, and its reader may leave early', async () => {
+    const service = await likes(40);
+    const missing = await screenOf(['likes', '--all'], { ...service, VALS_PAGER: 'no-such-pager 2>&-' });
+    expect(missing.exit).toBe(0);
+    expect(missing.lines.filter((line) => line.startsWith('val'))).toHaveLength(40);
+    const left = await screenOf(['likes', '--all'], { ...service, VALS_PAGER: 'head -2' });
+    expect(left).toMatchObject({ exit: 0, lines: ['NAME', 'val0'] });
+  });
+
+  it('that is short, or goes into a pipe, is not', async () => {
+    const env = { ...(await likes(5)), VALS_PAGER: marking };
+    expect(await screenOf(['likes'], env)).toMatchObject({ exit: 0, isPaged: false });
+    const long = { ...(await likes(40)), VALS_PAGER: marking };
+    for (const args of [
+      ['likes', '--all'],
+      ['likes', '--all', '--color'],
+    ]) {
+      expect((await run(args, { env: long })).stdout).not.toContain('| ');
+    }
+  });
+});
+
+describe('in the pager', () => {
+  const waiting = "trap 'echo caught' INT; cat > /dev/null; echo reading; read answer < /dev/tty; echo left";
+
+  it('Ctrl-C is a key of the pager, as often as it is pressed', async () => {
+    const env = { ...(await likes(40)), VALS_PAGER: waiting };
+    const { exit, screen } = await runAtTerminal(['likes', '--all'], {
+      env,
+      answers: [
+        { after: 'reading', keys: '\u0003' },
+        { after: 'caught', keys: '\u0003' },
+        { after: 'caught\r\n^Ccaught', keys: '\r' },
+      ],
+    });
+    expect(screen).toContain('left');
+    expect(exit).toBe(0);
+  });
+});
