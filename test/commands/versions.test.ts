@@ -86,9 +86,11 @@ describe('version restore', () => {
 
 describe('val edit', () => {
   it('sends what the editor saved as a new version, and leaves no file behind', async () => {
-    const { id, vals, code, versions } = await valWithVersions();
+    const { env, id, code, versions } = await valWithVersions();
     const EDITOR = 'sh -c \'echo "$1" >&2; stat -c %a "$1" >&2; printf edited > "$1"\' --';
-    const { exit, stdout, stderr } = await vals(['val', 'edit', id, '--json'], { EDITOR });
+    const { exit, stdout, stderr } = await runProcess(['val', 'edit', id, '--json'], {
+      env: { ...env, EDITOR },
+    });
     expect({ exit, record: JSON.parse(stdout) }).toMatchObject({
       exit: 0,
       record: { version: 4, code: 'edited' },
