@@ -554,10 +554,10 @@ describe('colour', () => {
   it.each(inPipe)(
     'of messages in a pipe with $args $env: $colored',
     async ({ args = [], env = {}, colored }) => {
-      const service = await scriptedService([{ status: 404, body: { message: 'no such val' } }]);
+      const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
       const result = await run(['val', 'get', id, ...args], { env: { ...service.env, ...env } });
       expect(result).toMatchObject({ exit: 3, stdout: '' });
-      expect(result.stderr).toContain('no such val');
+      expect(result.stderr).toContain('moved away');
       expect(painted(result.stderr)).toBe(colored);
     },
   );

@@ -119,9 +119,12 @@ function sentenceOf(call: Call, status: number, tries: string, detail: string | 
   const known = call.meanings?.[status];
   if (known === undefined)
     return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
-  const saysMore = detail && !/^not found\W*$/i.test(detail);
+  const saysMore = detail && !sameAgain.test(detail);
   return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
 }
+
+/** What services say of what is absent, or there already: our sentence says that much. */
+const sameAgain = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
 function meaningOf(status: number, detail: string | undefined): string {
   const known = meanings[status];
