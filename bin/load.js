@@ -1,8 +1,9 @@
 // Loads the built program with the code that V8 compiled for it in an earlier run: half of what a start costs.
 const { accessSync, constants, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { resolve } = require('node:path');
 const { Script } = require('node:vm');
 
-const dist = `${__dirname}/../dist`;
+const dist = resolve(__dirname, '../dist');
 const markLength = 16;
 const loaded = new Map();
 const newlyCompiled = [];
@@ -12,7 +13,7 @@ function load(name) {
   const module = loaded.get(name) ?? { exports: {} };
   if (loaded.has(name)) return module.exports;
   loaded.set(name, module);
-  compile(name)(module.exports, requireForBuild, module);
+  compile(name)(module.exports, requireForBuild, module, dist);
   return module.exports;
 }
 
@@ -23,7 +24,10 @@ function compile(name) {
   const source = readFileSync(filename, 'latin1');
   const mark = source.slice(2, 2 + markLength);
   const cachedData = keptCode(name, mark);
-  const script = new Script(`(function(exports,require,module){${source}\n})`, { filename, cachedData });
+  const script = new Script(`(function(exports,require,module,__dirname){${source}\n})`, {
+    filename,
+    cachedData,
+  });
   if (cachedData === undefined || script.cachedDataRejected) {
     if (newlyCompiled.length === 0) process.once('exit', keepCompiled);
     newlyCompiled.push({ name, mark, script });
@@ -45,13 +49,14 @@ const keptFile = (name) => `${dist}/${name}.${process.versions.v8}-${process.arc
 
 /**
  * Beside the program, so that only those who may change the program can change what it runs. What is kept is what
- * has run so far, so it waits for a run that had something to do.
+ * has run so far, so the program itself waits for a run that had something to do.
  */
 function keepCompiled(exitCode) {
-  if (exitCode !== 0 || !load('main.js').reachedService) return;
+  if (exitCode !== 0) return;
   try {
     accessSync(dist, constants.W_OK);
     for (const { name, mark, script } of newlyCompiled) {
+      if (name === 'main.js' && !load(name).reachedService) continue;
       // Whole and on the disk before it has its name: V8 trusts what it is given.
       const unfinished = `${keptFile(name)}.${Math.random().toString(36).slice(2)}`;
       writeFileSync(unfinished, Buffer.concat([Buffer.from(mark), script.createCachedData()]), {

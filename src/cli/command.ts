@@ -31,6 +31,8 @@ export interface ArgumentDefinition<T> {
   parse?: (word: string) => string;
   /** Names a val, as the option of that kind. */
   isVal?: boolean;
+  /** A file that is there is meant as itself, not as the val that it is of. */
+  orFile?: boolean;
   /** Worth offering when the user asks for completion. */
   words?: readonly string[];
   /** Never set: carries the type of the argument's value. */
@@ -157,6 +159,16 @@ export class AsJson {
   constructor(readonly value: JsonValue) {}
 }
 
+/** Text in pieces, none of which is waited for longer than it takes to come. */
+export class Pieces {
+  constructor(readonly pieces: AsyncIterable<Buffer>) {}
+}
+
+/** Results one after another: each is shown before the next is asked for. */
+export class InTurn {
+  constructor(readonly results: AsyncIterable<AsJson | Pieces>) {}
+}
+
 /** A list without an end: its records are shown as they come, in every format. */
 export class Following {
   constructor(readonly pages: Pages) {}
@@ -167,6 +179,8 @@ export type Result =
   | JsonObject
   | WithColumns
   | AsJson
+  | Pieces
+  | InTurn
   | Following
   | Pages
   | readonly JsonObject[]
@@ -236,6 +250,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
+  /** What follows its first argument is not ours, options included. */
+  passesThrough?: boolean;
   /** Whether its rows go onto the page of a CI job too. */
   jobSummary?: boolean;
   /** What to say, at a terminal, when a list has nothing in it. */

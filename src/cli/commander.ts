@@ -179,6 +179,7 @@ function build(leaf: Command, definition: AnyCommand, onInvoke: (line: CommandLi
     { form: string; description: string; parse?: (word: string) => string },
   ][];
   const options = (definition.options ?? {}) as Record<string, OptionDefinition<unknown>>;
+  leaf.passThroughOptions(definition.passesThrough === true);
   leaf.summary(definition.summary).description(definition.description ?? `${definition.summary}.`);
   for (const [, { form, description }] of argumentEntries) leaf.argument(form, description);
   addOptions(leaf, options);

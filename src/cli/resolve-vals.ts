@@ -1,5 +1,6 @@
 // The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
 import { looksLikeId } from '../api/id.ts';
+import { isFile } from '../lib/is-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
@@ -15,8 +16,12 @@ export async function resolveVals(
     ...argumentDefinitions,
     ...options,
   };
-  const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
   const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
+  const keys = Object.keys(definitions).filter((key) => {
+    const definition = definitions[key];
+    const mayBeFile = definition !== undefined && 'orFile' in definition && definition.orFile;
+    return definition?.isVal && !(mayBeFile && isFile(`${input[key]}`));
+  });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
   const root = findRoot();
   if (root === undefined) return input;

@@ -13,6 +13,7 @@ import { me } from './me.ts';
 import { pull } from './pull.ts';
 import { push } from './push/push.ts';
 import { refs } from './refs.ts';
+import { run } from './run.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
@@ -35,7 +36,7 @@ export const commandTree: CommandTree = {
   },
   groups: [
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Vals:', commands: [push, valCreate, valGet, valEdit, valRm, valRuns] },
+    { title: 'Vals:', commands: [push, run, valCreate, valGet, valEdit, valRm, valRuns] },
     {
       title: 'Versions:',
       commands: [versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],

@@ -1,5 +1,14 @@
 // A command's result on stdout, in the one format that was asked for.
-import { AsJson, type Column, Following, type Pages, type Result, WithColumns } from '../cli/command.ts';
+import {
+  AsJson,
+  type Column,
+  Following,
+  InTurn,
+  type Pages,
+  Pieces,
+  type Result,
+  WithColumns,
+} from '../cli/command.ts';
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import { tabSeparated, visibleLines } from './escape.ts';
@@ -28,6 +37,11 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   if (result instanceof WithColumns)
     return render(result.result, stdout, { ...options, columns: result.columns });
   if (result instanceof AsJson) return renderJson(result.value, stdout, options);
+  if (result instanceof Pieces) return renderPieces(result.pieces, stdout);
+  if (result instanceof InTurn) {
+    for await (const each of result.results) await render(each, stdout, options);
+    return;
+  }
   if (typeof result === 'string') return renderText(result, stdout, options);
   const columns = options.fields?.map((field) => ({ header: field, paths: [field] })) ?? options.columns;
   const chosen = { ...options, columns };
@@ -40,6 +54,18 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
 async function renderText(text: string, stdout: Sink, { format, redactor }: RenderOptions): Promise<void> {
   if (format !== 'text') return stdout.write(`${jsonText(text, redactor.redact)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+}
+
+/** As they come; at a terminal harmless, and with the prompt on a line of its own. */
+async function renderPieces(pieces: AsyncIterable<Buffer>, stdout: Sink): Promise<void> {
+  const decoder = new TextDecoder();
+  let last = '\n';
+  for await (const piece of pieces) {
+    const text = stdout.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : '';
+    last = text.at(-1) ?? last;
+    await stdout.write(stdout.isTerminal ? text : piece);
+  }
+  if (last !== '\n') await stdout.write('\n');
 }
 
 async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {

@@ -1,0 +1,272 @@
+// The three ways to run a val: once, again on each save, and for requests.
+import type { Api } from '../api/api.ts';
+import { AsJson, type Context, Pieces } from '../cli/command.ts';
+import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../errors.ts';
+import { type JsonObject, type JsonValue, parseJson } from '../lib/json.ts';
+import { watchFiles } from '../run/changes.ts';
+import {
+  type FinishedRun,
+  idByName,
+  idInWorkspace,
+  isServiceChosen,
+  type KnownVersion,
+  sendRun,
+  versionWithCode,
+} from '../run/report.ts';
+import { type Run, startRun } from '../run/run.ts';
+import { environmentOf, moduleFlags, permissionFlags } from '../run/seat-belt.ts';
+import type { Entry } from '../run/sources.ts';
+import { findTarget, type Target } from '../run/target.ts';
+
+export interface GivenRun {
+  val: string;
+  args: string[];
+  at?: string;
+  maxSeconds: number;
+  allowAll?: boolean;
+  report?: boolean;
+  port?: number;
+}
+
+type Shown = AsJson | Pieces;
+
+export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
+  const target = await findTarget(context, given.val, given.at);
+  yield* run(context, given, target, context.signal, () => {});
+}
+
+/** A save ends the run that is under way: what it would say is of yesterday. */
+const saved = Symbol('saved');
+
+export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {
+  const target = await findTarget(context, given.val, given.at);
+  if (target.path === undefined) {
+    throw new UsageError('--watch is for a file, and this val is run with the code of the service.', {
+      hint: 'Name its file: in a workspace, `vals pull` brings it here.',
+    });
+  }
+  let save = new AbortController();
+  const changes = await watchFiles([target.path], context.clock, () => save.abort(saved));
+  context.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
+  try {
+    for (;;) {
+      const signal = AbortSignal.any([context.signal, save.signal]);
+      try {
+        yield* run(context, given, target, signal, ({ sources }) => changes.follow(sources.files()));
+      } catch (error) {
+        if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
+        else if (error !== saved) throw withoutWords(error);
+      }
+      if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+      if (context.signal.aborted) throw withoutWords(context.signal.reason);
+      save = new AbortController();
+    }
+  } finally {
+    await changes.close();
+  }
+}
+
+async function* run(
+  context: Context,
+  given: GivenRun,
+  target: Target,
+  signal: AbortSignal,
+  onRun: (run: Run) => void,
+): AsyncGenerator<Shown> {
+  const { clock, flags, progress } = context;
+  const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
+  const entry = await target.load();
+  progress.stop();
+  const startedAt = clock.now();
+  const started = startRun({ ...surroundings(context, given, target), entry, args: given.args, signal });
+  let failure: RunFailedError | undefined;
+  const note = (error: unknown) => {
+    if (!(error instanceof RunFailedError)) throw error;
+    failure = error;
+  };
+  let value: JsonValue = null;
+  try {
+    const kind = await started.kind;
+    const pieces = started.pieces();
+    if (kind === 'text' && !asRecord) {
+      yield new Pieces(untilFailure(pieces, note));
+    } else {
+      const text = await collect(given.val, pieces);
+      if (kind === 'text') value = text;
+      if (kind === 'json') value = parseValue(given.val, text);
+      if (kind === 'json' && !asRecord) yield new AsJson(value);
+    }
+  } catch (error) {
+    note(error);
+  } finally {
+    onRun(started);
+  }
+  const finished: FinishedRun = {
+    runStartAt: new Date(startedAt).toISOString(),
+    runEndAt: new Date(clock.now()).toISOString(),
+    error: failure === undefined ? null : errorText(failure),
+  };
+  const reported = given.report === false ? undefined : await reporter(context, target)(entry, finished);
+  if (failure !== undefined) {
+    if (!flags.json && !flags.ndjson) for (const line of failure.details) context.annotate(line);
+    throw failure;
+  }
+  if (asRecord) yield new AsJson({ value, run: { ...finished, ...reported } });
+}
+
+async function* untilFailure(pieces: AsyncGenerator<Buffer>, onFailure: (error: unknown) => void) {
+  try {
+    yield* pieces;
+  } catch (error) {
+    onFailure(error);
+  }
+}
+
+/** What is not passed on in pieces is held in memory. */
+const largestValue = 64 * 1_048_576;
+
+async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<string> {
+  const all: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > largestValue) {
+      throw new RunFailedError(`${name} returned more than 64 MiB.`, {
+        hint: 'A text or a Response may be of any length, without --json.',
+      });
+    }
+    all.push(piece);
+  }
+  return Buffer.concat(all).toString();
+}
+
+function parseValue(name: string, text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new RunFailedError(`${name} returned JSON that is ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+const errorText = ({ message, facts }: RunFailedError): string =>
+  typeof facts.body === 'string' ? facts.body : message;
+
+const said = ({ message, facts }: ValsError): string => [message, facts.hint ?? ''].join(' ').trim();
+
+/** Ctrl-C is how a person ends it, and nothing to be told of. */
+const withoutWords = (error: unknown): unknown =>
+  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
+
+/** What the process is started with. */
+function surroundings(context: Context, { maxSeconds, allowAll = false }: GivenRun, target: Target) {
+  const program = `${__dirname}/run/child.js`;
+  const { folder, packagesFrom } = target;
+  const belt = allowAll ? [] : permissionFlags(program, { folder, packagesFrom, kept: keptFolders(context) });
+  return {
+    maxSeconds,
+    flags: [...moduleFlags, ...belt],
+    program,
+    env: environmentOf(context.env, allowAll),
+    clock: context.clock,
+  };
+}
+
+/** Where there is no home, there is nothing to be kept either. */
+function keptFolders({ settings }: Context): string[] {
+  const folders = [() => settings.configDirectory.value, () => settings.dataDirectory.value];
+  return folders.flatMap((folder) => {
+    try {
+      return [folder()];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** How long a run that is over may keep a person waiting. */
+const reportingMs = 5_000;
+
+type ReportRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
+
+/** Tells the service of runs of code that it has; never fails. */
+function reporter(context: Context, { path, known }: Target): ReportRun {
+  const { settings, warn } = context;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(reportingMs)]);
+  let connection: Promise<Api> | undefined;
+  const connect = () => {
+    connection ??= context.connect({ signal });
+    return connection;
+  };
+
+  async function find(entry: Entry): Promise<KnownVersion | undefined> {
+    if (path === undefined) return known;
+    if (!isServiceChosen(settings)) return undefined;
+    const id = idInWorkspace(path, settings) ?? (await idOfName(path));
+    return id === undefined ? undefined : versionWithCode(await connect(), id, entry.code);
+  }
+
+  /** The file may have nothing to do with the service, so nothing is said where that cannot be found out. */
+  async function idOfName(file: string): Promise<string | undefined> {
+    try {
+      return await idByName(await connect(), file);
+    } catch {
+      return undefined;
+    }
+  }
+
+  return async (entry, run) => {
+    try {
+      const version = await find(entry);
+      return version && (await sendRun(await connect(), version, run));
+    } catch (error) {
+      if (!(error instanceof ValsError)) throw error;
+      if (!context.signal.aborted) warn(`The run was not reported: ${error.message}`);
+      return undefined;
+    }
+  };
+}
+
+export async function serveRequests(context: Context, given: GivenRun): Promise<undefined> {
+  const { signal, clock, flags, progress, warn } = context;
+  const { serveVal } = await import('../run/serve.ts');
+  const target = await findTarget(context, given.val, given.at);
+  progress.stop();
+  const log = await context.openLog();
+  const report = given.report === false ? undefined : reporter(context, target);
+  const followed: string[] = target.path === undefined ? [] : [target.path];
+  const served = await serveVal(await target.load(), {
+    ...surroundings(context, given, target),
+    port: given.port ?? 0,
+    onFailure: (failure) => warn(said(failure)),
+    onFiles: (files) => changes?.follow(files) ?? followed.push(...files),
+    onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
+      log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
+      if (failure !== undefined) {
+        log.write(`  ${failure.message}`);
+        for (const line of failure.details) log.write(line);
+      }
+      void report?.(entry, {
+        runStartAt: new Date(startedAt).toISOString(),
+        runEndAt: new Date(endedAt).toISOString(),
+        error: failure === undefined ? null : errorText(failure),
+      });
+    },
+  });
+  const reload = () =>
+    target.load().then(
+      (entry) => served.use(entry),
+      (error) => warn(said(error)),
+    );
+  const changes =
+    target.path === undefined ? undefined : await watchFiles(followed, clock, () => void reload());
+  try {
+    await context.print(flags.json || flags.ndjson ? JSON.stringify({ url: served.url }) : served.url);
+    context.banner('Ctrl-C ends it.\n');
+    if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+  } finally {
+    await changes?.close();
+    await served.close();
+    log.close();
+  }
+  throw withoutWords(signal.reason);
+}

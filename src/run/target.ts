@@ -1,0 +1,58 @@
+// What is to be run: a file that is here, or a val's code from the service, and how far its process may reach.
+import { dirname, join, resolve } from 'node:path';
+import type { Api } from '../api/api.ts';
+import { codeOf, textAt } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import type { Context } from '../cli/command.ts';
+import { LocalError, UsageError } from '../errors.ts';
+import { isFile } from '../lib/is-file.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import { readText } from '../workspace/sources/read-text.ts';
+import { type KnownVersion, knownVersion } from './report.ts';
+import type { Entry } from './sources.ts';
+
+export interface Target {
+  /** The code as it is now. */
+  load(): Promise<Entry>;
+  /** Its file; undefined for a val of the service. */
+  path: string | undefined;
+  /** What its process may read of its own; undefined for a val of the service. */
+  folder: string | undefined;
+  packagesFrom: string;
+  /** Of a val of the service: which one it is, where the service says so. */
+  known: KnownVersion | undefined;
+}
+
+export async function findTarget(context: Context, word: string, at: string | undefined): Promise<Target> {
+  if (isFile(word)) {
+    if (at === undefined) return fileTarget(context, word);
+    throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
+      hint: 'Leave it out, or name the val by its id.',
+    });
+  }
+  if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
+    throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
+  }
+  return serviceTarget(await context.connect(), word, at);
+}
+
+function fileTarget(context: Context, word: string): Target {
+  const path = resolve(word);
+  return {
+    load: async () => ({ name: word, code: await readText(path, context), path, packagesFrom: path }),
+    path,
+    folder: findRoot(dirname(path)) ?? dirname(path),
+    packagesFrom: path,
+    known: undefined,
+  };
+}
+
+async function serviceTarget(api: Api, id: string, at: string | undefined): Promise<Target> {
+  const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
+  const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
+  const version = at ?? textAt(val, 'version');
+  const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
+  const packagesFrom = join(resolve('.'), 'val');
+  const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
+  return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known };
+}
