@@ -3,17 +3,9 @@ import type { Api } from '../api/api.ts';
 import { AsJson, type Context, Pieces } from '../cli/command.ts';
 import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson } from '../lib/json.ts';
-import { watchFiles } from '../run/changes.ts';
-import {
-  type FinishedRun,
-  idByName,
-  idInWorkspace,
-  isServiceChosen,
-  type KnownVersion,
-  sendRun,
-  versionWithCode,
-} from '../run/report.ts';
-import { type Run, startRun } from '../run/run.ts';
+import type { KnownVersion } from '../run/known-version.ts';
+import type { FinishedRun } from '../run/report.ts';
+import { startRun } from '../run/run.ts';
 import { environmentOf, moduleFlags, permissionFlags } from '../run/seat-belt.ts';
 import type { Entry } from '../run/sources.ts';
 import { findTarget, type Target } from '../run/target.ts';
@@ -32,7 +24,7 @@ type Shown = AsJson | Pieces;
 
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
   const target = await findTarget(context, given.val, given.at);
-  yield* run(context, given, target, context.signal, () => {});
+  yield* run({ context, given, target, report: createReporter(context, given, target) }, context.signal);
 }
 
 /** A save ends the run that is under way: what it would say is of yesterday. */
@@ -45,6 +37,8 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
       hint: 'Name its file: in a workspace, `vals pull` brings it here.',
     });
   }
+  const { watchFiles } = await import('../run/changes.ts');
+  const surroundings = { context, given, target, report: createReporter(context, given, target) };
   let save = new AbortController();
   const changes = await watchFiles([target.path], context.clock, () => save.abort(saved));
   context.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
@@ -52,7 +46,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
     for (;;) {
       const signal = AbortSignal.any([context.signal, save.signal]);
       try {
-        yield* run(context, given, target, signal, ({ sources }) => changes.follow(sources.files()));
+        yield* run(surroundings, signal, (files) => changes.follow(files));
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
@@ -66,19 +60,24 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   }
 }
 
+interface Surroundings {
+  context: Context;
+  given: GivenRun;
+  target: Target;
+  report: ReportRun;
+}
+
 async function* run(
-  context: Context,
-  given: GivenRun,
-  target: Target,
+  { context, given, target, report }: Surroundings,
   signal: AbortSignal,
-  onRun: (run: Run) => void,
+  onFiles: (files: string[]) => void = () => {},
 ): AsyncGenerator<Shown> {
   const { clock, flags, progress } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   progress.stop();
   const startedAt = clock.now();
-  const started = startRun({ ...surroundings(context, given, target), entry, args: given.args, signal });
+  const started = startRun({ ...processOptions(context, given, target), entry, args: given.args, signal });
   let failure: RunFailedError | undefined;
   const note = (error: unknown) => {
     if (!(error instanceof RunFailedError)) throw error;
@@ -99,14 +98,14 @@ async function* run(
   } catch (error) {
     note(error);
   } finally {
-    onRun(started);
+    onFiles((await started.sources).files());
   }
   const finished: FinishedRun = {
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(clock.now()).toISOString(),
     error: failure === undefined ? null : errorText(failure),
   };
-  const reported = given.report === false ? undefined : await reporter(context, target)(entry, finished);
+  const reported = await report(entry, finished);
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) context.annotate(line);
     throw failure;
@@ -158,7 +157,7 @@ const withoutWords = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
 /** What the process is started with. */
-function surroundings(context: Context, { maxSeconds, allowAll = false }: GivenRun, target: Target) {
+function processOptions(context: Context, { maxSeconds, allowAll = false }: GivenRun, target: Target) {
   const program = `${__dirname}/run/child.js`;
   const { folder, packagesFrom } = target;
   const belt = allowAll ? [] : permissionFlags(program, { folder, packagesFrom, kept: keptFolders(context) });
@@ -183,24 +182,25 @@ function keptFolders({ settings }: Context): string[] {
   });
 }
 
-/** How long a run that is over may keep a person waiting. */
+/** How long a request may keep a person waiting whose run is over. */
 const reportingMs = 5_000;
 
 type ReportRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
 /** Tells the service of runs of code that it has; never fails. */
-function reporter(context: Context, { path, known }: Target): ReportRun {
+function createReporter(context: Context, { report }: GivenRun, { path, known, api }: Target): ReportRun {
+  if (report === false) return async () => undefined;
   const { settings, warn } = context;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(reportingMs)]);
-  let connection: Promise<Api> | undefined;
+  let connection: Promise<Api> | undefined = api && Promise.resolve(api);
   const connect = () => {
-    connection ??= context.connect({ signal });
+    connection ??= context.connect({ mostMs: reportingMs });
     return connection;
   };
 
   async function find(entry: Entry): Promise<KnownVersion | undefined> {
     if (path === undefined) return known;
-    if (!isServiceChosen(settings)) return undefined;
+    if (!settings.local.value && settings.baseUrl === undefined) return undefined;
+    const { idInWorkspace, versionWithCode } = await import('../run/report.ts');
     const id = idInWorkspace(path, settings) ?? (await idOfName(path));
     return id === undefined ? undefined : versionWithCode(await connect(), id, entry.code);
   }
@@ -208,6 +208,7 @@ function reporter(context: Context, { path, known }: Target): ReportRun {
   /** The file may have nothing to do with the service, so nothing is said where that cannot be found out. */
   async function idOfName(file: string): Promise<string | undefined> {
     try {
+      const { idByName } = await import('../run/report.ts');
       return await idByName(await connect(), file);
     } catch {
       return undefined;
@@ -217,7 +218,9 @@ function reporter(context: Context, { path, known }: Target): ReportRun {
   return async (entry, run) => {
     try {
       const version = await find(entry);
-      return version && (await sendRun(await connect(), version, run));
+      if (version === undefined) return undefined;
+      const { sendRun } = await import('../run/report.ts');
+      return await sendRun(await connect(), version, run);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (!context.signal.aborted) warn(`The run was not reported: ${error.message}`);
@@ -229,13 +232,14 @@ function reporter(context: Context, { path, known }: Target): ReportRun {
 export async function serveRequests(context: Context, given: GivenRun): Promise<undefined> {
   const { signal, clock, flags, progress, warn } = context;
   const { serveVal } = await import('../run/serve.ts');
+  const { watchFiles } = await import('../run/changes.ts');
   const target = await findTarget(context, given.val, given.at);
   progress.stop();
   const log = await context.openLog();
-  const report = given.report === false ? undefined : reporter(context, target);
+  const report = createReporter(context, given, target);
   const followed: string[] = target.path === undefined ? [] : [target.path];
   const served = await serveVal(await target.load(), {
-    ...surroundings(context, given, target),
+    ...processOptions(context, given, target),
     port: given.port ?? 0,
     onFailure: (failure) => warn(said(failure)),
     onFiles: (files) => changes?.follow(files) ?? followed.push(...files),
@@ -245,7 +249,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
         log.write(`  ${failure.message}`);
         for (const line of failure.details) log.write(line);
       }
-      void report?.(entry, {
+      void report(entry, {
         runStartAt: new Date(startedAt).toISOString(),
         runEndAt: new Date(endedAt).toISOString(),
         error: failure === undefined ? null : errorText(failure),

@@ -74,12 +74,11 @@ function importFailure(
   });
 }
 
-/** Of a process that went without a word; undefined where it ended itself, and well. */
-export function endingFailure(name: string, { code, signal, problem }: Ending): RunFailedError | undefined {
+/** Of a process that went without a word. */
+export function endingFailure(name: string, { code, signal, problem }: Ending): RunFailedError {
   if (problem !== undefined) {
     return new RunFailedError(`${name} could not be started: ${problem.message}.`, { cause: problem });
   }
-  if (code === 0) return undefined;
   if (code !== null) {
     return new RunFailedError(`${name} ended itself with exit code ${code}.`, {
       hint: 'What it printed may say why.',

@@ -10,13 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
 import { fileBelow, valsOf } from '../workspace/workspace.ts';
-
-/** A val at one of its versions. */
-export interface KnownVersion {
-  id: string;
-  name: string | undefined;
-  version: string;
-}
+import { type KnownVersion, knownVersion } from './known-version.ts';
 
 export interface FinishedRun {
   runStartAt: string;
@@ -34,11 +28,6 @@ export async function sendRun(
     api.record(routes.reportRun(id, { version: Number(version), ...run })),
   );
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
-}
-
-/** Whether a service is chosen at all; a file needs none. */
-export function isServiceChosen(settings: Settings): boolean {
-  return settings.local.value || settings.baseUrl !== undefined;
 }
 
 /** The id that the workspace around a file has for it on the service in force. */
@@ -67,13 +56,6 @@ export async function idByName(api: Api, path: string): Promise<string | undefin
 export async function versionWithCode(api: Api, id: string, code: string): Promise<KnownVersion | undefined> {
   const val = await unlessAbsent(() => api.record(routes.getVal(id)));
   return val?.code === code ? knownVersion(id, val) : undefined;
-}
-
-export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
-  const version = textAt(val, 'version');
-  return version === undefined
-    ? undefined
-    : { id: textAt(val, 'id') ?? id, name: textAt(val, 'name'), version };
 }
 
 /** A service without a route says so by one of these. */

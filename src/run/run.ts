@@ -1,11 +1,8 @@
 // One run: the val's process from its start to its end, its value as it comes, or why there is none.
-
-import type { RunFailedError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { endingFailure, neverFinished, thrownFailure, tookTooLong } from './failure.ts';
-import { startProcess } from './process.ts';
-import type { Report } from './protocol.ts';
-import { createSources, type Entry, type Sources } from './sources.ts';
+import { type Ending, startProcess } from './process.ts';
+import type { Report, Thrown } from './protocol.ts';
+import type { Entry, Sources } from './sources.ts';
 
 export interface RunOptions {
   entry: Entry;
@@ -20,13 +17,18 @@ export interface RunOptions {
   clock: Clock;
 }
 
+export type ValueKind = 'text' | 'json' | 'none';
+
 export interface Run {
-  sources: Sources;
+  sources: Promise<Sources>;
   /** Rejects where the val failed before it gave a value. */
-  kind: Promise<'text' | 'json' | 'none'>;
+  kind: Promise<ValueKind>;
   /** The value, piece by piece; throws where the val failed half-way. To be read to its end, or returned from. */
   pieces(): AsyncGenerator<Buffer>;
 }
+
+/** How it ended, where it did not end well. */
+type End = { interrupted: unknown } | { tooLong: true } | { unfinished: true } | { thrown: Thrown } | Ending;
 
 /** More than this waits in the pipe, and so in the val. */
 const mostWaitingBytes = 4 * 1_048_576;
@@ -35,18 +37,13 @@ export function startRun({ entry, args, maxSeconds, signal, clock, ...options }:
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let wake: () => void = () => {};
-  let kind: 'text' | 'json' | 'none' | undefined;
-  let failure: RunFailedError | undefined;
-  let interrupted: unknown;
-  let done = false;
+  let kind: ValueKind | undefined;
+  let isDone = false;
+  let end: End | undefined;
 
-  // The process starts while its code is being made ready.
   const child = startProcess({
     ...options,
-    onReport(report) {
-      take(report);
-      wake();
-    },
+    onReport: (report) => void take(report),
     onBytes(bytes) {
       waiting.push(bytes);
       waitingBytes += bytes.length;
@@ -54,72 +51,76 @@ export function startRun({ entry, args, maxSeconds, signal, clock, ...options }:
       wake();
     },
   });
-  const sources = createSources(entry);
-  child.send({ start: { entry: sources.entry(), args: [...args] } });
+  // Loading what makes the code ready takes about as long as the start of the process, so it comes second.
+  const sources = import('./sources.ts').then(({ createSources }) => createSources(entry));
+  void sources.then((sources) => child.send({ start: { entry: sources.entry(), args: [...args] } }));
 
-  const giveUp = clock.after(maxSeconds * 1_000, () => {
-    failure ??= tookTooLong(entry.name, maxSeconds);
+  const endWith = (reason: End) => {
+    end ??= reason;
     child.end();
-    wake();
-  });
-  const interrupt = () => {
-    interrupted = signal.reason;
-    child.end();
-    wake();
   };
+  const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ tooLong: true }));
+  const interrupt = () => endWith({ interrupted: signal.reason });
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
   const ended = child.ended.then((ending) => {
-    giveUp();
+    cancelLimit();
     signal.removeEventListener('abort', interrupt);
-    if (!done) failure ??= endingFailure(entry.name, ending);
-    done = true;
+    // A val may end itself with all in order.
+    if (!isDone && ending.code !== 0) end ??= ending;
+    isDone = true;
     wake();
   });
 
-  function take(report: Report): void {
+  async function take(report: Report): Promise<void> {
     if ('load' in report) {
       const { load, specifier, from } = report;
-      child.send({ answer: load, module: sources.answer(specifier, from) });
-    } else if ('value' in report) {
-      kind = report.value;
-    } else if ('done' in report) {
-      done = true;
-    } else if ('unfinished' in report) {
-      failure ??= neverFinished(entry.name);
-    } else if ('failed' in report) {
-      failure ??= thrownFailure(entry.name, report.failed, sources);
+      return child.send({ answer: load, module: (await sources).answer(specifier, from) });
     }
+    if ('value' in report) kind = report.value;
+    else if ('done' in report) isDone = true;
+    else if ('unfinished' in report) end ??= { unfinished: true };
+    else if ('failed' in report) end ??= { thrown: report.failed };
+    wake();
   }
 
   async function until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
+    while (!condition() && end === undefined && !isDone) {
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
   }
 
-  async function kindOfValue(): Promise<'text' | 'json' | 'none'> {
-    await until(() => kind !== undefined || failure !== undefined || interrupted !== undefined || done);
-    if (kind !== undefined) return kind;
-    if (failure === undefined && interrupted === undefined) return 'none';
+  async function failure(end: End): Promise<unknown> {
+    if ('interrupted' in end) return end.interrupted;
+    const failures = await import('./failure.ts');
+    if ('tooLong' in end) return failures.tookTooLong(entry.name, maxSeconds);
+    if ('unfinished' in end) return failures.neverFinished(entry.name);
+    if ('thrown' in end) return failures.thrownFailure(entry.name, end.thrown, await sources);
+    return failures.endingFailure(entry.name, end);
+  }
+
+  async function kindOfValue(): Promise<ValueKind> {
+    await until(() => kind !== undefined);
+    if (kind !== undefined || end === undefined) return kind ?? 'none';
+    child.end();
     await ended;
-    throw interrupted ?? failure;
+    throw await failure(end);
   }
 
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
       for (;;) {
-        await until(() => waiting.length > 0 || failure !== undefined || interrupted !== undefined || done);
+        await until(() => waiting.length > 0);
         const piece = waiting.shift();
         if (piece === undefined) break;
         waitingBytes -= piece.length;
         if (waitingBytes <= mostWaitingBytes) child.resume();
         yield piece;
       }
-      if (interrupted === undefined && failure === undefined) await ended;
-      if (interrupted !== undefined || failure !== undefined) throw interrupted ?? failure;
+      if (end === undefined) await ended;
+      if (end !== undefined) throw await failure(end);
     } finally {
       child.end();
       await ended;

@@ -164,10 +164,9 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
         over();
       });
       onward.once('error', async () => {
-        if (failure === undefined && generation.isOver) {
-          failure = endingFailure(generation.entry.name, await generation.child.ended);
-        }
-        refuse(outgoing, 502, failure?.message ?? `${generation.entry.name} ended before it answered.`);
+        // It closes the connection only when it ends, and its end may be known a moment later.
+        failure ??= endingFailure(generation.entry.name, await generation.child.ended);
+        refuse(outgoing, 502, failure.message);
       });
       onward.once('response', (answered) => {
         outgoing.writeHead(answered.statusCode ?? 502, answered.statusMessage, answered.rawHeaders);

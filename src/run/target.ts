@@ -8,7 +8,7 @@ import { LocalError, UsageError } from '../errors.ts';
 import { isFile } from '../lib/is-file.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { readText } from '../workspace/sources/read-text.ts';
-import { type KnownVersion, knownVersion } from './report.ts';
+import { type KnownVersion, knownVersion } from './known-version.ts';
 import type { Entry } from './sources.ts';
 
 export interface Target {
@@ -19,8 +19,9 @@ export interface Target {
   /** What its process may read of its own; undefined for a val of the service. */
   folder: string | undefined;
   packagesFrom: string;
-  /** Of a val of the service: which one it is, where the service says so. */
-  known: KnownVersion | undefined;
+  /** Of a val of the service: which one it is, where the service says so, and the way there. */
+  known?: KnownVersion;
+  api?: Api;
 }
 
 export async function findTarget(context: Context, word: string, at: string | undefined): Promise<Target> {
@@ -43,7 +44,6 @@ function fileTarget(context: Context, word: string): Target {
     path,
     folder: findRoot(dirname(path)) ?? dirname(path),
     packagesFrom: path,
-    known: undefined,
   };
 }
 
@@ -54,5 +54,5 @@ async function serviceTarget(api: Api, id: string, at: string | undefined): Prom
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
   const packagesFrom = join(resolve('.'), 'val');
   const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
-  return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known };
+  return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known, api };
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import { openDatabase, type Schema, type Value } from './database.ts';
 import { Problem } from './problem.ts';
+import { sortableTime } from './time.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -34,6 +35,14 @@ interface StoredRecord {
   tag: string | null;
   valId: string | null;
   json: string;
+}
+
+/** A run that happened elsewhere. */
+export interface ReportedRun {
+  version: number;
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
 }
 
 export interface RecordFilter {
@@ -113,11 +122,11 @@ export async function openStore(file: string) {
   }
 
   /** As they are, those that changed last first. */
-  function newest(limit: number): Val[] {
+  function newest(limit: number, offset = 0): Val[] {
     const rows = database.all<ValRow>(
       `${valsQuery} WHERE version = (SELECT max(version) FROM versions WHERE val_id = id)
-        ORDER BY updatedAt DESC, name LIMIT ?`,
-      [limit],
+        ORDER BY updatedAt DESC, name LIMIT ? OFFSET ?`,
+      [limit, offset],
     );
     return rows.map(valOf);
   }
@@ -144,6 +153,16 @@ export async function openStore(file: string) {
   /** The same code again makes no new version, so that a repeated request is harmless. */
   const update = (current: Val, code: string) =>
     current.code === code ? current : insertVersion(current.id, code);
+
+  /** A record with the key of another takes its place. */
+  function putRecord({ kind, key, at, tag, valId, json }: StoredRecord): void {
+    one(
+      `INSERT INTO records (kind, key, at, tag, val_id, json) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (kind, key) DO UPDATE SET
+          at = excluded.at, tag = excluded.tag, val_id = excluded.val_id, json = excluded.json`,
+      ...[kind, key, at, tag, valId, json],
+    );
+  }
 
   return {
     user,
@@ -216,15 +235,22 @@ export async function openStore(file: string) {
       return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
     },
 
-    /** A record with the key of another takes its place. */
-    putRecord({ kind, key, at, tag, valId, json }: StoredRecord): void {
-      one(
-        `INSERT INTO records (kind, key, at, tag, val_id, json) VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT (kind, key) DO UPDATE SET
-            at = excluded.at, tag = excluded.tag, val_id = excluded.val_id, json = excluded.json`,
-        ...[kind, key, at, tag, valId, json],
-      );
-    },
+    putRecord,
+
+    addRun: (id: string, { version: number, ...times }: ReportedRun) =>
+      database.write(() => {
+        const { name } = version(id, number);
+        const run = { id: randomUUID(), val: { id, name, version: number }, ...times };
+        putRecord({
+          kind: 'runs',
+          key: run.id,
+          at: sortableTime(times.runStartAt) ?? '',
+          tag: times.error === null ? 'passed' : 'failed',
+          valId: id,
+          json: JSON.stringify(run),
+        });
+        return run;
+      }),
   };
 }
 
