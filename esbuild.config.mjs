@@ -35,7 +35,7 @@ const options = {
 const current = new Set();
 await bundle('dist/main.js', { entryPoints: ['src/main.ts'] });
 // What `vals run` begins the val's process with.
-await bundle('dist/run/child.js', { entryPoints: ['src/run/child/main.ts'] });
+await bundle('dist/run/child.cjs', { entryPoints: ['src/run/child/main.ts'] });
 for (const [name, contents] of Object.entries(librariesApart)) {
   await bundle(`dist/libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
 }

@@ -2,18 +2,17 @@
 import type { Api } from '../api/api.ts';
 import { AsJson, type Context, Pieces } from '../cli/command.ts';
 import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../errors.ts';
-import { type JsonObject, type JsonValue, parseJson } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { isOnPath } from '../lib/on-path.ts';
 import type { KnownVersion } from '../run/known-version.ts';
 import type { FinishedRun } from '../run/report.ts';
 import { startRun } from '../run/run.ts';
-import { environmentOf, moduleFlags, permissionFlags } from '../run/seat-belt.ts';
+import { commandFor, environmentOf } from '../run/seat-belt.ts';
 import type { Entry } from '../run/sources.ts';
-import { findTarget, type Target } from '../run/target.ts';
+import { findTarget, type Target, type Wanted } from '../run/target.ts';
 
-export interface GivenRun {
-  val: string;
+export interface GivenRun extends Wanted {
   args: string[];
-  at?: string;
   maxSeconds: number;
   allowAll?: boolean;
   report?: boolean;
@@ -23,7 +22,7 @@ export interface GivenRun {
 type Shown = AsJson | Pieces;
 
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
-  const target = await findTarget(context, given.val, given.at);
+  const target = await findTarget(context, given);
   yield* run({ context, given, target, report: createReporter(context, given, target) }, context.signal);
 }
 
@@ -31,7 +30,7 @@ export async function* runOnce(context: Context, given: GivenRun): AsyncGenerato
 const saved = Symbol('saved');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {
-  const target = await findTarget(context, given.val, given.at);
+  const target = await findTarget(context, given);
   if (target.path === undefined) {
     throw new UsageError('--watch is for a file, and this val is run with the code of the service.', {
       hint: 'Name its file: in a workspace, `vals pull` brings it here.',
@@ -51,7 +50,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
         if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
       }
-      if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+      await aborted(signal);
       if (context.signal.aborted) throw withoutWords(context.signal.reason);
       save = new AbortController();
     }
@@ -100,11 +99,7 @@ async function* run(
   } finally {
     onFiles((await started.sources).files());
   }
-  const finished: FinishedRun = {
-    runStartAt: new Date(startedAt).toISOString(),
-    runEndAt: new Date(clock.now()).toISOString(),
-    error: failure === undefined ? null : errorText(failure),
-  };
+  const finished = finishedRun(startedAt, clock.now(), failure);
   const reported = await report(entry, finished);
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) context.annotate(line);
@@ -147,8 +142,14 @@ function parseValue(name: string, text: string): JsonValue {
   }
 }
 
-const errorText = ({ message, facts }: RunFailedError): string =>
-  typeof facts.body === 'string' ? facts.body : message;
+function finishedRun(startedAt: number, endedAt: number, failure: RunFailedError | undefined): FinishedRun {
+  const { message, facts: { body } = {} } = failure ?? {};
+  return {
+    runStartAt: new Date(startedAt).toISOString(),
+    runEndAt: new Date(endedAt).toISOString(),
+    error: typeof body === 'string' ? body : (message ?? null),
+  };
+}
 
 const said = ({ message, facts }: ValsError): string => [message, facts.hint ?? ''].join(' ').trim();
 
@@ -157,17 +158,17 @@ const withoutWords = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
 /** What the process is started with. */
-function processOptions(context: Context, { maxSeconds, allowAll = false }: GivenRun, target: Target) {
-  const program = `${__dirname}/run/child.js`;
-  const { folder, packagesFrom } = target;
-  const belt = allowAll ? [] : permissionFlags(program, { folder, packagesFrom, kept: keptFolders(context) });
-  return {
-    maxSeconds,
-    flags: [...moduleFlags, ...belt],
-    program,
-    env: environmentOf(context.env, allowAll),
-    clock: context.clock,
-  };
+function processOptions(context: Context, given: GivenRun, { folder, packagesFrom }: Target) {
+  const { maxSeconds, runtime, allowAll = false } = given;
+  const program = `${__dirname}/run/child.cjs`;
+  const reach = allowAll ? 'all' : { folder, packagesFrom, kept: keptFolders(context) };
+  const env = environmentOf(context.env, allowAll);
+  if (runtime === 'deno' && !isOnPath('deno', env)) {
+    throw new LocalError('Deno is not installed: there is no `deno` on the PATH.', {
+      hint: 'Install it from https://deno.com, or leave --runtime out.',
+    });
+  }
+  return { ...commandFor(runtime, program, reach), program, maxSeconds, env, clock: context.clock };
 }
 
 /** Where there is no home, there is nothing to be kept either. */
@@ -233,44 +234,52 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const { signal, clock, flags, progress, warn } = context;
   const { serveVal } = await import('../run/serve.ts');
   const { watchFiles } = await import('../run/changes.ts');
-  const target = await findTarget(context, given.val, given.at);
+  const target = await findTarget(context, given);
+  const entry = await target.load();
   progress.stop();
   const log = await context.openLog();
   const report = createReporter(context, given, target);
-  const followed: string[] = target.path === undefined ? [] : [target.path];
-  const served = await serveVal(await target.load(), {
+  const reload = async () => {
+    try {
+      served.use(await target.load());
+    } catch (error) {
+      if (!(error instanceof ValsError)) throw error;
+      warn(said(error));
+    }
+  };
+  const changes = await watchFiles(
+    target.path === undefined ? [] : [target.path],
+    clock,
+    () => void reload(),
+  );
+  const served = await serveVal(entry, {
     ...processOptions(context, given, target),
     port: given.port ?? 0,
     onFailure: (failure) => warn(said(failure)),
-    onFiles: (files) => changes?.follow(files) ?? followed.push(...files),
+    onFiles: (files) => changes.follow(files),
     onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
-      if (failure !== undefined) {
-        log.write(`  ${failure.message}`);
-        for (const line of failure.details) log.write(line);
-      }
-      void report(entry, {
-        runStartAt: new Date(startedAt).toISOString(),
-        runEndAt: new Date(endedAt).toISOString(),
-        error: failure === undefined ? null : errorText(failure),
-      });
+      for (const line of failure === undefined ? [] : [failure.message, ...failure.details]) log.write(line);
+      void report(entry, finishedRun(startedAt, endedAt, failure));
     },
+  }).catch(async (error) => {
+    await changes.close();
+    throw error;
   });
-  const reload = () =>
-    target.load().then(
-      (entry) => served.use(entry),
-      (error) => warn(said(error)),
-    );
-  const changes =
-    target.path === undefined ? undefined : await watchFiles(followed, clock, () => void reload());
   try {
-    await context.print(flags.json || flags.ndjson ? JSON.stringify({ url: served.url }) : served.url);
+    await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
     context.banner('Ctrl-C ends it.\n');
-    if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+    await aborted(signal);
   } finally {
-    await changes?.close();
+    await changes.close();
     await served.close();
     log.close();
   }
   throw withoutWords(signal.reason);
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,4 +1,4 @@
-import { argument, defineCommand, InTurn, parsed, toggle, val } from '../cli/command.ts';
+import { argument, defineCommand, InTurn, parsed, toggle, val, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { parseTimeout } from '../settings/settings.ts';
 import { parsePort } from './serve.ts';
@@ -32,6 +32,9 @@ export const run = defineCommand({
       'end it after that time; with --http, each request (60)',
       (text) => parseTimeout(text, '--max-time'),
     ),
+    runtime: word('--runtime <name>', 'what runs it: this Node, or Deno where that is installed', {
+      choices: ['node', 'deno'],
+    }),
     allowAll: toggle('--allow-all', 'without the permission model: it may do what you may'),
     report: toggle('--no-report', 'do not tell the service of the run'),
   },
@@ -47,7 +50,8 @@ export const run = defineCommand({
       });
     }
     const { runOnce, runOnSave, serveRequests } = await import('./run-val.ts');
-    const given = { val, args, maxSeconds: options.maxTime ?? 60, ...options };
+    const runtime = options.runtime === 'deno' ? 'deno' : 'node';
+    const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60, runtime } as const;
     if (options.http) return serveRequests(context, given);
     return new InTurn(options.watch ? runOnSave(context, given) : runOnce(context, given));
   },

@@ -3,7 +3,7 @@ import { RunFailedError } from '../errors.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
 import { packageOf, placeOf, type Sources, syntaxError } from './sources.ts';
-import { findSyntaxProblem, placeInSource } from './transpile.ts';
+import { findSyntaxProblem } from './transpile.ts';
 
 export function thrownFailure(name: string, thrown: Thrown, sources: Sources): RunFailedError {
   const { failure, refused, importing, text } = thrown;
@@ -38,11 +38,10 @@ interface Frame {
 /** The frames of a stack that are in the val's code, at their places in the source. */
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    const match = /^\s+at (?:(.*?) \()?((?:file|val):.*):(\d+):(\d+)\)?$/.exec(text);
-    const source = match && sources.find(match[2] as string);
-    if (!match || !source) return [];
-    const { line, column } = placeInSource(source, { line: Number(match[3]), column: Number(match[4]) });
-    const place = `${source.name}:${line}:${column}`;
+    const match = /^\s+at (?:(.*?) \()?((?:file|val|data):.*):(\d+):(\d+)\)?$/.exec(text);
+    const [, , id = '', line, column] = match ?? [];
+    const place = match && sources.place(id, { line: Number(line), column: Number(column) });
+    if (!match || !place) return [];
     const called = match[1]?.replace(/^(async )?(?:Module|Object)\./, '$1');
     return { place, line: called ? `    at ${called} (${place})` : `    at ${place}` };
   });
@@ -56,8 +55,8 @@ function importFailure(
   const importer = sources.find(from);
   const place = importer === undefined ? '' : placeOf(specifier, importer);
   const { name, version } = packageOf(specifier);
-  const isMissing = !/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from);
-  const reason = isMissing
+  const isAbsent = !/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from);
+  const reason = isAbsent
     ? 'and no such package is installed'
     : code === 'ERR_ACCESS_DENIED'
       ? 'which it may not read'
@@ -66,7 +65,7 @@ function importFailure(
           ?.replace(/^\w+: /, '')
           .replace(/\.$/, '')}`;
   return new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${reason}${place}.`, {
-    hint: isMissing
+    hint: isAbsent
       ? `\`npm install ${name}${version}\` beside the val installs it.`
       : code === 'ERR_ACCESS_DENIED'
         ? deniedHint
@@ -89,7 +88,7 @@ export function endingFailure(name: string, { code, signal, problem }: Ending): 
     memory ? `${name} ran out of memory, or made Node stop (${signal}).` : `${name} was ended by ${signal}.`,
     {
       hint: memory
-        ? 'What Node printed says where; with --allow-all, NODE_OPTIONS=--max-old-space-size=<MB> gives it more.'
+        ? 'A val has 512 MB, and with --allow-all as much as Node takes.'
         : 'It ended itself, or another program did, for instance the system where memory ran out.',
     },
   );

@@ -1,6 +1,6 @@
 // The process of a val: its own process group, the pipe to it, and its certain end.
 import { spawn } from 'node:child_process';
-import { execPath, kill } from 'node:process';
+import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
 import { frameReader, messageFrame, type Order, type Report } from './protocol.ts';
 
@@ -22,6 +22,8 @@ export interface Ending {
 }
 
 export interface ValProcessOptions {
+  /** Node or another, with what it is given before the program's name. */
+  command: string;
   flags: readonly string[];
   program: string;
   env: NodeJS.ProcessEnv;
@@ -30,8 +32,15 @@ export interface ValProcessOptions {
 }
 
 /** What the val prints goes to our stderr without a way through us, so that no amount of it is too much. */
-export function startProcess({ flags, program, env, onReport, onBytes }: ValProcessOptions): ValProcess {
-  const child = spawn(execPath, [...flags, program], {
+export function startProcess({
+  command,
+  flags,
+  program,
+  env,
+  onReport,
+  onBytes,
+}: ValProcessOptions): ValProcess {
+  const child = spawn(command, [...flags, program], {
     env,
     detached: true,
     stdio: ['inherit', 2, 2, 'pipe'],

@@ -16,8 +16,8 @@ export type Order =
 export type ModuleAnswer =
   /** Code of the val, ready to run. */
   | { id: string; code: string; path?: string; packagesFrom: string }
-  /** What Node itself loads: its own modules, packages, JSON. */
-  | { node: string; json: boolean; packagesFrom: string }
+  /** What the runtime itself loads: its own modules, packages, JSON; with Deno the val too. */
+  | { native: string; json: boolean; packagesFrom: string }
   /** vals says why, and knows the failure by its number. */
   | { failure: number; message: string };
 
@@ -41,7 +41,7 @@ export interface Thrown {
   failure?: number;
   /** The module whose code V8 refused. */
   refused?: string;
-  /** The import that Node could not follow. */
+  /** The import that the runtime could not follow. */
   importing?: { specifier: string; from: string; code: string };
 }
 

@@ -8,7 +8,8 @@ export interface RunOptions {
   entry: Entry;
   args: readonly string[];
   maxSeconds: number;
-  /** What Node is given before the program. */
+  /** Node or Deno, and what it is given before the program. */
+  command: string;
   flags: readonly string[];
   /** The file that the process begins with. */
   program: string;

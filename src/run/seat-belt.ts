@@ -1,8 +1,9 @@
 // What the process of a val may do, and what it is not told: against accidents, not against malice.
 import { realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { versions } from 'node:process';
+import { execPath, versions } from 'node:process';
 import { foldersAbove } from '../lib/folders-above.ts';
+import type { Runtime } from './sources.ts';
 
 export interface Reach {
   /** Its folder, with all below; undefined for a val of the service. */
@@ -20,19 +21,39 @@ const permission =
     ? '--permission'
     : '--experimental-permission';
 
-/** Node's options: modules that vals hands over, and no word of Node's own about what is experimental in that. */
-export const moduleFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+/** Modules that vals hands over, and no word of Node's own about what is experimental in that. */
+const moduleFlags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** It reads its code and its packages, may use the network, and nothing else. */
-export function permissionFlags(program: string, reach: Reach): string[] {
-  const { folder, packagesFrom, kept } = reach;
+/** Enough for a val, and filled in seconds by one that never stops. */
+const mostMegabytes = 512;
+
+/** The runtime and its options: it reads its code and its packages, may use the network, and nothing else. */
+export function commandFor(
+  runtime: Runtime,
+  program: string,
+  reach: Reach | 'all',
+): { command: string; flags: string[] } {
+  if (runtime === 'deno') {
+    const allowed =
+      reach === 'all'
+        ? ['--allow-all']
+        : ['--allow-net', '--allow-env', `--allow-read=${readable(program, reach)}`];
+    return { command: 'deno', flags: ['run', '--quiet', '--no-prompt', ...allowed] };
+  }
+  const belt = reach === 'all' ? [] : beltFlags(readable(program, reach));
+  return { command: execPath, flags: [...moduleFlags, ...belt] };
+}
+
+const beltFlags = (readable: string[]): string[] => [
+  `--max-old-space-size=${mostMegabytes}`,
+  permission,
+  ...(major >= 25 ? ['--allow-net'] : []),
+  ...readable.map((path) => `--allow-fs-read=${path}`),
+];
+
+function readable(program: string, { folder, packagesFrom, kept }: Reach): string[] {
   const own = folder !== undefined && !kept.some((secret) => isBelow(folder, secret)) ? [folder] : [];
-  const readable = new Set([program, ...own, ...packageFolders(packagesFrom)].flatMap(withRealPath));
-  return [
-    permission,
-    ...(major >= 25 ? ['--allow-net'] : []),
-    ...[...readable].map((path) => `--allow-fs-read=${path}`),
-  ];
+  return [...new Set([program, ...own, ...packageFolders(packagesFrom)].flatMap(withRealPath))];
 }
 
 /** Where Node looks for packages, and what it reads there; older Nodes ask before they look whether it is there. */

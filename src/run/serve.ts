@@ -152,7 +152,8 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       const giveUp = clock.after(maxSeconds * 1_000, () => {
         failure = tookTooLong(generation.entry.name, maxSeconds);
         refuse(outgoing, 504, failure.message);
-        // A val that is busy hears nothing else.
+        // A val that is busy hears nothing else; the next request goes to a new process.
+        generation.isOver = true;
         generation.child.end();
       });
       const over = () => {
@@ -183,6 +184,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   const server = createServer((incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
     if (isOwnAddress(incoming.headers.host, port)) return void answer(incoming, outgoing);
+    incoming.resume();
     refuse(outgoing, 403, 'This val answers only under its loopback address.');
   });
   await new Promise<void>((resolve, reject) => {

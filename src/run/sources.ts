@@ -6,7 +6,9 @@ import { RunFailedError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
 import { readPlainFile } from '../lib/plain-file.ts';
 import type { ModuleAnswer } from './protocol.ts';
-import { type Source, SyntaxProblem, transpile } from './transpile.ts';
+import { type Place, placeInSource, type Source, SyntaxProblem, transpile } from './transpile.ts';
+
+export type Runtime = 'node' | 'deno';
 
 /** The code to run: a file's, or a val's of the service, which has no files beside it. */
 export interface Entry extends Source {
@@ -14,6 +16,8 @@ export interface Entry extends Source {
   path: string | undefined;
   /** A file, which need not be there, from whose folder packages are looked for. */
   packagesFrom: string;
+  /** Deno loads TypeScript, and what it imports, by itself. */
+  runtime: Runtime;
 }
 
 export interface Sources {
@@ -21,6 +25,8 @@ export interface Sources {
   answer(specifier: string, from: string): ModuleAnswer;
   /** By the id that its module has. */
   find(id: string): Source | undefined;
+  /** As a person writes it; undefined where it is not in the val's code. */
+  place(id: string, place: Place): string | undefined;
   /** Whether there is a package of this name where the importer would find it. */
   isInstalled(name: string, from: string): boolean;
   failure(number: number): RunFailedError | undefined;
@@ -67,7 +73,7 @@ export function createSources(main: Entry): Sources {
     }
     const url = pathToFileURL(found).href;
     if (!codeFile.test(found)) {
-      return { node: url, json: extname(found) === '.json', packagesFrom: main.packagesFrom };
+      return { native: url, json: extname(found) === '.json', packagesFrom: main.packagesFrom };
     }
     const text = readPlainFile(found, { mostBytes: largestFile, followLinks: true }).toString();
     return code(url, { name: nameFor(found, main), code: text }, found);
@@ -85,7 +91,20 @@ export function createSources(main: Entry): Sources {
       return file(fileURLToPath(url), specifier, importer);
     }
     const { name, below } = packageOf(specifier);
-    return { node: specifier.startsWith('npm:') ? name + below : specifier, json: false, packagesFrom };
+    return { native: specifier.startsWith('npm:') ? name + below : specifier, json: false, packagesFrom };
+  }
+
+  const nativeId =
+    main.path === undefined
+      ? `data:application/typescript;base64,${Buffer.from(main.code).toString('base64')}`
+      : mainId;
+  const native = () => ({ native: nativeId, json: false, packagesFrom: main.packagesFrom });
+
+  function nativePlace(id: string, at: Place): string | undefined {
+    if (id === nativeId) return written(main.name, at);
+    return id.startsWith('file:') && !id.includes('/node_modules/') && !id.endsWith(nativeProgram)
+      ? written(nameFor(fileURLToPath(id), main), at)
+      : undefined;
   }
 
   function guarded(make: () => ModuleAnswer): ModuleAnswer {
@@ -105,7 +124,12 @@ export function createSources(main: Entry): Sources {
   }
 
   return {
-    entry: () => guarded(() => code(mainId, main, main.path)),
+    entry: () => (main.runtime === 'deno' ? native() : guarded(() => code(mainId, main, main.path))),
+    place(id, at) {
+      const source = known.get(id);
+      if (main.runtime === 'deno') return nativePlace(id, at);
+      return source && written(source.name, placeInSource(source, at));
+    },
     answer: (specifier, from) => guarded(() => resolve(specifier, from)),
     find: (id) => known.get(id),
     isInstalled: (name, from) =>
@@ -114,6 +138,9 @@ export function createSources(main: Entry): Sources {
     files: () => [...files],
   };
 }
+
+const written = (name: string, { line, column }: Place): string => `${name}:${line}:${column}`;
+const nativeProgram = '/run/child.cjs';
 
 /** The file itself, or the one that is meant where an ending is left out or is that of compiled code. */
 function findFile(path: string): string | undefined {

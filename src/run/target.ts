@@ -9,7 +9,7 @@ import { isFile } from '../lib/is-file.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { type KnownVersion, knownVersion } from './known-version.ts';
-import type { Entry } from './sources.ts';
+import type { Entry, Runtime } from './sources.ts';
 
 export interface Target {
   /** The code as it is now. */
@@ -24,9 +24,15 @@ export interface Target {
   api?: Api;
 }
 
-export async function findTarget(context: Context, word: string, at: string | undefined): Promise<Target> {
+export interface Wanted {
+  val: string;
+  at?: string;
+  runtime: Runtime;
+}
+
+export async function findTarget(context: Context, { val: word, at, runtime }: Wanted): Promise<Target> {
   if (isFile(word)) {
-    if (at === undefined) return fileTarget(context, word);
+    if (at === undefined) return fileTarget(context, word, runtime);
     throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
       hint: 'Leave it out, or name the val by its id.',
     });
@@ -34,25 +40,36 @@ export async function findTarget(context: Context, word: string, at: string | un
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
     throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
   }
-  return serviceTarget(await context.connect(), word, at);
+  return serviceTarget(await context.connect(), word, at, runtime);
 }
 
-function fileTarget(context: Context, word: string): Target {
+function fileTarget(context: Context, word: string, runtime: Runtime): Target {
   const path = resolve(word);
   return {
-    load: async () => ({ name: word, code: await readText(path, context), path, packagesFrom: path }),
+    load: async () => ({
+      name: word,
+      code: await readText(path, context),
+      path,
+      packagesFrom: path,
+      runtime,
+    }),
     path,
     folder: findRoot(dirname(path)) ?? dirname(path),
     packagesFrom: path,
   };
 }
 
-async function serviceTarget(api: Api, id: string, at: string | undefined): Promise<Target> {
+async function serviceTarget(
+  api: Api,
+  id: string,
+  at: string | undefined,
+  runtime: Runtime,
+): Promise<Target> {
   const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
   const version = at ?? textAt(val, 'version');
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
   const packagesFrom = join(resolve('.'), 'val');
-  const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
+  const entry = { name, code: codeOf(val), path: undefined, packagesFrom, runtime };
   return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known, api };
 }

@@ -1,5 +1,5 @@
 // The process of the val: loads it, calls it, tells vals what came of it. Nothing else of vals is in here.
-import { inspect } from 'node:util';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import type { ModuleAnswer, Order, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
 import { openPipe } from './pipe.ts';
@@ -29,7 +29,7 @@ async function run({ entry, args, serve }: Start): Promise<void> {
   pipe.release();
   process.on('uncaughtException', fail);
   process.once('beforeExit', () => void pipe.send({ unfinished: true }).then(leave));
-  const file = 'id' in entry ? (entry.path ?? entry.id) : '';
+  const file = 'id' in entry ? (entry.path ?? entry.id) : 'native' in entry ? entry.packagesFrom : '';
   process.argv = [process.execPath, file, ...args];
   try {
     const { default: exported } = await modules.run(entry);
@@ -76,7 +76,9 @@ function describe(error: unknown): Thrown {
   try {
     if (error instanceof Error) {
       const { name, message, stack = '', permission, resource } = error as Error & Denied;
-      if (permission === undefined) return { text: `${name}: ${message}`, stack };
+      // Deno colours what it says of modules.
+      const text = stripVTControlCharacters(`${name}: ${message}`);
+      if (permission === undefined) return { text, stack };
       // Node's advice is about options that are not the user's to give.
       const said = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const what = [permission, resource].filter(Boolean).join(', ');

@@ -25,7 +25,8 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   async function load(specifier: string, from: string): Promise<vm.Module> {
     const answer = await ask(specifier, from);
-    const key = 'id' in answer ? answer.id : 'node' in answer ? `${answer.node} ${answer.packagesFrom}` : '';
+    const key =
+      'id' in answer ? answer.id : 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : '';
     let module = known.get(key);
     if (module === undefined || key === '') {
       module = make(answer, { specifier, from });
@@ -38,7 +39,10 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
     if ('failure' in answer) throw noted(new Error(answer.message), { failure: answer.failure });
     if ('id' in answer) return ofCode(answer);
     try {
-      return ofNamespace(answer.node, answer.json ? jsonModule(answer.node) : await importByNode(answer));
+      return ofNamespace(
+        answer.native,
+        answer.json ? jsonModule(answer.native) : await importNatively(answer),
+      );
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       const isAboutImport = /^ERR_(MODULE|PACKAGE|UNSUPPORTED|UNKNOWN|INVALID_MODULE|ACCESS|REQUIRE)/.test(
@@ -84,6 +88,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   return {
     async run(entry) {
+      if ('native' in entry) return importNatively(entry);
       const module = make(entry, { specifier: '', from: '' });
       if ('id' in entry) known.set(entry.id, module);
       await ready(await module);
@@ -92,13 +97,20 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Resolved by Node's own rules from where the val stands. */
-function importByNode({ node, packagesFrom }: { node: string; packagesFrom: string }): Promise<Namespace> {
+/** Resolved by the runtime's own rules from where the val stands. */
+function importNatively({
+  native,
+  packagesFrom,
+}: {
+  native: string;
+  packagesFrom: string;
+}): Promise<Namespace> {
+  if ('deno' in process.versions) return new Function('address', 'return import(address)')(native);
   const script = new vm.Script('(specifier) => import(specifier)', {
     filename: packagesFrom,
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  return script.runInThisContext()(node);
+  return script.runInThisContext()(native);
 }
 
 function jsonModule(url: string): Namespace {

@@ -18,9 +18,18 @@ export function openPipe(onOrder: (order: Order) => void): Pipe {
   const socket = new Socket({ fd: pipeNumber, readable: true, writable: true });
   socket.on('data', frameReader<Order>(onOrder));
   socket.on('error', () => {});
-  socket.on('close', () => process.kill(process.pid, 'SIGKILL'));
+  const end = () => {
+    try {
+      process.kill(process.pid, 'SIGKILL');
+    } catch {
+      // Deno does not let it.
+      process.exit(1);
+    }
+  };
+  socket.on('close', end);
   let holders = 1;
-  const write = (frame: Buffer) => new Promise<void>((done) => socket.write(frame, () => done()));
+  const write = (frame: Buffer) =>
+    new Promise<void>((done) => socket.write(frame, (error) => (error ? end() : done())));
   return {
     send: (report) => write(messageFrame(report)),
     async sendBytes(bytes) {
