@@ -11,7 +11,7 @@ import { environment, program, run, temporaryFolder } from '../support/program.t
 
 /** What is typed before TAB, and the arguments of the command that Enter then runs. */
 const typed: [string, string[]][] = [
-  ['vals ru', ['runs']],
+  ['vals lik', ['likes']],
   ['vals comp', ['completion']],
   ['vals vers', ['version']],
   ['vals version li', ['version', 'list']],

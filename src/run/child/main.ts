@@ -1,9 +1,12 @@
 // The process of the val: loads it, calls it, tells vals what came of it. Nothing else of vals is in here.
+import { fstatSync } from 'node:fs';
 import { inspect, stripVTControlCharacters } from 'node:util';
 import type { ModuleAnswer, Order, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
 import { openPipe } from './pipe.ts';
 import { sendValue } from './value.ts';
+
+printAtOnce();
 
 const waiting = new Map<number, (module: ModuleAnswer) => void>();
 let loads = 0;
@@ -22,13 +25,27 @@ const modules = createModules((specifier, from) => {
   return new Promise((answered) => waiting.set(load, answered));
 });
 
+/** Into a pipe Node prints when it finds time, and keeps in memory what waits, which is lost when the val ends. */
+function printAtOnce(): void {
+  for (const [number, stream] of [
+    [1, () => process.stdout],
+    [2, () => process.stderr],
+  ] as const) {
+    const stats = fstatSync(number);
+    if (!stats.isFIFO() && !stats.isSocket()) continue;
+    const { _handle: handle } = stream() as { _handle?: { setBlocking?(blocking: boolean): void } };
+    handle?.setBlocking?.(true);
+  }
+}
+
 type Start = Extract<Order, { start: unknown }>['start'];
 
 async function run({ entry, args, serve }: Start): Promise<void> {
   // A val that has no more to wait for is at its end, whether or not vals would still talk to it.
   pipe.release();
   process.on('uncaughtException', fail);
-  process.once('beforeExit', () => void pipe.send({ unfinished: true }).then(leave));
+  let atRest = () => pipe.send({ unfinished: true }).then(leave);
+  process.once('beforeExit', () => void atRest());
   const file = 'id' in entry ? (entry.path ?? entry.id) : 'native' in entry ? entry.packagesFrom : '';
   process.argv = [process.execPath, file, ...args];
   try {
@@ -41,8 +58,7 @@ async function run({ entry, args, serve }: Start): Promise<void> {
       return void pipe.send({ listening: port });
     }
     if (exported === undefined) {
-      process.removeAllListeners('beforeExit');
-      process.once('beforeExit', () => void finish());
+      atRest = finish;
       return;
     }
     await sendValue(typeof exported === 'function' ? await exported(...args) : exported, pipe);
