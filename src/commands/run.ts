@@ -16,7 +16,7 @@ export const run = defineCommand({
     'accidents, not a wall against malice: do not run code that you do not trust. ' +
     'A run of code that the service has is reported to it, where it takes such reports.',
   arguments: {
-    val: { ...val('<val|file>', "a file, or else a val's id, or in a workspace its name"), orFile: true },
+    val: { ...val('<val>', "a file, or else a val's id, or in a workspace its name"), orFile: true },
     args: argument('[args...]', 'what the val is called with; options too, from here on'),
   },
   passesThrough: true,

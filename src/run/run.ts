@@ -18,7 +18,7 @@ export interface RunOptions {
   clock: Clock;
 }
 
-export type ValueKind = 'text' | 'json' | 'none';
+type ValueKind = 'text' | 'json' | 'none';
 
 export interface Run {
   sources: Promise<Sources>;

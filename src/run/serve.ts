@@ -20,7 +20,7 @@ export interface ServeOptions extends Omit<RunOptions, 'entry' | 'args' | 'signa
   onFiles(files: string[]): void;
 }
 
-export interface Answered {
+interface Answered {
   method: string;
   /** Without its query, which may hold a secret. */
   path: string;

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
-import { readPlainFile } from '../lib/plain-file.ts';
+import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
 import type { ModuleAnswer } from './protocol.ts';
 import { type Place, placeInSource, type Source, SyntaxProblem, transpile } from './transpile.ts';
 
@@ -50,6 +50,7 @@ export function createSources(main: Entry): Sources {
   const known = new Map<string, Source>([[mainId, main]]);
   const files = new Set(main.path === undefined ? [] : [main.path]);
   const failures: RunFailedError[] = [];
+  const made = new Map<string, ModuleAnswer>();
 
   function code(id: string, source: Source, path: string | undefined): ModuleAnswer {
     known.set(id, source);
@@ -75,8 +76,9 @@ export function createSources(main: Entry): Sources {
     if (!codeFile.test(found)) {
       return { native: url, json: extname(found) === '.json', packagesFrom: main.packagesFrom };
     }
-    const text = readPlainFile(found, { mostBytes: largestFile, followLinks: true }).toString();
-    return code(url, { name: nameFor(found, main), code: text }, found);
+    const answer = made.get(url) ?? code(url, { name: nameFor(found, main), code: read(found) }, found);
+    made.set(url, answer);
+    return answer;
   }
 
   const baseOf = (id: string) => (id.startsWith('file:') ? fileURLToPath(id) : main.packagesFrom);
@@ -107,30 +109,28 @@ export function createSources(main: Entry): Sources {
       : undefined;
   }
 
-  function guarded(make: () => ModuleAnswer): ModuleAnswer {
+  function guarded(what: string, make: () => ModuleAnswer): ModuleAnswer {
     try {
       return make();
     } catch (error) {
       const failure =
         error instanceof RunFailedError
           ? error
-          : new RunFailedError(`A file of the val could not be read: ${(error as Error).message}.`, {
-              hint: 'Check the path and its permissions.',
-              cause: error,
-            });
+          : new RunFailedError(`${what} cannot be loaded: ${(error as Error).message}.`, { cause: error });
       failures.push(failure);
       return { failure: failures.length - 1, message: failure.message };
     }
   }
 
   return {
-    entry: () => (main.runtime === 'deno' ? native() : guarded(() => code(mainId, main, main.path))),
+    entry: () =>
+      main.runtime === 'deno' ? native() : guarded(main.name, () => code(mainId, main, main.path)),
     place(id, at) {
       const source = known.get(id);
       if (main.runtime === 'deno') return nativePlace(id, at);
       return source && written(source.name, placeInSource(source, at));
     },
-    answer: (specifier, from) => guarded(() => resolve(specifier, from)),
+    answer: (specifier, from) => guarded(specifier, () => resolve(specifier, from)),
     find: (id) => known.get(id),
     isInstalled: (name, from) =>
       foldersAbove(baseOf(from)).some((folder) => existsSync(join(folder, 'node_modules', name))),
@@ -152,6 +152,16 @@ function findFile(path: string): string | undefined {
     ...endings.map((added) => path + added),
     ...endings.map((added) => join(path, `index${added}`)),
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
+}
+
+function read(path: string): string {
+  try {
+    return readPlainFile(path, { mostBytes: largestFile, followLinks: true }).toString();
+  } catch (error) {
+    const problem =
+      error instanceof NotPlainFile ? error.problem : `cannot be read: ${(error as Error).message}`;
+    throw new RunFailedError(`${path} ${problem}.`, { hint: 'Mend that, then run it again.', cause: error });
+  }
 }
 
 /** As a person at this place would write it. */
