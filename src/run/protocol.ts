@@ -8,9 +8,14 @@ export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
 /** From vals to the val. */
-export type Order =
-  | { start: { entry: ModuleAnswer; args: string[]; serve?: { secret: string } } }
-  | { answer: number; module: ModuleAnswer };
+export type Order = { start: Start } | { module: ModuleAnswer };
+
+export interface Start {
+  entry: ModuleAnswer;
+  args: string[];
+  /** Requests instead of one call. */
+  serve?: { secret: string };
+}
 
 /** What an import leads to. */
 export type ModuleAnswer =
@@ -23,7 +28,7 @@ export type ModuleAnswer =
 
 /** From the val to vals; the bytes of a value follow it. */
 export type Report =
-  | { load: number; specifier: string; from: string }
+  | { load: { specifier: string; from: string } }
   | { value: 'text' | 'json' | 'none' }
   | { done: true }
   /** Of one request where it has a number; the val goes on then. */

@@ -75,8 +75,8 @@ export function startRun({ entry, args, maxSeconds, signal, clock, ...options }:
 
   async function take(report: Report): Promise<void> {
     if ('load' in report) {
-      const { load, specifier, from } = report;
-      return child.send({ answer: load, module: (await sources).answer(specifier, from) });
+      const { specifier, from } = report.load;
+      return child.send({ module: (await sources).answer(specifier, from) });
     }
     if ('value' in report) kind = report.value;
     else if ('done' in report) isDone = true;

@@ -62,7 +62,7 @@ const packageFolders = (file: string): string[] =>
 
 function withRealPath(path: string): string[] {
   try {
-    return [path, realpathSync(path)];
+    return [path, realpathSync.native(path)];
   } catch {
     return [path];
   }

@@ -72,7 +72,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       ...options,
       onReport(report) {
         if ('load' in report) {
-          child.send({ answer: report.load, module: sources.answer(report.specifier, report.from) });
+          child.send({ module: sources.answer(report.load.specifier, report.load.from) });
           options.onFiles(sources.files());
         } else if ('listening' in report) {
           listening(report.listening);

@@ -1,55 +1,49 @@
 // The process of the val: loads it, calls it, tells vals what came of it. Nothing else of vals is in here.
-import { fstatSync } from 'node:fs';
 import { inspect, stripVTControlCharacters } from 'node:util';
-import type { ModuleAnswer, Order, Thrown } from '../protocol.ts';
+import type { Start, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
-import { openPipe } from './pipe.ts';
+import { openNodePipe } from './node-pipe.ts';
+import { createPipe, end, type Pipe } from './pipe.ts';
 import { sendValue } from './value.ts';
 
-printAtOnce();
+let pipe: Pipe;
 
-const waiting = new Map<number, (module: ModuleAnswer) => void>();
-let loads = 0;
+void main();
 
-const pipe = openPipe((order: Order) => {
-  if ('start' in order) return void run(order.start);
-  waiting.get(order.answer)?.(order.module);
-  waiting.delete(order.answer);
-  pipe.release();
-});
-
-const modules = createModules((specifier, from) => {
-  const load = loads++;
-  pipe.hold();
-  void pipe.send({ load, specifier, from });
-  return new Promise((answered) => waiting.set(load, answered));
-});
+async function main(): Promise<void> {
+  printAtOnce();
+  pipe = createPipe(
+    'deno' in process.versions ? (await import('./deno-pipe.ts')).openDenoPipe() : openNodePipe(),
+  );
+  await run(await pipe.start);
+}
 
 /** Into a pipe Node prints when it finds time, and keeps in memory what waits, which is lost when the val ends. */
 function printAtOnce(): void {
-  for (const [number, stream] of [
-    [1, () => process.stdout],
-    [2, () => process.stderr],
-  ] as const) {
-    const stats = fstatSync(number);
-    if (!stats.isFIFO() && !stats.isSocket()) continue;
-    const { _handle: handle } = stream() as { _handle?: { setBlocking?(blocking: boolean): void } };
-    handle?.setBlocking?.(true);
+  for (const name of ['stdout', 'stderr'] as const) {
+    const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
+    let stream: Printing | undefined;
+    const open = () => {
+      stream = get?.call(process) as Printing;
+      stream._handle?.setBlocking?.(true);
+      return stream;
+    };
+    // Most vals print nothing, and a stream takes a while to make.
+    if (get) Object.defineProperty(process, name, { configurable: true, get: () => stream ?? open() });
   }
 }
 
-type Start = Extract<Order, { start: unknown }>['start'];
+/** What Node has behind the stream of a pipe; other streams are written at once anyway. */
+type Printing = { _handle?: { setBlocking?(blocking: boolean): void } };
 
 async function run({ entry, args, serve }: Start): Promise<void> {
-  // A val that has no more to wait for is at its end, whether or not vals would still talk to it.
-  pipe.release();
   process.on('uncaughtException', fail);
   let atRest = () => pipe.send({ unfinished: true }).then(leave);
   process.once('beforeExit', () => void atRest());
   const file = 'id' in entry ? (entry.path ?? entry.id) : 'native' in entry ? entry.packagesFrom : '';
   process.argv = [process.execPath, file, ...args];
   try {
-    const { default: exported } = await modules.run(entry);
+    const { default: exported } = await createModules(pipe.ask).run(entry);
     if (serve) {
       const { serveRequests } = await import('./serve.ts');
       const port = await serveRequests(exported, serve.secret, (request, error) =>
@@ -80,8 +74,9 @@ async function fail(error: unknown): Promise<void> {
 
 const failureOf = (error: unknown): Thrown => ({ ...describe(error), ...problemOf(error) });
 
-/** What the val left open, timers and servers, ends with it. */
+/** What the val left open, timers and servers, ends with it; Node's own tidying up would take longer than most runs. */
 function leave(): void {
+  process.once('exit', end);
   process.exit();
 }
 

@@ -16,7 +16,7 @@ const problems = new WeakMap<object, LoadProblem>();
 export const problemOf = (error: unknown): LoadProblem =>
   (typeof error === 'object' && error !== null && problems.get(error)) || {};
 
-type Ask = (specifier: string, from: string) => Promise<ModuleAnswer>;
+type Ask = (specifier: string, from: string) => ModuleAnswer;
 type Namespace = Record<string, unknown>;
 
 export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Namespace> } {
@@ -24,7 +24,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   const linked = new Map<vm.Module, Promise<void>>();
 
   async function load(specifier: string, from: string): Promise<vm.Module> {
-    const answer = await ask(specifier, from);
+    const answer = ask(specifier, from);
     const key =
       'id' in answer ? answer.id : 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : '';
     let module = known.get(key);
