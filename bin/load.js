@@ -45,7 +45,11 @@ function keptCode(name, mark) {
   }
 }
 
-const keptFile = (name) => `${dist}/${name}.${process.versions.v8}-${process.arch}.compiled`;
+/** What `run` needs of the program is a small part of it, and reading back the rest would take a tenth of a short run. */
+const isRun = process.argv[2] === 'run';
+
+const keptFile = (name) =>
+  `${dist}/${name}${isRun ? '.run' : ''}.${process.versions.v8}-${process.arch}.compiled`;
 
 /**
  * Beside the program, so that only those who may change the program can change what it runs. What is kept is what
@@ -56,7 +60,7 @@ function keepCompiled(exitCode) {
   try {
     accessSync(dist, constants.W_OK);
     for (const { name, mark, script } of newlyCompiled) {
-      if (name === 'main.js' && !load(name).reachedService) continue;
+      if (name === 'main.js' && !isRun && !load(name).reachedService) continue;
       // Whole and on the disk before it has its name: V8 trusts what it is given.
       const unfinished = `${keptFile(name)}.${Math.random().toString(36).slice(2)}`;
       writeFileSync(unfinished, Buffer.concat([Buffer.from(mark), script.createCachedData()]), {
