@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { environment, program, run, runAtTerminal, runProcess, temporaryFolder } from '../support/program.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 
@@ -114,8 +114,11 @@ describe('--local', () => {
     onTestFinished(() => void execaSync('umount', [disk]));
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
     const input = `// ${'x'.repeat(200_000)}`;
-    await json(['push', '-', '--name', 'first'], { ...local, input });
-    const second = await run(['push', '-', '--name', 'second', '--json'], { ...local, input });
+    // The disk can be taken away only when the program has let go of it, which its end makes sure of.
+    expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
+      exit: 0,
+    });
+    const second = await runProcess(['push', '-', '--name', 'second', '--json'], { ...local, input });
     expect({ exit: second.exit, rows: JSON.parse(second.stdout) }).toMatchObject({
       exit: 10,
       rows: [
