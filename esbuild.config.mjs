@@ -8,7 +8,14 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { librariesApart, lightBuiltins, quickTable, setApart, slimUndici } from './esbuild.plugins.mjs';
+import {
+  farthestSyntaxError,
+  librariesApart,
+  lightBuiltins,
+  quickTable,
+  setApart,
+  slimUndici,
+} from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -26,11 +33,13 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, quickTable, setApart],
+  plugins: [slimUndici, lightBuiltins, quickTable, farthestSyntaxError, setApart],
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
 await bundle('dist/main.js', { entryPoints: ['src/main.ts'] });
+// What `vals run` begins the val's process with.
+await bundle('dist/run/child.cjs', { entryPoints: ['src/run/child/main.ts'] });
 for (const [name, contents] of Object.entries(librariesApart)) {
   await bundle(`dist/libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
 }
@@ -63,7 +72,15 @@ async function prepareTexts() {
     });
     Object.assign(stdout, terminal);
     const { signal } = new AbortController();
-    await main({ argv, env: {}, cwd: process.cwd(), stdout, stderr: stdout, signal, clock: { now: Date.now } });
+    await main({
+      argv,
+      env: {},
+      cwd: process.cwd(),
+      stdout,
+      stderr: stdout,
+      signal,
+      clock: { now: Date.now },
+    });
     await replace(`dist/prepared/${name}.txt`, text);
   };
   await print('version', ['--version']);
@@ -100,7 +117,12 @@ async function runOnce() {
   const folder = await mkdtemp(join(tmpdir(), 'vals-build-'));
   const env = { ...process.env, HOME: folder, VALS_DATA_DIR: folder, VALS_CONFIG_DIR: folder };
   try {
-    await promisify(execFile)(process.execPath, ['bin/vals.js', 'push', 'examples', '--local'], { env });
+    for (const argv of [
+      ['push', 'examples', '--local'],
+      ['run', 'examples/hello.ts'],
+    ]) {
+      await promisify(execFile)(process.execPath, ['bin/vals.js', ...argv], { env });
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -53,6 +53,29 @@ export const lightBuiltins = {
 };
 
 /**
+ * sucrase tries one reading after another and tells of the last that failed, which for a slip inside of a function is
+ * the function's first line. The reading that came farthest is the one that was meant.
+ */
+export const farthestSyntaxError = {
+  name: 'farthest-syntax-error',
+  setup({ onLoad }) {
+    const changes = {
+      'traverser/util': [
+        'state.error = err;',
+        'state.error = err; if (!(state.farthest?.pos >= pos)) state.farthest = err;',
+      ],
+      index: ['augmentError(state.error)', 'augmentError(state.farthest)'],
+    };
+    onLoad({ filter: /sucrase\/dist\/esm\/parser\/(?:traverser\/util|index)\.js$/ }, async ({ path }) => {
+      const [found, instead] = changes[path.replace(/^.*\/parser\/|\.js$/g, '')];
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(found)) throw new Error(`${path} no longer holds "${found}".`);
+      return { contents: text.replace(found, instead) };
+    });
+  },
+};
+
+/**
  * Libraries that few commands use, each in a file of its own: parsing one costs a start more than the rest of it.
  * What a file exports is what we import from any module of the library.
  */
@@ -62,6 +85,7 @@ export const librariesApart = {
   conf: `export { default } from 'conf';`,
   diff: `export { diffArrays, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';`,
   ora: `export { default } from 'ora';`,
+  sucrase: `export { transform } from 'sucrase/dist/esm/index.js';`,
   hono: `
     export { Hono } from 'hono';
     export { methodNotAllowed } from 'hono/method-not-allowed';

@@ -1,8 +1,9 @@
 // Loads the built program with the code that V8 compiled for it in an earlier run: half of what a start costs.
 const fs = require('node:fs');
+const { resolve } = require('node:path');
 const { Script } = require('node:vm');
 
-const dist = `${__dirname}/../dist`;
+const dist = resolve(__dirname, '../dist');
 const markLength = 16;
 const mostKept = 16;
 const loaded = new Map();
@@ -13,7 +14,7 @@ function load(name) {
   const module = loaded.get(name) ?? { exports: {} };
   if (loaded.has(name)) return module.exports;
   loaded.set(name, module);
-  compile(name)(module.exports, requireForBuild, module);
+  compile(name)(module.exports, requireForBuild, module, dist);
   return module.exports;
 }
 
@@ -24,7 +25,10 @@ function compile(name) {
   const source = fs.readFileSync(filename, 'latin1');
   const mark = source.slice(2, 2 + markLength);
   const cachedData = keptCode(name, mark);
-  const script = new Script(`(function(exports,require,module){${source}\n})`, { filename, cachedData });
+  const script = new Script(`(function(exports,require,module,__dirname){${source}\n})`, {
+    filename,
+    cachedData,
+  });
   if (cachedData === undefined || script.cachedDataRejected) {
     if (newlyCompiled.length === 0) process.once('exit', keepCompiled);
     newlyCompiled.push({ name, mark, script });
@@ -64,8 +68,12 @@ function codeIn(kept, mark) {
   return isSound ? first.subarray(markLength) : undefined;
 }
 
+/** What `run` needs of the program is a small part of it, and reading back the rest would take a tenth of a short run. */
+const isRun = process.argv[2] === 'run';
+
 /** V8 refuses what was compiled under other flags, so each set of flags has a file of its own. */
-const keptFile = (name) => `${dist}/${name}.${process.version}-${process.arch}${flagsMark()}.compiled`;
+const keptFile = (name) =>
+  `${dist}/${name}${isRun ? '.run' : ''}.${process.version}-${process.arch}${flagsMark()}.compiled`;
 
 function flagsMark() {
   const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
@@ -78,12 +86,13 @@ const folderOf = (file) => file.slice(0, file.lastIndexOf('/'));
 
 /**
  * Beside the program, so that only those who may change the program can change what it runs. What is kept is what
- * has run so far, so it waits for a run that had something to do.
+ * has run so far, so the program itself waits for a command that had something to do.
  */
 function keepCompiled(exitCode) {
-  if (exitCode !== 0 || !load('main.js').reachedService) return;
+  if (exitCode !== 0) return;
   try {
     for (const { name, mark, script } of newlyCompiled) {
+      if (name === 'main.js' && !isRun && !load(name).reachedService) continue;
       const file = keptFile(name);
       if (!mayKeep(file)) continue;
       const code = Buffer.concat([Buffer.from(mark), script.createCachedData()]);

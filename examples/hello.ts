@@ -1,5 +1,5 @@
-// Greets whoever asks: /?name=Ada answers "Hello, Ada!".
-export default function hello(request: Request): Response {
-  const name = new URL(request.url).searchParams.get('name') ?? 'world';
+// Greets by name: `vals run hello.ts Ada`, and for requests /?name=Ada.
+export default function hello(asked: Request | string = 'world'): Response {
+  const name = typeof asked === 'string' ? asked : (new URL(asked.url).searchParams.get('name') ?? 'world');
   return new Response(`Hello, ${name}!\n`);
 }

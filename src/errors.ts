@@ -77,6 +77,21 @@ export class BadResponseError extends ValsError {
   readonly exit = 11;
 }
 
+/** `vals run`: the val itself threw, ended badly or took too long. */
+export class RunFailedError extends ValsError {
+  readonly kind = 'run_failed';
+  readonly exit = 12;
+
+  constructor(
+    message: string,
+    facts: ErrorFacts = {},
+    /** The rest of what the val said, and where it was, in its own lines. */
+    readonly details: readonly string[] = [],
+  ) {
+    super(message, facts);
+  }
+}
+
 /** The user, or the system, ended the command: 130 for SIGINT, 143 for SIGTERM. */
 export class InterruptedError extends ValsError {
   readonly kind = 'interrupted';

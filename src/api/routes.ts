@@ -1,4 +1,4 @@
-// The service's fourteen routes, one function each: what is sent, not how.
+// The service's routes, one function each: what is sent, not how.
 import { UsageError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { looksLikeId } from './id.ts';
@@ -111,6 +111,26 @@ export const listVersions = (id: string): Call => ({
   path: `${valPath(id)}/versions`,
   meanings: noVal(id),
   hints: idHints(id),
+});
+
+/** The list that some services have of a user's vals. */
+export const userVals = (userId: string): Call => ({
+  method: 'GET',
+  path: `/v1/users/${segment(userId)}/vals`,
+});
+
+export interface NewRun {
+  version: number;
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
+}
+
+/** A run that happened here. */
+export const reportRun = (id: string, run: NewRun): Call => ({
+  method: 'POST',
+  path: `${valPath(id)}/runs`,
+  body: { ...run },
 });
 
 export const createVersion = (id: string, code: string): Call => ({

@@ -30,6 +30,8 @@ export interface ArgumentDefinition<T> {
   parse?: (word: string) => string;
   /** Names a val, as the option of that kind. */
   isVal?: boolean;
+  /** A file that is there is meant as itself, not as the val that it is of. */
+  orFile?: boolean;
   /** Worth offering when the user asks for completion. */
   words?: readonly string[];
   /** Never set: carries the type of the argument's value. */

@@ -45,7 +45,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     baseUrl,
     token,
     userAgent: `vals/${VERSION}`,
-    deadlineMs: settings.timeout.value * 1_000,
+    deadlineMs: Math.min(settings.timeout.value * 1_000, options.mostMs ?? Number.POSITIVE_INFINITY),
     proxy,
     signal,
     clock,

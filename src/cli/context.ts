@@ -14,6 +14,8 @@ export interface ConnectOptions {
   concurrency?: number | 'auto';
   /** Instead of the context's: what ends a request that is under way. */
   signal?: AbortSignal;
+  /** The most that a request may take, where the settings allow more. */
+  mostMs?: number;
 }
 
 /** What a command is handed from outside. */

@@ -21,8 +21,8 @@ export function createContext(
   const { forPerson } = format();
   /** How the user named vals, by their ids. */
   const words = new Map<string, string>();
-  let connection: Connection | undefined;
   const startedAt = clock.now();
+  const connections: Connection[] = [];
 
   const context: Context = {
     flags,
@@ -41,7 +41,7 @@ export function createContext(
     note: reporter.note,
     done: (sentence) =>
       reporter.done(sentence, [
-        ...(connection ? [connection.name] : []),
+        ...connections.slice(-1).map(({ name }) => name),
         duration(Math.round(clock.now() - startedAt)),
       ]),
     annotate: reporter.annotate,
@@ -67,7 +67,7 @@ export function createContext(
     async connect(options) {
       const { openConnection } = await import('./connection.ts');
       progress.show('Waiting for the service');
-      connection = await openConnection({
+      const connection = await openConnection({
         signal,
         ...options,
         settings,
@@ -82,10 +82,16 @@ export function createContext(
           gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
         },
       });
-      output.watchWrites(connection.hasWritten);
+      connections.push(connection);
+      output.watchWrites(() => connections.some(({ hasWritten }) => hasWritten()));
       onConnected();
       return connection.api;
     },
   };
-  return { context, close: async () => connection?.close() };
+  return {
+    context,
+    async close() {
+      await Promise.all(connections.map((connection) => connection.close()));
+    },
+  };
 }

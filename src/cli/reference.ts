@@ -25,14 +25,16 @@ export function referenceOf({ groups }: CommandTree, readme: string): string {
 function sectionOf(command: AnyCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
-  const usage = ['vals', path, ...definitions.map(({ form }) => form), '[options]'].join(' ');
+  const forms = definitions.map(({ form }) => form);
+  // Behind the arguments of some, options are not for vals.
+  const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const headers = columnsFor(columns, 'pipe')
     .map(({ header }) => header)
     .join(', ');
   return [
     `### vals ${path}`,
     text(description),
-    `\`\`\`sh\n${usage}\n\`\`\``,
+    `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
     ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
     ...(definitions.length > 0
       ? [definitions.map(({ form, description }) => item(form, description)).join('\n')]

@@ -1,5 +1,7 @@
 // The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
+import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/id.ts';
+import { isFile } from '../lib/is-file.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { Context } from './context.ts';
@@ -14,8 +16,12 @@ export async function resolveVals(
     ...argumentDefinitions,
     ...options,
   };
-  const keys = Object.keys(definitions).filter((key) => definitions[key]?.isVal);
   const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
+  const keys = Object.keys(definitions).filter((key) => {
+    const definition = definitions[key];
+    const mayBeFile = definition !== undefined && 'orFile' in definition && definition.orFile;
+    return definition?.isVal && !(mayBeFile && isFile(resolvePath(settings.cwd, `${input[key]}`)));
+  });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
   const root = findRoot(settings);
   if (root === undefined) return input;

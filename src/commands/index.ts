@@ -14,6 +14,7 @@ import { otherWords } from './other-words.ts';
 import { pull } from './pull.ts';
 import { push } from './push/push.ts';
 import { refs } from './refs.ts';
+import { run } from './run.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
@@ -32,13 +33,13 @@ import { versionRm } from './version/rm.ts';
 export const commandTree: CommandTree = {
   topics: {
     val: { title: 'Vals:', summary: 'Single vals' },
-    version: { title: 'Vals:', summary: 'The versions of a val' },
+    version: { title: 'Vals:', summary: 'Versions of a val' },
   },
   groups: [
     {
       title: 'Vals:',
       commands: [
-        push,
+        ...[push, run],
         ...[valCreate, valGet, valEdit, valRm, valRuns],
         ...[versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
       ],

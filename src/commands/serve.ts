@@ -65,7 +65,7 @@ export const serve = defineCommand({
   },
 });
 
-function parsePort(text: string): number {
+export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
     throw new UsageError(`--port takes a number from 0 to ${highestPort}, not "${text}".`, {
       hint: '--port 0 takes a free one.',

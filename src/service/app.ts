@@ -68,6 +68,17 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
     return records(c, 'runs', { ...c.req.valid('query'), valId: id });
   });
 
+  app.post('/v1/vals/:id/runs', json(check.reportedRun), (c) =>
+    c.json(store.addRun(c.req.param('id'), c.req.valid('json')), 201),
+  );
+  app.get('/v1/users/:id/vals', query(check.page), (c) => {
+    if (c.req.param('id') !== store.user.id) throw new Problem(404, 'There is no user with this id.');
+    const { limit, offset } = c.req.valid('query');
+    const vals = store.newest(limit + 1, offset).map((val) => JSON.stringify(val));
+    const more = vals.length > limit;
+    return list(c, vals.slice(0, limit), neighbours(c.req.url, { limit, offset }, more));
+  });
+
   app.get('/v1/vals/:id/versions', (c) => {
     const versions = store.versions(c.req.param('id')).map((version) => JSON.stringify(version));
     return list(c, versions);

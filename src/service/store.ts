@@ -4,6 +4,7 @@ import { LocalError } from '../errors.ts';
 import { openDatabase, type Value } from './database.ts';
 import { Problem } from './problem.ts';
 import { schema } from './schema.ts';
+import { sortableTime } from './time.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -38,6 +39,14 @@ interface StoredRecord {
   tag: string | null;
   valId: string | null;
   json: string;
+}
+
+/** A run that happened elsewhere. */
+export interface ReportedRun {
+  version: number;
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
 }
 
 export interface RecordFilter {
@@ -124,6 +133,16 @@ export async function openStore(file: string) {
   const update = (current: Val, code: string) =>
     current.code === code ? current : insertVersion(current.id, code);
 
+  /** A record with the key of another takes its place. */
+  function putRecord({ kind, key, at, tag, valId, json }: StoredRecord): void {
+    one(
+      `INSERT INTO records (kind, key, at, tag, val_id, json) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (kind, key) DO UPDATE SET
+          at = excluded.at, tag = excluded.tag, val_id = excluded.val_id, json = excluded.json`,
+      ...[kind, key, at, tag, valId, json],
+    );
+  }
+
   return {
     user,
     token,
@@ -195,15 +214,22 @@ export async function openStore(file: string) {
       return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
     },
 
-    /** A record with the key of another takes its place. */
-    putRecord({ kind, key, at, tag, valId, json }: StoredRecord): void {
-      one(
-        `INSERT INTO records (kind, key, at, tag, val_id, json) VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT (kind, key) DO UPDATE SET
-            at = excluded.at, tag = excluded.tag, val_id = excluded.val_id, json = excluded.json`,
-        ...[kind, key, at, tag, valId, json],
-      );
-    },
+    putRecord,
+
+    addRun: (id: string, { version: number, ...times }: ReportedRun) =>
+      database.write(() => {
+        const { name } = version(id, number);
+        const run = { id: randomUUID(), val: { id, name, version: number }, ...times };
+        putRecord({
+          kind: 'runs',
+          key: run.id,
+          at: sortableTime(times.runStartAt) ?? '',
+          tag: times.error === null ? 'passed' : 'failed',
+          valId: id,
+          json: JSON.stringify(run),
+        });
+        return run;
+      }),
   };
 }
 

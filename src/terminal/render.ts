@@ -7,7 +7,17 @@ import { tabSeparated, visibleLines } from './escape.ts';
 import { columnText, project } from './fields.ts';
 import { jsonRows, paintJson, withoutToken } from './json-text.ts';
 import type { Format } from './output.ts';
-import { AsJson, Differences, Following, Outcomes, type Pages, type Result, WithColumns } from './result.ts';
+import {
+  AsJson,
+  Differences,
+  Following,
+  InTurn,
+  Outcomes,
+  type Pages,
+  Pieces,
+  type Result,
+  WithColumns,
+} from './result.ts';
 import type { Screen } from './screen.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle } from './style.ts';
@@ -43,6 +53,11 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
   }
   const { endable } = options;
   if (result instanceof AsJson) return endable(() => renderJson(result.value, stdout, options));
+  if (result instanceof Pieces) return renderPieces(result.pieces, stdout);
+  if (result instanceof InTurn) {
+    for await (const each of result.results) await render(each, stdout, options);
+    return;
+  }
   // Keys without a value are left out of outcomes.
   if (result instanceof Outcomes) return renderAny(result.rows, stdout, options, { isOpen: true });
   if (result instanceof Differences) return endable(() => renderDifferences(result, stdout, options));
@@ -94,6 +109,18 @@ async function renderDifferences(
   if (!screen) return renderText(sections.map(({ patch }) => patch).join(''), stdout, options);
   const { formatSections } = await import('./diff-text.ts');
   await stdout.writeLong(await formatSections(sections, await screenOf(stdout, options)));
+}
+
+/** As they come; at a terminal harmless, and with the prompt on a line of its own. */
+async function renderPieces(pieces: AsyncIterable<Buffer>, stdout: Sink): Promise<void> {
+  const decoder = new TextDecoder();
+  let last = '\n';
+  for await (const piece of pieces) {
+    const text = stdout.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : '';
+    last = text.at(-1) ?? last;
+    await stdout.write(stdout.isTerminal ? text : piece);
+  }
+  if (last !== '\n') await stdout.write('\n');
 }
 
 async function renderJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {

@@ -54,6 +54,16 @@ export class AsJson {
   constructor(readonly value: JsonValue) {}
 }
 
+/** Text in pieces, none of which is waited for longer than it takes to come. */
+export class Pieces {
+  constructor(readonly pieces: AsyncIterable<Buffer>) {}
+}
+
+/** Results one after another: each is shown before the next is asked for. */
+export class InTurn {
+  constructor(readonly results: AsyncIterable<AsJson | Pieces>) {}
+}
+
 /** A list without an end: its records are shown as they come, in every format. */
 export class Following {
   constructor(readonly pages: Pages) {}
@@ -66,6 +76,8 @@ export type Result =
   | Outcomes
   | Differences
   | AsJson
+  | Pieces
+  | InTurn
   | Following
   | Pages
   | readonly JsonObject[]

@@ -290,7 +290,7 @@ describe('what may come next', () => {
   });
 
   it.each<[string, string[]]>([
-    ['ru', ['runs']],
+    ['ru', ['run', 'runs']],
     ['comp', ['completion']],
     ['val del', ['delete']],
     ['push --concu', ['--concurrency']],
@@ -330,6 +330,6 @@ describe('what may come next', () => {
 
   it('describes what it offers', () => {
     const { candidates } = whatMayComeNext(commandTree, [], 'ver');
-    expect(candidates).toEqual([{ word: 'version', description: 'The versions of a val' }]);
+    expect(candidates).toEqual([{ word: 'version', description: 'Versions of a val' }]);
   });
 });

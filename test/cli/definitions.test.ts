@@ -16,6 +16,8 @@ const notToBeRunHere = new Set([
   'vals serve',
   'vals serve --port 0 --json',
   'vals push --watch',
+  'vals run --http hello.ts',
+  'vals run --watch hello.ts Ada',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
@@ -55,7 +57,9 @@ describe.each(examples)('$line', ({ line }) => {
   });
 
   it.skipIf(/json| > |--code/.test(line))('gives one JSON document under --json', async () => {
-    const { stdout, stderr, exit } = await runExample(`${line} --json`);
+    // What follows the file of `run` is not for vals.
+    const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
+    const { stdout, stderr, exit } = await runExample(inJson);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     JSON.parse(stdout);
     expect(stdout.endsWith('\n')).toBe(true);

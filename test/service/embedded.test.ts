@@ -114,7 +114,10 @@ describe('--local', () => {
     onTestFinished(() => void execaSync('umount', [disk]));
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
     const input = `// ${'x'.repeat(200_000)}`;
-    await runProcess(['push', '-', '--name', 'first'], { ...local, input });
+    // The disk can be taken away only when the program has let go of it, which its end makes sure of.
+    expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
+      exit: 0,
+    });
     const second = await runProcess(['push', '-', '--name', 'second', '--json'], { ...local, input });
     expect({ exit: second.exit, rows: JSON.parse(second.stdout) }).toMatchObject({
       exit: 10,

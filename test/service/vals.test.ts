@@ -257,7 +257,7 @@ describe('what is not there', () => {
     ['PATCH', `/v1/vals/${ABSENT}`, 'GET, HEAD, DELETE'],
     ['PUT', `/v1/vals/${ABSENT}/versions`, 'GET, HEAD, POST'],
     ['POST', `/v1/vals/${ABSENT}/versions/1`, 'GET, HEAD, DELETE'],
-    ['OPTIONS', `/v1/vals/${ABSENT}/runs`, 'GET, HEAD'],
+    ['OPTIONS', `/v1/vals/${ABSENT}/runs`, 'GET, HEAD, POST'],
     ['TRACE', '/v1/me', 'GET, HEAD'],
   ])('%s %s: 405', async (method, path, allow) => {
     const answer = await ask(service, method, path);

@@ -1,0 +1,59 @@
+import { argument, defineCommand, parsed, toggle, val, word } from '../cli/command.ts';
+import { UsageError } from '../errors.ts';
+import { parseTimeout } from '../settings/settings.ts';
+import { InTurn } from '../terminal/result.ts';
+import { parsePort } from './serve.ts';
+import { versionNumber } from './shared/options.ts';
+
+export const run = defineCommand({
+  path: 'run',
+  summary: 'Run a file, or a val of the service, on this machine',
+  description:
+    'Run a file that is here, or else a val with the code that the service has. The default export is called with ' +
+    'the arguments as strings; what it returns goes to stdout, what it prints to stderr. TypeScript and JSX run as ' +
+    'they are. ' +
+    'It runs in a process of its own, without your token, and by default with the permission model of Node: it ' +
+    'reads its own folder and packages, writes no file and starts no program. That is a seat belt against ' +
+    'accidents, not a wall against malice: do not run code that you do not trust. ' +
+    'A run of code that the service has is reported to it, where it takes such reports.',
+  arguments: {
+    val: { ...val('<val|file>', "a file, or else a val's id, or in a workspace its name"), orFile: true },
+    args: argument('[args...]', 'what the val is called with; options too, from here on'),
+  },
+  passesThrough: true,
+  options: {
+    at: parsed('--at <version>', 'this version of the val', versionNumber),
+    http: toggle('--http', 'hand it the requests to a loopback address, until interrupted'),
+    port: parsed('--port <n>', 'the port of that address; 0 for a free one (0)', parsePort),
+    watch: toggle('--watch', 'run the file again whenever it, or what it imports, is saved', {
+      conflicts: ['http'],
+    }),
+    maxTime: parsed(
+      '--max-time <seconds>',
+      'end it after that time; with --http, each request (60)',
+      (text) => parseTimeout(text, '--max-time'),
+    ),
+    runtime: word('--runtime <name>', 'what runs it: this Node, or Deno where that is installed', {
+      choices: ['node', 'deno'],
+    }),
+    allowAll: toggle('--allow-all', 'without the permission model: it may do what you may'),
+    report: toggle('--no-report', 'do not tell the service of the run'),
+  },
+  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --watch hello.ts Ada'],
+  columns: [],
+  async run(context, { val, args, ...options }) {
+    if (options.port !== undefined && !options.http) {
+      throw new UsageError('--port is for --http.', { hint: 'Give both, or neither.' });
+    }
+    if (options.watch && context.flags.json) {
+      throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
+        hint: '--ndjson prints a record for each run.',
+      });
+    }
+    const { runOnce, runOnSave, serveRequests } = await import('./run-val.ts');
+    const runtime = options.runtime === 'deno' ? 'deno' : 'node';
+    const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60, runtime } as const;
+    if (options.http) return serveRequests(context, given);
+    return new InTurn(options.watch ? runOnSave(context, given) : runOnce(context, given));
+  },
+});

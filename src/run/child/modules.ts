@@ -1,0 +1,140 @@
+// The modules of the val: vals sends the code of its files, and Node loads all others as for any program.
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
+import type { ModuleAnswer } from '../protocol.ts';
+
+/** An import that could not be followed, or code that V8 refused: why, for vals to explain. */
+export interface LoadProblem {
+  failure?: number;
+  refused?: string;
+  importing?: { specifier: string; from: string; code: string };
+}
+
+const problems = new WeakMap<object, LoadProblem>();
+export const problemOf = (error: unknown): LoadProblem =>
+  (typeof error === 'object' && error !== null && problems.get(error)) || {};
+
+type Ask = (specifier: string, from: string) => ModuleAnswer;
+type Namespace = Record<string, unknown>;
+
+export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Namespace> } {
+  const known = new Map<string, Promise<vm.Module>>();
+  const linked = new Map<vm.Module, Promise<void>>();
+
+  async function load(specifier: string, from: string): Promise<vm.Module> {
+    const answer = ask(specifier, from);
+    const key =
+      'id' in answer ? answer.id : 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : '';
+    let module = known.get(key);
+    if (module === undefined || key === '') {
+      module = make(answer, { specifier, from });
+      known.set(key, module);
+    }
+    return module;
+  }
+
+  async function make(answer: ModuleAnswer, place: { specifier: string; from: string }): Promise<vm.Module> {
+    if ('failure' in answer) throw noted(new Error(answer.message), { failure: answer.failure });
+    if ('id' in answer) return ofCode(answer);
+    try {
+      return ofNamespace(
+        answer.native,
+        answer.json ? jsonModule(answer.native) : await importNatively(answer),
+      );
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      const isAboutImport = /^ERR_(MODULE|PACKAGE|UNSUPPORTED|UNKNOWN|INVALID_MODULE|ACCESS|REQUIRE)/.test(
+        code,
+      );
+      throw isAboutImport || code === 'ENOENT' ? noted(error, { importing: { ...place, code } }) : error;
+    }
+  }
+
+  function ofCode({ id, code, path }: Extract<ModuleAnswer, { id: string }>): vm.Module {
+    const dynamicImport = async (specifier: string) => {
+      const module = await load(specifier, id);
+      await ready(module);
+      return module;
+    };
+    try {
+      return new vm.SourceTextModule(code, {
+        identifier: id,
+        initializeImportMeta(meta) {
+          meta.url = id;
+          if (path !== undefined) Object.assign(meta, { filename: path, dirname: dirname(path) });
+        },
+        // The types of Node 20 speak of scripts here; for a module it is a function that gives a module.
+        importModuleDynamically: dynamicImport as never,
+      });
+    } catch (error) {
+      throw noted(error, { refused: id });
+    }
+  }
+
+  async function ready(module: vm.Module): Promise<void> {
+    let linking = linked.get(module);
+    if (linking === undefined) {
+      linking =
+        module.status === 'unlinked'
+          ? module.link((specifier, { identifier }) => load(specifier, identifier))
+          : Promise.resolve();
+      linked.set(module, linking);
+    }
+    await linking;
+    await module.evaluate();
+  }
+
+  return {
+    async run(entry) {
+      if ('native' in entry) return importNatively(entry);
+      const module = make(entry, { specifier: '', from: '' });
+      if ('id' in entry) known.set(entry.id, module);
+      await ready(await module);
+      return (await module).namespace as Namespace;
+    },
+  };
+}
+
+/** Resolved by the runtime's own rules from where the val stands. */
+function importNatively({
+  native,
+  packagesFrom,
+}: {
+  native: string;
+  packagesFrom: string;
+}): Promise<Namespace> {
+  if ('deno' in process.versions) return new Function('address', 'return import(address)')(native);
+  const script = new vm.Script('(specifier) => import(specifier)', {
+    filename: packagesFrom,
+    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  return script.runInThisContext()(native);
+}
+
+function jsonModule(url: string): Namespace {
+  const path = fileURLToPath(url);
+  const text = readFileSync(path, 'utf8');
+  try {
+    return { default: JSON.parse(text) };
+  } catch (error) {
+    throw new SyntaxError(`${basename(path)} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function ofNamespace(identifier: string, namespace: Namespace): vm.Module {
+  const names = Object.keys(namespace);
+  return new vm.SyntheticModule(
+    names,
+    function (this: vm.SyntheticModule) {
+      for (const name of names) this.setExport(name, namespace[name]);
+    },
+    { identifier },
+  );
+}
+
+function noted(error: unknown, problem: LoadProblem): unknown {
+  if (typeof error === 'object' && error !== null) problems.set(error, problem);
+  return error;
+}

@@ -1,0 +1,63 @@
+// Hands each request to the default export. vals stands in front of it: who may ask, and for how long, is decided there.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { requestHeader, secretHeader } from '../protocol.ts';
+import { isResponse } from './value.ts';
+
+/** Resolves when vals has been told. */
+type OnFailure = (request: number, error: unknown) => Promise<void>;
+
+/** Resolves to the port. */
+export function serveRequests(exported: unknown, secret: string, onFailure: OnFailure): Promise<number> {
+  const server = createServer(async (incoming, outgoing) => {
+    if (incoming.headers[secretHeader] !== secret) return void outgoing.writeHead(403).end();
+    const request = Number(incoming.headers[requestHeader]);
+    try {
+      await answer(exported, incoming, outgoing);
+    } catch (error) {
+      if (outgoing.destroyed) return;
+      await onFailure(request, error);
+      if (outgoing.headersSent) outgoing.destroy();
+      else outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${error}\n`);
+    }
+  });
+  server.requestTimeout = 0;
+  return new Promise((listening) =>
+    server.listen(0, '127.0.0.1', () => listening((server.address() as AddressInfo).port)),
+  );
+}
+
+async function answer(exported: unknown, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  if (typeof exported !== 'function') {
+    throw new TypeError('The val has no function as its default export, so it takes no requests.');
+  }
+  const response: unknown = await exported(requestOf(incoming, outgoing));
+  if (!isResponse(response)) throw new TypeError('The val returned no Response.');
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);
+  outgoing.writeHead(response.status, response.statusText);
+  if (response.body === null) outgoing.end();
+  else await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
+}
+
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
+  const { method = 'GET', url = '/', headers: given } = incoming;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    if (name === secretHeader || name === requestHeader) continue;
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  const left = new AbortController();
+  outgoing.once('close', () => left.abort());
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return new Request(new URL(url, `http://${given.host}`), {
+    method,
+    headers,
+    signal: left.signal,
+    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
+  });
+}

@@ -1,0 +1,15 @@
+// A val at one of its versions, as far as the service says which.
+import { textAt } from '../api/records.ts';
+import type { JsonObject } from '../lib/json.ts';
+
+export interface KnownVersion {
+  id: string;
+  name: string | undefined;
+  version: string;
+}
+
+export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
+  const version = textAt(val, 'version');
+  if (version === undefined) return undefined;
+  return { id: textAt(val, 'id') ?? id, name: textAt(val, 'name'), version };
+}

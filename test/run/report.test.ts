@@ -1,0 +1,91 @@
+// Runs of code that the service has are told to it, and no others; nothing of that fails a run.
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { embeddedService } from '../support/embedded-service.ts';
+import { runProcess as run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { folderWith } from './folder.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
+
+it('the first minute: push, run and runs tell one story', async () => {
+  const home = temporaryFolder();
+  const vals = (...args: string[]) => run(args, { home, cwd: resolve('.') });
+  expect(await vals('push', 'examples', '--local')).toMatchObject({ exit: 0 });
+  expect(await vals('run', '--local', 'examples/hello.ts')).toMatchObject({
+    exit: 0,
+    stdout: 'Hello, world!\n',
+  });
+  const { stdout } = await vals('runs', '--local', '--json');
+  expect(JSON.parse(stdout)).toEqual([
+    expect.objectContaining({ val: expect.objectContaining({ name: 'hello', version: 1 }), error: null }),
+  ]);
+});
+
+describe('a run on the embedded service', () => {
+  async function workspace() {
+    const { env } = await embeddedService();
+    const { path, write } = folderWith({ 'one.ts': code });
+    const vals = async (...args: string[]) => {
+      const result = await run(args, { env, cwd: path });
+      expect(result.stderr).not.toMatch(/warning|Unexpected/);
+      return result;
+    };
+    await vals('init');
+    await vals('push');
+    const runs = async () => JSON.parse((await vals('runs', '--json')).stdout);
+    return { write, vals, runs };
+  }
+
+  it('is reported for a file with its code, for its name and for a version of it', async () => {
+    const { write, vals, runs } = await workspace();
+    const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
+    const { value, run: reported } = JSON.parse(stdout);
+    expect(value).toBe('Ada');
+    expect(await runs()).toEqual([reported]);
+    expect((await vals('run', 'one', 'x')).exit).toBe(12);
+    expect((await runs())[0]).toMatchObject({
+      val: { id: reported.val.id, name: 'one', version: 1 },
+      error: expect.stringMatching(/^Error: no x\n {4}at default \(one@1:1:\d+\)$/),
+    });
+    write('one.ts', `${code} // changed`);
+    await vals('run', 'one.ts');
+    await vals('run', '--no-report', 'one');
+    expect(await runs()).toHaveLength(2);
+    await vals('push');
+    expect((await vals('run', '--at', '1', 'one')).stdout).toBe('you');
+    expect((await runs())[0].val.version).toBe(1);
+  });
+});
+
+it.each([
+  ['has no such route', 404, ''],
+  ['does not take it', 405, ''],
+  ['refuses it', 400, 'warning: The run was not reported: '],
+])('a service that %s changes nothing about the run', async (_name, status, warning) => {
+  const val = { id, name: 'one', version: 3, code };
+  const service = await scriptedService([{ body: val }, { status, body: { message: 'hm' } }]);
+  const { exit, stdout, stderr } = await run(['run', id, 'Ada'], { env: service.env });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'Ada' });
+  expect(stderr.startsWith(warning) && (stderr === '') === (warning === '')).toBe(true);
+  const { method, path, body } = service.requests[1] ?? {};
+  expect([method, path]).toEqual(['POST', `/v1/vals/${id}/runs`]);
+  expect(JSON.parse(body ?? '')).toEqual({
+    version: 3,
+    runStartAt: expect.any(String),
+    runEndAt: expect.any(String),
+    error: null,
+  });
+});
+
+it('a file needs no service, and what has nothing to do with it is not told to it', async () => {
+  const { path } = folderWith({ 'one.ts': code });
+  expect(await run(['run', 'one.ts'], { cwd: path })).toMatchObject({ exit: 0, stdout: 'you', stderr: '' });
+  const nowhere = {
+    VALS_BASE_URL: 'http://127.0.0.1:9',
+    VALS_TOKEN: 'token-of-nowhere',
+    VALS_TIMEOUT: '0.2',
+  };
+  expect(await run(['run', 'one.ts'], { cwd: path, env: nowhere })).toMatchObject({ exit: 0, stderr: '' });
+});
