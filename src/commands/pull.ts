@@ -4,7 +4,9 @@ import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column } from '../terminal/column.ts';
+import { Outcomes } from '../terminal/result.ts';
 import { reportFailure } from './shared/report-failure.ts';
+import { settled } from './shared/settled.ts';
 
 export const pull = defineCommand({
   path: 'pull',
@@ -44,7 +46,7 @@ export const pull = defineCommand({
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
-    return runBatch<(typeof chosen)[number]>(chosen, {
+    const { rows, error } = await runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: 'auto',
@@ -58,5 +60,7 @@ export const pull = defineCommand({
           ? pullVal(workspace, api, item, options)
           : adopt(workspace, api, item.id, { ...options, file }),
     });
+    const unsettled = await settled(workspace);
+    return new Outcomes(rows, error ?? unsettled);
   },
 });

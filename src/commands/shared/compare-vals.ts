@@ -5,6 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
+import { settled } from './settled.ts';
 
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
@@ -21,5 +22,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
+  // What a crash left is written now; a folder that may only be read can be compared all the same.
+  await settled(workspace);
   return examined;
 }
