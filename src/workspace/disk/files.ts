@@ -51,7 +51,7 @@ export function readBytesBelow(
 ): Buffer | undefined {
   return reading(named, () => {
     const [folder, name] = split(file);
-    const held = keepHolding(root, folder, file);
+    const held = isOwn(folder) ? holdOwn(root, folder, {}, file) : keepHolding(root, folder, file);
     if (held === undefined) return undefined;
     try {
       const bytes = readPlainFile(`${held.path}/${name}`, { mostBytes });
@@ -79,6 +79,30 @@ function keepHolding(root: string, folder: string, file: string): HeldFolder | u
 function letGo(): void {
   kept?.held.close();
   kept = undefined;
+}
+
+const isOwn = (folder: string): boolean => `${folder}/`.startsWith(`${dotValsFolder}/`);
+
+const own = new Map<string, HeldFolder>();
+const ownHeldMs = 1_000;
+
+/** Our own folders are come back to for each val, and nobody else moves them about: they are held for a while. */
+function holdOwn(root: string, folder: string, options: HoldOptions, file: string): HeldFolder | undefined {
+  const key = `${root}\n${folder}`;
+  const before = own.get(key);
+  if (before !== undefined && statSync(before.path).nlink > 0) return before;
+  letGoOwn(key);
+  const held = hold(root, folder, options, file);
+  if (held?.lasts) {
+    own.set(key, held);
+    setTimeout(() => own.get(key) === held && letGoOwn(key), ownHeldMs).unref();
+  }
+  return held;
+}
+
+function letGoOwn(key: string): void {
+  own.get(key)?.close();
+  own.delete(key);
 }
 
 /** Whether anything is there. */
@@ -285,14 +309,14 @@ function inFolder<Result>(
   act: (folder: HeldFolder) => Result,
   file = folder,
 ): Result | undefined {
-  const held = hold(root, folder, options, file);
+  const held = isOwn(folder) ? holdOwn(root, folder, options, file) : hold(root, folder, options, file);
   if (held === undefined) return undefined;
   try {
     return act(held);
   } catch (error) {
     throw refusal(file, error);
   } finally {
-    held.close();
+    if (!isOwn(folder)) held.close();
   }
 }
 
