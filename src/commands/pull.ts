@@ -60,7 +60,7 @@ export const pull = defineCommand({
           ? pullVal(workspace, api, item, options)
           : adopt(workspace, api, item.id, { ...options, file }),
     });
-    const unsettled = await settled(workspace);
+    const unsettled = dryRun ? undefined : await settled(workspace);
     return new Outcomes(rows, error ?? unsettled);
   },
 });

@@ -6,12 +6,13 @@ import { findVal, unknownVal, valsOf, withoutId } from './workspace.ts';
 
 export function createResolver(root: string, settings: Settings): (word: string) => string {
   const service = serviceName(settings);
-  const agreed = createAgreedStore(root, service, [], () => {});
-  const known = { root, service, agreed, vals: valsOf(root, service) };
+  const known = { root, service, vals: valsOf(root, service) };
   return (word) => {
     const found = findVal(known, word);
     if (found === undefined) throw unknownVal(known, word);
-    if (found.id === undefined) throw withoutId(known, found);
+    if (found.id === undefined) {
+      throw withoutId({ service, agreed: createAgreedStore(root, service, [], () => {}) }, found);
+    }
     return found.id;
   };
 }

@@ -25,7 +25,7 @@ export function createVals(vals: Iterable<WorkspaceVal>): Vals {
 
   function set(val: WorkspaceVal): void {
     const before = byFile.get(val.file);
-    if (before !== undefined) byName.delete(before.name);
+    if (before !== undefined && byName.get(before.name) === before) byName.delete(before.name);
     if (before?.id !== undefined) byId.delete(before.id);
     byFile.set(val.file, val);
     byName.set(val.name, val);

@@ -51,7 +51,8 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const agreed = createAgreedStore(root, service, ids, warn);
-  let unwritten: Note[] = [];
+  /** By file: the last one counts. */
+  let unwritten = new Map<string, Note>();
   let isLeft = readJournal(root).text !== '';
 
   const workspace: Workspace = {
@@ -72,14 +73,14 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
       agreed.prepare();
       const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
       appendToJournal(root, note);
-      unwritten.push(note);
+      unwritten.set(file, note);
       vals.set(val);
       if (id !== undefined) agreed.forgetName(name);
     },
     async settle() {
-      if (unwritten.length === 0 && !isLeft) return;
-      const notes = unwritten;
-      unwritten = [];
+      if (unwritten.size === 0 && !isLeft) return;
+      const notes = [...unwritten.values()];
+      unwritten = new Map();
       isLeft = true;
       await updateManifest(root, surroundings, (manifest) =>
         applyNotes(manifest, notes, { rename: true, warn }),

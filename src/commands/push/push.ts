@@ -77,7 +77,7 @@ export const push = defineCommand({
       onFailure: report,
       work: (item) => tracker.push(api, item, item.code, { force, dryRun }),
     });
-    const unsettled = await settled(tracker);
+    const unsettled = dryRun ? undefined : await settled(tracker);
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
     const behind = rows.filter(({ status }) => status === 'behind').length;

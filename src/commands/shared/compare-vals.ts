@@ -18,7 +18,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
-    examined[index] = await examine(workspace, api, val);
+    examined[index] = withoutTextsAlike(await examine(workspace, api, val));
     finished += 1;
     show();
   });
@@ -26,3 +26,14 @@ export async function compareVals(context: Context, words: readonly string[]): P
   await settled(workspace);
   return examined;
 }
+
+/** What is alike on both sides is not looked into, and the texts of thousands would fill the memory. */
+const withoutTextsAlike = (examined: Examined): Examined =>
+  examined.status === 'unchanged'
+    ? {
+        ...examined,
+        here: undefined,
+        agreed: undefined,
+        remote: examined.remote && { ...examined.remote, code: '' },
+      }
+    : examined;

@@ -15,7 +15,7 @@ export interface Agreed {
 }
 
 /** A val on its service: by its id or, where the service did not tell one, by its name. */
-export interface Identity {
+interface Identity {
   id?: string | undefined;
   name: string;
 }

@@ -8,9 +8,10 @@
 // The journal belongs to the folder that it was written in, whose number and time of birth are in its name: one that
 // came with a clone has another name, so it cannot lead a push to a val of somebody else's choice.
 import { createHash } from 'node:crypto';
+import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { appendBelow, birthOf, dotValsFolder, readBelow, removeBelow } from './files.ts';
+import { appendBelow, birthOf, dotValsFolder, readBytesBelow, removeBelow } from './files.ts';
 import { type Note, parseNote } from './notes.ts';
 
 /** Undefined where there is no folder yet. */
@@ -22,8 +23,14 @@ function fileOf(root: string): string | undefined {
 
 /** The folder must be there. It is not flushed: a process that ends in any way loses nothing of it. */
 export function appendToJournal(root: string, note: Note): void {
+  const file = fileOf(root);
+  if (file === undefined) {
+    throw new LocalError(`${dotValsFolder} is gone from ${root}.`, {
+      hint: 'Run it again: it is made anew.',
+    });
+  }
   // With an end of line before it, too: a line that was cut off must not take this one with it.
-  appendBelow(root, fileOf(root) as string, `\n${stringifyJson({ ...note })}\n`);
+  appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
 export interface Journal {
@@ -33,7 +40,8 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  const text = (file && readBelow(root, file, largest.manifest)) ?? '';
+  // A line that was cut off within a character is passed over like any other.
+  const text = (file && readBytesBelow(root, file, largest.manifest)?.toString()) ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
 }
 
@@ -48,5 +56,6 @@ function parseLine(line: string): JsonValue {
 
 /** What another process added since it was read is left, for that process takes it in when it ends. */
 export function removeJournal(root: string, { text }: Journal): void {
-  if (text !== '' && readJournal(root).text === text) removeBelow(root, fileOf(root) as string);
+  const file = fileOf(root);
+  if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);
 }
