@@ -12,8 +12,8 @@ export const token = 'bench-token-1f0c9a7e';
 /** @param {{ quick: boolean }} options */
 export function sizesOf({ quick }) {
   return quick
-    ? { files: 40, listedRuns: 5_000, fewRuns: 1_000 }
-    : { files: 1_000, listedRuns: 200_000, fewRuns: 10_000 };
+    ? { files: 40, fewVals: 5, manyVals: 20, mostVals: 50, listedRuns: 5_000, fewRuns: 1_000 }
+    : { files: 1_000, fewVals: 500, manyVals: 5_000, mostVals: 10_000, listedRuns: 200_000, fewRuns: 10_000 };
 }
 
 /**

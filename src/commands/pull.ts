@@ -4,8 +4,10 @@ import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column, idColumn } from '../terminal/column.ts';
+import { Outcomes } from '../terminal/result.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
 import { reportFailure } from './shared/report-failure.ts';
+import { settled } from './shared/settled.ts';
 
 export const pull = defineCommand({
   path: 'pull',
@@ -53,7 +55,7 @@ export const pull = defineCommand({
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
-    const outcomes = await runBatch<(typeof chosen)[number]>(chosen, {
+    const { rows, error } = await runBatch<(typeof chosen)[number]>(chosen, {
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: 'auto',
@@ -72,6 +74,7 @@ export const pull = defineCommand({
       const what = files.length === 1 ? files[0] : `${files.length} files`;
       context.note(`What ${what} held before is kept in ${folder}.`);
     }
-    return outcomes;
+    const unsettled = dryRun ? undefined : await settled(workspace);
+    return new Outcomes(rows, error ?? unsettled);
   },
 });

@@ -42,7 +42,8 @@ export const status = defineCommand({
     const { compareVals } = await import('./shared/compare-vals.ts');
     const examined = await compareVals(context, vals);
     const differing = examined.filter(({ status }) => status !== 'unchanged');
-    const ordered = context.forPerson ? [...differing, ...without(examined, differing)] : examined;
+    const unchanged = examined.filter(({ status }) => status === 'unchanged');
+    const ordered = context.forPerson ? [...differing, ...unchanged] : examined;
     const rows = ordered.map(rowOf);
     if (exitCode && differing.length > 0) {
       return new Outcomes(
@@ -57,9 +58,6 @@ export const status = defineCommand({
     return rows;
   },
 });
-
-const without = (all: readonly Examined[], some: readonly Examined[]): Examined[] =>
-  all.filter((examined) => !some.includes(examined));
 
 const rowOf = ({ val, status, remote, agreed }: Examined): JsonObject => {
   const version = remote?.version ?? agreed?.version;

@@ -36,7 +36,7 @@ export function idInWorkspace(path: string, settings: Settings): string | undefi
   if (root === undefined) return undefined;
   refuseOthers(settings, root);
   const file = fileBelow({ root, cwd: root }, path);
-  return valsOf(root, serviceName(settings)).find((val) => val.file === file)?.id;
+  return file === undefined ? undefined : valsOf(root, serviceName(settings)).ofFile(file)?.id;
 }
 
 /** The val of mine that has the name which a push would give the file, where the service lists them. */

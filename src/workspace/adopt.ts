@@ -31,28 +31,32 @@ export async function adopt(
   const file = wanted === undefined ? fileFor(workspace, name) : chosenFile(workspace, wanted);
   refuseTaken(workspace, name, file);
   const here = readBelow(root, file);
-  if (here !== undefined && here !== remote.code && !force) {
+  // Sent from here without being told the id: an edit since then is one of ours, and is left.
+  const isEdited = workspace.agreed.read({ name })?.code === remote.code && !force;
+  const stays = here === remote.code || (here !== undefined && isEdited);
+  if (here !== undefined && !stays && !force) {
     throw new LocalError(`${file} is there already, with other code than the val "${name}".`, {
       hint: 'Choose another with --file <path>; --force overwrites it and keeps a copy.',
     });
   }
   const outcome = { file, name, ...identity(id, remote.version) };
   if (dryRun) return { ...outcome, status: 'planned' };
-  if (here !== remote.code) {
+  if (!stays) {
     if (here !== undefined) backup.keep(file, here);
     replaceBelow(root, file, writable(remote, { name }), { content: here });
   }
-  workspace.agreed.write(id, remote);
-  await workspace.remember({ file, name, id });
-  return { ...outcome, status: 'pulled' };
+  // Last, so that an id which is known has something that was agreed on.
+  workspace.agreed.write({ id, name }, remote);
+  workspace.remember({ file, name, id });
+  return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
 }
 
 const chooseAnother = 'Choose one with --file <path>.';
 
 /** The file that vals.json has for that name, or one with that name. */
 function fileFor({ vals }: Workspace, name: string): string {
-  const listed = vals.find((val) => val.name === name && val.id === undefined);
-  if (listed !== undefined) return listed.file;
+  const listed = vals.ofName(name);
+  if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
   const problem = nameProblem(name) ?? nameProblem(file);
   if (problem === undefined) return file;
@@ -74,14 +78,14 @@ function chosenFile(workspace: Workspace, path: string): string {
 
 /** Not onto another val's file, nor onto one that some systems take for the same. */
 function refuseTaken({ root, vals }: Workspace, name: string, file: string): void {
-  const other = vals.find((val) => fold(val.file) === fold(file) && val.name !== name);
+  const other = [...vals].find((val) => fold(val.file) === fold(file) && val.name !== name);
   if (other !== undefined) {
     throw new LocalError(`The val "${name}" cannot be ${file}: ${other.file} is the val "${other.name}".`, {
       hint: chooseAnother,
     });
   }
-  const namesake = vals.find((val) => val.name === name && val.file !== file);
-  if (namesake !== undefined) {
+  const namesake = vals.ofName(name);
+  if (namesake !== undefined && namesake.file !== file) {
     throw new LocalError(`The val "${name}" is in the workspace already, as ${namesake.file}.`, {
       hint: 'Give that one another name in vals.json first.',
     });

@@ -7,7 +7,8 @@ import type { Agreed } from './disk/agreed.ts';
 import { readBelow } from './disk/files.ts';
 import { type RemoteVal, readRemoteVal } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
-import type { Workspace, WorkspaceVal } from './workspace.ts';
+import type { WorkspaceVal } from './vals.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface Examined {
   val: WorkspaceVal;
@@ -17,24 +18,27 @@ export interface Examined {
   status: Status;
 }
 
-/** `here` is what the file holds, where that was read already. */
+/** `here` is what the file holds, and `noted` what was agreed on, where that was read already. */
 export async function examine(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
   here = readBelow(workspace.root, val.file),
+  noted = workspace.agreed.read(val),
 ): Promise<Examined> {
   const { agreed: agreedStore } = workspace;
-  const noted = val.id === undefined ? undefined : agreedStore.read(val.id);
-  const remote = val.id === undefined ? undefined : await readRemoteVal(api, val.id);
+  // A val whose id the service did not tell cannot be asked for: what was sent is taken for what is there.
+  const remote = val.id === undefined ? noted && sentAs(val.name, noted) : await readRemoteVal(api, val.id);
   const agreed = agreedWith(noted, remote);
   const isUnseen = val.id !== undefined && !agreed && !agreedStore.trustsFile(val.id);
   const status = statusOf(isUnseen ? 'nothing' : agreed, here, remote);
   if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
-    agree(workspace, val.id, noted, remote);
+    agree(workspace, val, noted, remote);
   }
   return { val, here, remote, agreed, status };
 }
+
+const sentAs = (name: string, { code, version }: Agreed): RemoteVal => ({ name, code, version });
 
 /** What we sent without an answer, and find there, was agreed on without our knowing. */
 const agreedWith = (noted: Agreed | undefined, remote: RemoteVal | undefined): Agreed | undefined =>
@@ -63,7 +67,7 @@ const hashIfAny = (code: string | undefined): string | undefined =>
 /** Both sides are alike, so that is what they agree on from now. A folder that cannot be written is no error here. */
 function agree(
   { agreed: store }: Workspace,
-  id: string,
+  val: WorkspaceVal,
   agreed: Agreed | undefined,
   remote: RemoteVal,
 ): void {
@@ -72,7 +76,7 @@ function agree(
     stringifyJson(agreed.version ?? null) === stringifyJson(remote.version ?? null);
   if (isKnown) return;
   try {
-    store.write(id, remote);
+    store.write(val, remote);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
   }

@@ -8,7 +8,8 @@ import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal } from './remote-val.ts';
 import { merge } from './text/merge.ts';
-import { nameOf, neverThere, type Workspace, type WorkspaceVal } from './workspace.ts';
+import type { WorkspaceVal } from './vals.ts';
+import { nameOf, type Workspace, withoutId } from './workspace.ts';
 
 export interface PullOptions {
   merge: boolean;
@@ -30,10 +31,10 @@ export async function pullVal(
   const examined = await examine(workspace, api, val);
   const { remote, agreed, status } = examined;
   const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
-  if (remote === undefined) return withoutService(workspace, examined, options);
+  if (remote === undefined || val.id === undefined) return withoutService(workspace, examined, options);
   if (remote.name !== undefined && remote.name !== val.name && !options.dryRun) {
     options.warn(`"${val.name}" is named "${remote.name}" on the service, and now in vals.json too.`);
-    await workspace.remember({ ...val, name: remote.name });
+    workspace.remember({ ...val, name: remote.name });
   }
   if (status === 'unchanged') return outcome('unchanged');
   const isEdited = status === 'changed here' || status === 'conflict';
@@ -55,7 +56,7 @@ function withoutService(
   { isNamed, warn }: PullOptions,
 ): Outcome {
   if (val.id === undefined) {
-    if (isNamed) throw neverThere(workspace, val);
+    if (isNamed) throw withoutId(workspace, val);
     return { status: 'kept' };
   }
   const message = `"${val.name}" was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
@@ -87,7 +88,7 @@ function take(
 ): void {
   if (here !== undefined && here !== agreed?.code) backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
-  workspace.agreed.write(val.id as string, remote);
+  workspace.agreed.write(val, remote);
 }
 
 async function mergeInto(
@@ -99,7 +100,7 @@ async function mergeInto(
   const { text, conflicts } = await interruptible(() => merge(agreed?.code, here, writable(remote, val)));
   backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
-  workspace.agreed.write(val.id as string, remote);
+  workspace.agreed.write(val, remote);
   if (conflicts === 0) return { status: 'merged' };
   throw new ConflictError(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,

@@ -9,7 +9,8 @@ import { type Examined, examine } from './examine.ts';
 import { identity, versionOf } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
-import type { Workspace, WorkspaceVal } from './workspace.ts';
+import type { WorkspaceVal } from './vals.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
   /** Sends whatever the service has. */
@@ -28,7 +29,10 @@ export async function pushVal(
   code: string,
   options: PushOptions,
 ): Promise<Outcome> {
-  const examined = isCompared(workspace, val) ? await examine(workspace, api, val, code) : undefined;
+  const noted = workspace.agreed.read(val);
+  const examined = isCompared(workspace, val, noted)
+    ? await examine(workspace, api, val, code, noted)
+    : undefined;
   const settled = examined && settle(examined, options);
   if (settled !== undefined) return settled;
   if (!options.force && hasMarks(code)) {
@@ -42,7 +46,8 @@ export async function pushVal(
   options.beforeSending();
   const name = examined?.remote?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
-    noteUnanswered(workspace, val, code);
+    // It may have arrived all the same.
+    if (noted !== undefined) workspace.agreed.write(val, { ...noted, sent: hashOf(code) });
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
@@ -50,24 +55,18 @@ export async function pushVal(
   if (val.id !== undefined && id !== val.id) options.warn(`${val.file} is another val than before: ${id}.`);
   const version = versionOf(body);
   // The API cannot be asked for a name, so only the answer tells.
-  if (val.id === undefined && status !== 201 && Number(version) > 1) {
+  if (val.id === undefined && noted === undefined && status !== 201 && Number(version) > 1) {
     options.warn(
       `A val named "${name}" was there already and has the code of ${val.file} now; its versions keep what it was.`,
     );
   }
-  await keep(workspace, { file: val.file, name, id }, { code, version });
+  keep(workspace, { file: val.file, name, id }, { code, version });
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
 /** What was never pushed, or came with a fresh checkout, is plainly sent. */
-const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal): boolean =>
-  id !== undefined && (agreed.read(id) !== undefined || !agreed.trustsFile(id));
-
-/** It may have arrived all the same. */
-function noteUnanswered({ agreed: store }: Workspace, { id }: WorkspaceVal, code: string): void {
-  const agreed = id === undefined ? undefined : store.read(id);
-  if (id !== undefined && agreed !== undefined) store.write(id, { ...agreed, sent: hashOf(code) });
-}
+const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal, noted: Agreed | undefined): boolean =>
+  noted !== undefined || (id !== undefined && !agreed.trustsFile(id));
 
 /** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
 function settle(examined: Examined, { force, warn }: PushOptions): Outcome | undefined {
@@ -100,12 +99,11 @@ function settle(examined: Examined, { force, warn }: PushOptions): Outcome | und
   }
 }
 
-/** What was sent is what both sides now agree on. */
-async function keep(workspace: Workspace, val: WorkspaceVal, agreed: Agreed): Promise<void> {
+/** What was sent is what both sides now agree on. The id first: without it, nothing leads to what was agreed on. */
+function keep(workspace: Workspace, val: WorkspaceVal, agreed: Agreed): void {
   try {
-    if (val.id !== undefined) workspace.agreed.write(val.id, agreed);
-    const known = workspace.vals.find(({ file }) => file === val.file);
-    if (known?.id !== val.id || known?.name !== val.name) await workspace.remember(val);
+    workspace.remember(val);
+    workspace.agreed.write(val, agreed);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     throw new LocalError(

@@ -1,7 +1,8 @@
 // From a name or a file to the id of the val on the service in force.
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { findVal, neverThere, unknownVal, valsOf } from './workspace.ts';
+import { createAgreedStore } from './disk/agreed.ts';
+import { findVal, unknownVal, valsOf, withoutId } from './workspace.ts';
 
 export function createResolver(root: string, settings: Settings): (word: string) => string {
   const service = serviceName(settings);
@@ -9,7 +10,9 @@ export function createResolver(root: string, settings: Settings): (word: string)
   return (word) => {
     const found = findVal(known, word);
     if (found === undefined) throw unknownVal(known, word);
-    if (found.id === undefined) throw neverThere(known, found);
+    if (found.id === undefined) {
+      throw withoutId({ service, agreed: createAgreedStore(root, service, [], () => {}) }, found);
+    }
     return found.id;
   };
 }

@@ -1,6 +1,7 @@
 // Which vals of a workspace a command is about.
 import { findNewFiles } from './sources/new-files.ts';
-import { findVal, type KnownVals, relativeTo, unknownVal, type WorkspaceVal } from './workspace.ts';
+import { createVals, type WorkspaceVal } from './vals.ts';
+import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
 /** All of them, new files included, or those that were named, each once. */
 export async function selectVals(
@@ -12,13 +13,13 @@ export async function selectVals(
   const mayBeNew = words.some((word) => findVal(workspace, word) === undefined);
   const fresh =
     isEverything || mayBeNew
-      ? (await findNewFiles(workspace.root, workspace.vals, warn)).map((source) => ({
+      ? (await findNewFiles(workspace.root, [...workspace.vals], warn)).map((source) => ({
           ...source,
           id: undefined,
         }))
       : [];
-  const all = [...workspace.vals, ...fresh].sort((a, b) => (a.file < b.file ? -1 : 1));
-  if (isEverything) return all;
+  const all = createVals([...workspace.vals, ...fresh]);
+  if (isEverything) return [...all];
   const named = words.map((word) => {
     const found = findVal({ ...workspace, vals: all }, word);
     if (found === undefined) throw unknownVal({ vals: all }, word);

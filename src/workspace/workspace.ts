@@ -8,24 +8,20 @@ import type { Settings } from '../settings/settings.ts';
 import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
 import { updateManifest } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
-import { type Entry, readManifest } from './disk/manifest.ts';
-import { findRoot } from './disk/root.ts';
-
-/** A val of the workspace. */
-export interface WorkspaceVal {
-  /** Relative to the root, with / between its parts. */
-  file: string;
-  name: string;
-  /** On the service in force; undefined where it was never seen there. */
-  id: string | undefined;
-}
+import { stampOf } from './disk/files.ts';
+import { appendToJournal, readJournal } from './disk/journal.ts';
+import { embeddedService } from './disk/local-ids.ts';
+import { readManifest } from './disk/manifest.ts';
+import { applyNotes, type Note } from './disk/notes.ts';
+import { findRoot, manifestFile } from './disk/root.ts';
+import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {
   root: string;
   /** Where the user is, for paths on the command line. */
   cwd: string;
-  /** Those that vals.json names, in the order of their files. */
-  vals: readonly WorkspaceVal[];
+  /** Those that vals.json names. */
+  vals: Vals;
 }
 
 type Place = Pick<KnownVals, 'root' | 'cwd'>;
@@ -33,8 +29,12 @@ type Place = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   agreed: AgreedStore;
-  /** Keeps in vals.json what was learnt of a val; resolves when it is written. */
-  remember(val: WorkspaceVal): Promise<void>;
+  /** As vals.json has it now, with what was remembered since. */
+  now(): Workspace;
+  /** Keeps what was learnt of a val; a crash does not lose it. */
+  remember(val: WorkspaceVal): void;
+  /** Writes into vals.json what was remembered, by this command or by one that crashed. */
+  settle(): Promise<void>;
 }
 
 export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
@@ -51,73 +51,56 @@ export function openWorkspace(surroundings: Surroundings): Workspace {
 export function workspaceAt(root: string, surroundings: Surroundings): Workspace {
   const { settings, warn } = surroundings;
   const service = serviceName(settings);
-  const vals = valsOf(root, service);
-  const ids = vals.flatMap(({ id }) => id ?? []);
-  return {
+  let stamp = stampOf(root, manifestFile);
+  let vals = valsOf(root, service);
+  const ids = [...vals].flatMap(({ id }) => id ?? []);
+  const agreed = createAgreedStore(root, service, ids, warn);
+  /** By file: the last one counts. */
+  let unwritten = new Map<string, Note>();
+  let isLeft = readJournal(root).text !== '';
+
+  const workspace: Workspace = {
     root,
     cwd: settings.cwd,
     service,
+    agreed,
     vals,
-    agreed: createAgreedStore(root, service, ids, warn),
-    remember: createMemory(root, service, surroundings),
+    now() {
+      const found = stampOf(root, manifestFile);
+      if (found !== stamp) vals = valsOf(root, service);
+      stamp = found;
+      return { ...workspace, vals };
+    },
+    remember(val) {
+      const { file, name, id } = val;
+      const known = vals.ofFile(file);
+      if (known?.name === name && known.id === id) return;
+      agreed.prepare();
+      const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
+      appendToJournal(root, note);
+      unwritten.set(file, note);
+      vals.set(val);
+      if (id !== undefined) agreed.forgetName(name);
+    },
+    async settle() {
+      if (unwritten.size === 0 && !isLeft) return;
+      const notes = [...unwritten.values()];
+      unwritten = new Map();
+      isLeft = true;
+      await updateManifest(root, surroundings, (manifest) =>
+        applyNotes(manifest, notes, { rename: true, warn }),
+      );
+      isLeft = false;
+    },
   };
+  return workspace;
 }
 
 /** As vals.json has them now. */
-export const valsOf = (root: string, service: string): WorkspaceVal[] =>
-  [...readManifest(root).vals]
-    .map(([file, { name, ids }]) => ({ file, name, id: ids.get(service) }))
-    .sort((a, b) => (a.file < b.file ? -1 : 1));
-
-/** What many pushes at once have to say goes into as few changes of vals.json as there can be. */
-function createMemory(root: string, service: string, surroundings: Surroundings): Workspace['remember'] {
-  const { warn } = surroundings;
-  let waiting: WorkspaceVal[] = [];
-  let last = Promise.resolve();
-  let next: Promise<void> | undefined;
-
-  async function write(): Promise<void> {
-    const vals = waiting;
-    waiting = [];
-    next = undefined;
-    await updateManifest(root, surroundings, ({ vals: entries }) => {
-      const files = new Map<string, string>();
-      for (const [file, { name, ids }] of entries) {
-        files.set(`name ${name}`, file);
-        if (ids.has(service)) files.set(`id ${ids.get(service)}`, file);
-      }
-      for (const val of vals) note(entries, files, val);
-    });
-  }
-
-  /** Two of one name, or of one id, would make vals.json unreadable. */
-  function note(entries: Map<string, Entry>, files: Map<string, string>, val: WorkspaceVal): void {
-    const { file, name, id } = val;
-    const entry = entries.get(file) ?? { name, ids: new Map(), others: {} };
-    const isOthers = (key: string) => (files.get(key) ?? file) !== file;
-    const isTaken = isOthers(`name ${name}`);
-    if (isTaken) warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
-    else entry.name = name;
-    if (id !== undefined && isOthers(`id ${id}`)) {
-      warn(`${files.get(`id ${id}`)} is the val ${id} in vals.json already; ${file} was left without an id.`);
-    } else if (id !== undefined) {
-      entry.ids.set(service, id);
-      files.set(`id ${id}`, file);
-    }
-    if (isTaken && !entries.has(file)) return;
-    entries.set(file, entry);
-    files.set(`name ${entry.name}`, file);
-  }
-
-  return (val) => {
-    waiting.push(val);
-    if (next === undefined) {
-      next = last.catch(() => {}).then(write);
-      last = next;
-    }
-    return next;
-  };
-}
+export const valsOf = (root: string, service: string): Vals =>
+  createVals(
+    [...readManifest(root).vals].map(([file, { name, ids }]) => ({ file, name, id: ids.get(service) })),
+  );
 
 /** A path as seen from the root, with / between its parts. */
 export const relativeTo = ({ root, cwd }: Place, path: string): string =>
@@ -135,29 +118,40 @@ export function findVal(known: KnownVals, word: string): WorkspaceVal | undefine
   const file = fileBelow(known, word);
   const fromRoot = word.replace(/^\.\//, '');
   return (
-    vals.find((val) => val.file === file) ??
-    vals.find((val) => val.file === fromRoot) ??
-    vals.find((val) => val.name === word) ??
-    vals.find((val) => val.id === word)
+    (file === undefined ? undefined : vals.ofFile(file)) ??
+    vals.ofFile(fromRoot) ??
+    vals.ofName(word) ??
+    vals.ofId(word)
   );
 }
 
 export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): NotFoundError {
-  const inFolder = vals.find(({ file }) => basename(file) === word);
+  const inFolder = [...vals].find(({ file }) => basename(file) === word);
   const suggestion = inFolder
     ? ` Did you mean "${inFolder.file}"?`
     : didYouMean(
         word,
-        vals.flatMap(({ name, file }) => [name, file]),
+        [...vals].flatMap(({ name, file }) => [name, file]),
       );
   return new NotFoundError(`The workspace knows no val "${word}".${suggestion}`, {
     hint: 'Name a val, its file or its id; `vals status` lists them.',
   });
 }
 
-export const neverThere = ({ service }: Pick<Workspace, 'service'>, { name }: WorkspaceVal): NotFoundError =>
-  new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
-    hint: `\`vals push\` sends it there.`,
-  });
+/** Why a val of the workspace cannot be asked for. */
+export function withoutId(
+  { service, agreed }: Pick<Workspace, 'service' | 'agreed'>,
+  val: WorkspaceVal,
+): NotFoundError {
+  const { name } = val;
+  return agreed.read(val) === undefined
+    ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
+        hint: `\`vals push\` sends it there.`,
+      })
+    : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which did not tell its id.`, {
+        hint: 'Find its id on the service: `vals pull <id>` makes it known here.',
+      });
+}
 
-export const nameOf = (service: string): string => (service === 'local' ? 'the embedded service' : service);
+export const nameOf = (service: string): string =>
+  service === embeddedService ? 'the embedded service' : service;

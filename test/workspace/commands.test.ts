@@ -485,15 +485,6 @@ describe('push', () => {
     expect(place.manifest().vals['a.ts']?.name).toBe('renamed');
   });
 
-  it('copes with an answer that says nothing', async () => {
-    const service = await scriptedService([{ status: 204 }, { status: 204 }]);
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}' });
-    expect(await place.rows(['push'])).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed' }]);
-    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
-    expect(await place.rows(['push'])).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed' }]);
-  });
-
   it('agrees on nothing after a lost answer, and finds its way back', async () => {
     let code = 'a';
     const service = await scriptedService([], (seen) => {

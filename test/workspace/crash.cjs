@@ -1,15 +1,19 @@
 // Loaded before the program: kills it, as kill -9 would, before the Nth of its steps that change what the disk holds.
 const fs = require('node:fs');
 
+const { O_CREAT } = fs.constants;
+
 let left = Number(process.env.CRASH_AFTER);
 // The program holds folders open, and names files in them so.
 const placeOf = (path) => String(path).replace(/^\/proc\/self\/fd\/\d+/, (held) => fs.readlinkSync(held));
 const inWorkspace = (target) => typeof target === 'number' || placeOf(target).startsWith(process.cwd());
 // To a process that is killed, closing a file or flushing it makes no difference.
 const isStep = {
-  openSync: (_path, flags) => /[wax]/.test(String(flags)),
+  openSync: (path, flags) =>
+    typeof flags === 'number' ? (flags & O_CREAT) !== 0 && !fs.existsSync(path) : /[wax]/.test(String(flags)),
   // By path it opens, too, which counts already.
   writeFileSync: (target) => typeof target === 'number',
+  writeSync: () => true,
   renameSync: () => true,
   rmSync: (path) => fs.existsSync(path),
   mkdirSync: (path) => !fs.existsSync(path),

@@ -100,7 +100,7 @@ it('pushes plain writes, files that replace others, and new ones; what is delete
 
   place.put({ 'sub/new.ts': 'new', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
-  expect(place.manifest().vals['sub/new.ts']?.name).toBe('new');
+  await watch.until(() => place.manifest().vals['sub/new.ts']?.name === 'new');
   rmSync(join(place.folder, 'sub/new.ts'));
   await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
   expect(await service.code(place.idOf('sub/new.ts'))).toBe('new');

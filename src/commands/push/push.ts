@@ -9,6 +9,7 @@ import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { reportFailure } from '../shared/report-failure.ts';
+import { settled } from '../shared/settled.ts';
 import type { Loaded } from './sources.ts';
 import { type PushSource, type Tracker, untracked } from './tracker.ts';
 
@@ -76,6 +77,9 @@ export const push = defineCommand({
       onFailure: report,
       work: (item) => tracker.push(api, item, item.code, { force, dryRun }),
     });
+    const unsettled = dryRun ? undefined : await settled(tracker);
+    const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
+    if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
     const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
@@ -83,9 +87,19 @@ export const push = defineCommand({
       context.forPerson && paths.length === 0
         ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
         : () => true;
-    return new Outcomes(rows.filter(isNews), error);
+    return new Outcomes(rows.filter(isNews), error ?? unsettled);
   },
 });
+
+const wasSent: ReadonlySet<string> = new Set(['created', 'pushed']);
+
+/** Without an id, a val can be pushed again by its name, and nothing else. */
+function withoutIds(count: number, vals: readonly Loaded[]): string {
+  const what = `The service told no id for ${count === vals.length ? 'what was pushed' : `${count} of them`}`;
+  return vals.some(({ val }) => val !== undefined)
+    ? `${what}: \`vals pull <id>\` makes it known here.`
+    : `${what}: find it on the service before you use \`vals val\`.`;
+}
 
 /** Outside of a workspace nothing of it is loaded. */
 async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone: boolean): Promise<Tracker> {

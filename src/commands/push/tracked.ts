@@ -8,13 +8,13 @@ import { pushVal } from '../../workspace/push-val.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
 import { isPath, nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   fileBelow,
   findVal,
   type KnownVals,
   valsOf,
   type Workspace,
-  type WorkspaceVal,
   workspaceAt,
 } from '../../workspace/workspace.ts';
 import { type SendOptions, type Tracker, untracked } from './tracker.ts';
@@ -48,15 +48,16 @@ export function tracked(context: Context, root: string, namesAlone: boolean): Tr
       source.val === undefined || workspace === undefined
         ? plain.push(api, source, code, options)
         : pushTracked(context, workspace, api, source.val, code, options),
+    settle: async () => workspace?.settle(),
   };
 }
 
 /** The val that vals.json has for a file, or the one that it would become. */
 export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
-  const known = vals.find((val) => val.file === file);
+  const known = vals.ofFile(file);
   if (known !== undefined) return known;
   const name = nameFrom(file);
-  const namesake = vals.find((val) => val.name === name);
+  const namesake = vals.ofName(name);
   if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
   return { file, name, id: undefined };
 }

@@ -8,7 +8,7 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { identity, versionOf } from '../../workspace/remote-val.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';
-import type { WorkspaceVal } from '../../workspace/workspace.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 
 export interface PushSource extends Source, Found {
   /** What the workspace knows of it, where it is in one. */
@@ -26,6 +26,8 @@ export interface Tracker {
   /** Undefined where the file of a val is gone and was not named. */
   read(source: PushSource): Promise<string | undefined>;
   push(api: Api, source: PushSource, code: string | undefined, options: SendOptions): Promise<Outcome>;
+  /** Writes down what was learnt, once at the end. */
+  settle(): Promise<void>;
 }
 
 export interface SendOptions {
@@ -50,4 +52,5 @@ export const untracked = (context: Context): Tracker => ({
       ...identity(textAt(body, 'id'), versionOf(body)),
     };
   },
+  async settle() {},
 });

@@ -21,8 +21,9 @@ import { isIgnoredNow } from '../../workspace/sources/walk.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, valsOf, type Workspace } from '../../workspace/workspace.ts';
+import { openWorkspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
+import { settled } from '../shared/settled.ts';
 import { pushTracked, valFor } from './tracked.ts';
 
 export interface WatchOptions {
@@ -46,7 +47,7 @@ export async function watchWorkspace(
     });
   }
   const opened = openWorkspace(context);
-  const { root, service } = opened;
+  const { root } = opened;
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
@@ -59,8 +60,10 @@ export async function watchWorkspace(
   const ignoreFiles = createIgnoreFiles(warn);
   /** Those that a push without --watch would send. */
   const first = new Set<string>();
-  const queue = createQueue(concurrency === 'auto' ? mostSaves : concurrency, (file) =>
-    push(file).catch(end),
+  const queue = createQueue(
+    concurrency === 'auto' ? mostSaves : concurrency,
+    (file) => push(file).catch(end),
+    () => settle().catch(end),
   );
   const outage = createOutage({
     clock,
@@ -68,6 +71,11 @@ export async function watchWorkspace(
     onBegan: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
     onEnded: () => context.annotate('The service can be reached again.'),
   });
+
+  async function settle(): Promise<void> {
+    const error = await settled(opened);
+    if (error !== undefined) warn([error.message, error.facts.hint].join(' '));
+  }
 
   async function push(file: string): Promise<void> {
     if (signal.aborted) return;
@@ -77,11 +85,11 @@ export async function watchWorkspace(
     try {
       // Not when it was saved, but now: what was added to an ignore file meanwhile counts.
       if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
-      const workspace: Workspace = { ...opened, vals: valsOf(root, service) };
+      const workspace = opened.now();
       const val = valFor(file, workspace);
       name = val.name;
       const code = readBelow(root, file);
-      const isKnown = workspace.vals.some((known) => known.file === file);
+      const isKnown = workspace.vals.ofFile(file) !== undefined;
       if (code === undefined && !isKnown) return;
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
@@ -139,6 +147,7 @@ export async function watchWorkspace(
     await inOwnTime(async () => {
       await saves.close();
       await queue.close();
+      await settle();
     });
     // Last, for what was under way may have lost the service too.
     outage.close();

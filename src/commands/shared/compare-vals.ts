@@ -5,6 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
+import { settled } from './settled.ts';
 
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
@@ -17,9 +18,22 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
-    examined[index] = await examine(workspace, api, val);
+    examined[index] = withoutTextsAlike(await examine(workspace, api, val));
     finished += 1;
     show();
   });
+  // What a crash left is written now; a folder that may only be read can be compared all the same.
+  await settled(workspace);
   return examined;
 }
+
+/** What is alike on both sides is not looked into, and the texts of thousands would fill the memory. */
+const withoutTextsAlike = (examined: Examined): Examined =>
+  examined.status === 'unchanged'
+    ? {
+        ...examined,
+        here: undefined,
+        agreed: undefined,
+        remote: examined.remote && { ...examined.remote, code: '' },
+      }
+    : examined;

@@ -4,7 +4,7 @@ import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { hashOf } from '../text/hash.ts';
 import { prepareDotVals } from './dot-vals.ts';
-import { dotValsFolder, existsBelow, readBelow, replaceBelow } from './files.ts';
+import { dotValsFolder, existsBelow, readBelow, removeBelow, replaceBelow } from './files.ts';
 
 export interface Agreed {
   code: string;
@@ -14,15 +14,25 @@ export interface Agreed {
   sent?: string;
 }
 
+/** A val on its service: by its id or, where the service did not tell one, by its name. */
+interface Identity {
+  id?: string | undefined;
+  name: string;
+}
+
 export interface AgreedStore {
   /** Undefined where nothing was agreed on, or where that cannot be read any more. */
-  read(id: string): Agreed | undefined;
+  read(val: Identity): Agreed | undefined;
   /**
    * Whether the file is the newer side where nothing was agreed on: it came with a fresh checkout, whose first push
    * plainly sends. A val that others added since may have edits there that nobody here has seen.
    */
   trustsFile(id: string): boolean;
-  write(id: string, agreed: Agreed): void;
+  /** Makes the folder, and notes which vals came with the checkout. */
+  prepare(): void;
+  write(val: Identity, agreed: Agreed): void;
+  /** What was kept by a name is not needed once the id is known, and would be old some day. */
+  forgetName(name: string): void;
 }
 
 /** The ids are those that the workspace has for the service. */
@@ -34,34 +44,49 @@ export function createAgreedStore(
 ): AgreedStore {
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
   // An id comes from a service, so it is not trusted to be a file's name.
-  const fileOf = (id: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(id) ? id : hashOf(id)}.json`;
+  const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
+  const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   const checkoutFile = `${folder}/checkout.json`;
   const isFresh = !existsBelow(root, folder);
-  const cameWithCheckout = isFresh ? ids : readIds();
-  let isNoted = !isFresh;
+  const cameWithCheckout = new Set(isFresh ? ids : readIds());
+  let isPrepared = false;
+  const readByName = new Set<string>();
+
+  function prepare(): void {
+    if (isPrepared) return;
+    prepareDotVals(root);
+    if (isFresh) replaceBelow(root, checkoutFile, `${stringifyJson([...ids])}\n`, 'anything');
+    isPrepared = true;
+  }
 
   return {
-    trustsFile: (id) => cameWithCheckout.includes(id),
-    read(id) {
-      const file = fileOf(id);
-      const agreed = parseAgreed(id, file);
+    prepare,
+    trustsFile: (id) => cameWithCheckout.has(id),
+    read(val) {
+      const key = keyOf(val);
+      const file = fileOf(key);
+      const agreed = parseAgreed(key, file);
       if (agreed === 'unreadable') {
         warn(`${file} cannot be read, so nothing is known of what was agreed on.`);
         return undefined;
       }
+      if (agreed !== undefined && val.id === undefined) readByName.add(val.name);
       return agreed;
     },
-    write(id, { code, version, sent }) {
-      prepareDotVals(root);
-      if (!isNoted) replaceBelow(root, checkoutFile, `${stringifyJson([...ids])}\n`, 'anything');
-      isNoted = true;
+    forgetName(name) {
+      if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
+    },
+    write(val, { code, version, sent }) {
+      prepare();
+      const key = keyOf(val);
       const content = stringifyJson({
-        id,
+        id: key,
         ...(version !== undefined && { version }),
         ...(sent !== undefined && { sent }),
         code,
       });
-      replaceBelow(root, fileOf(id), `${content}\n`, 'anything');
+      // Not flushed: where the machine itself crashes, and both sides are alike, it is written anew.
+      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };
 
@@ -87,6 +112,8 @@ export function createAgreedStore(
     }
   }
 }
+
+const nameKey = (name: string): string => `name ${name}`;
 
 /** For a person who looks into the folder. */
 const readable = (service: string): string =>

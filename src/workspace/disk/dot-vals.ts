@@ -5,8 +5,11 @@ import { largest } from '../../lib/file-sizes.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { Surroundings } from '../workspace.ts';
 import { dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
+import { readJournal, removeJournal } from './journal.ts';
+import { addLocalIds, embeddedService, readLocalIds, writeLocalIds } from './local-ids.ts';
 import { emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { manifestSchema } from './manifest-schema.ts';
+import { applyNotes } from './notes.ts';
 import { manifestFile } from './root.ts';
 
 /** What makes the folder ignore itself, and what editors read. */
@@ -22,7 +25,7 @@ export function prepareDotVals(root: string): void {
   }
 }
 
-/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. */
+/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. It takes the journal in. */
 export async function updateManifest(
   root: string,
   surroundings: Surroundings,
@@ -34,14 +37,25 @@ export async function updateManifest(
     try {
       const text = readBelow(root, manifestFile, largest.manifest);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);
+      const hasLocalIds = [...manifest.vals.values()].some(({ ids }) => ids.has(embeddedService));
       const before = formatManifest(manifest);
+      const localIds = readLocalIds(root);
+      const journal = readJournal(root);
+      addLocalIds(manifest.vals, localIds);
+      applyNotes(manifest, journal.notes, { rename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      if (text !== undefined && before === after) return 'unchanged';
       // Whoever finds that its lock was taken for left behind has read what may be old, and begins again.
       if (!isMine()) continue;
-      parseManifest(after);
-      replaceBelow(root, manifestFile, after, { content: text });
+      // First, so that a crash leaves an id in both places rather than in none.
+      writeLocalIds(root, manifest.vals, localIds);
+      const isUnchanged = text !== undefined && before === after && !hasLocalIds;
+      if (!isUnchanged) {
+        parseManifest(after);
+        replaceBelow(root, manifestFile, after, { content: text });
+      }
+      removeJournal(root, journal);
+      if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
       // Somebody saved it while we had it in hand: theirs is the one to change.

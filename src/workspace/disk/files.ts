@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
+  constants,
   type Dirent,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -11,7 +13,9 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +52,7 @@ export function readBytesBelow(
 ): Buffer | undefined {
   return reading(named, () => {
     const [folder, name] = split(file);
-    const held = keepHolding(root, folder, file);
+    const held = isOwn(folder) ? holdOwn(root, folder, {}, file) : keepHolding(root, folder, file);
     if (held === undefined) return undefined;
     try {
       const bytes = readPlainFile(`${held.path}/${name}`, { mostBytes });
@@ -76,6 +80,30 @@ function keepHolding(root: string, folder: string, file: string): HeldFolder | u
 function letGo(): void {
   kept?.held.close();
   kept = undefined;
+}
+
+const isOwn = (folder: string): boolean => `${folder}/`.startsWith(`${dotValsFolder}/`);
+
+const own = new Map<string, HeldFolder>();
+const ownHeldMs = 1_000;
+
+/** Our own folders are come back to for each val, and nobody else moves them about: they are held for a while. */
+function holdOwn(root: string, folder: string, options: HoldOptions, file: string): HeldFolder | undefined {
+  const key = `${root}\n${folder}`;
+  const before = own.get(key);
+  if (before !== undefined && statSync(before.path).nlink > 0) return before;
+  letGoOwn(key);
+  const held = hold(root, folder, options, file);
+  if (held?.lasts) {
+    own.set(key, held);
+    setTimeout(() => own.get(key) === held && letGoOwn(key), ownHeldMs).unref();
+  }
+  return held;
+}
+
+function letGoOwn(key: string): void {
+  own.get(key)?.close();
+  own.delete(key);
 }
 
 /** Whether anything is there. */
@@ -109,15 +137,74 @@ function reading<Result>(named: string, act: () => Result): Result | undefined {
 /** What a file must hold to be replaced: a text, nothing because it is not there, or anything. */
 export type Expected = { content: string | undefined } | 'anything';
 
+export interface ReplaceOptions {
+  /** False for what can be had again: a crash of the machine may leave it empty, a crash of ours may not. */
+  flush: boolean;
+}
+
 /** A crash leaves the old file or the new one; what it leaves besides lies in our own folder. */
-export function replaceBelow(root: string, file: string, content: string, expected: Expected): void {
-  try {
-    const isDone = inFolderOf(root, file, { make: true }, (folder, name) => {
-      const move = (from: HeldFolder) => moveOnto(folder, name, from, file, content, expected);
+export function replaceBelow(
+  root: string,
+  file: string,
+  content: string,
+  expected: Expected,
+  options: ReplaceOptions = { flush: true },
+): void {
+  writing(file, () =>
+    inFolderOf(root, file, { make: true }, (folder, name) => {
+      const move = (from: HeldFolder) => moveOnto(folder, name, from, file, content, expected, options);
       // Onto another disk nothing can be moved whole, so there it is written beside its place.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
+    }),
+  );
+}
+
+/** At the end of a file, in one step; it is made where it is missing. */
+export const appendBelow = (root: string, file: string, text: string): void =>
+  writing(file, () =>
+    inFolderOf(root, file, { make: true }, (folder, name) => {
+      const path = `${folder.path}/${name}`;
+      if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
+      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+      const descriptor = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        if (!fstatSync(descriptor).isFile()) throw new NotPlainFile('is not a plain file');
+        folder.check();
+        writeSync(descriptor, text);
+        return true;
+      } finally {
+        closeSync(descriptor);
+      }
+    }),
+  );
+
+/** A plain file that is ours. */
+export const removeBelow = (root: string, file: string): void =>
+  writing(file, () => {
+    inFolderOf(root, file, {}, (folder, name) => {
+      folder.check();
+      rmSync(`${folder.path}/${name}`, { force: true });
     });
-    if (!isDone) throw new Error('the folder of the workspace is gone');
+    return true;
+  });
+
+/** Another one whenever the file was replaced or written. */
+export const stampOf = (root: string, file: string): string | undefined =>
+  inFolderOf(root, file, {}, ({ path }, name) => {
+    const stats = lstatSync(`${path}/${name}`, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+  });
+
+/** What a folder has from its making and no copy of it has; undefined where there is none. */
+export const birthOf = (root: string, folder: string): string | undefined =>
+  inFolder(root, folder, {}, ({ path }) => {
+    const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
+    return `${ino} ${birthtimeNs}`;
+  });
+
+function writing(file: string, act: () => boolean | undefined): void {
+  try {
+    if (!act()) throw new Error('the folder of the workspace is gone');
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
     throw new LocalError(`${file} could not be written: ${messageOf(error)}`, {
@@ -135,6 +222,7 @@ function moveOnto(
   file: string,
   content: string,
   expected: Expected,
+  { flush }: ReplaceOptions,
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
@@ -145,7 +233,7 @@ function moveOnto(
     try {
       writeFileSync(descriptor, content);
       if (before !== undefined) fchmodSync(descriptor, before.mode & 0o777);
-      fsyncSync(descriptor);
+      if (flush) fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
@@ -222,14 +310,14 @@ function inFolder<Result>(
   act: (folder: HeldFolder) => Result,
   file = folder,
 ): Result | undefined {
-  const held = hold(root, folder, options, file);
+  const held = isOwn(folder) ? holdOwn(root, folder, options, file) : hold(root, folder, options, file);
   if (held === undefined) return undefined;
   try {
     return act(held);
   } catch (error) {
     throw refusal(file, error);
   } finally {
-    held.close();
+    if (!isOwn(folder)) held.close();
   }
 }
 

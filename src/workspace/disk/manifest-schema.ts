@@ -15,7 +15,8 @@ export const manifestSchema = {
         properties: {
           name: { description: 'The name of the val.', type: 'string', minLength: 1 },
           ids: {
-            description: 'The id of the val on each service, by its base URL; `local` is the embedded one.',
+            description:
+              'The id of the val on each service, by its base URL; of the embedded one, .vals has it.',
             type: 'object',
             additionalProperties: { type: 'string', minLength: 1 },
           },

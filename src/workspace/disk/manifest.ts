@@ -4,6 +4,9 @@ import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import { readBelow } from './files.ts';
+import { readJournal } from './journal.ts';
+import { addLocalIds, embeddedService, readLocalIds } from './local-ids.ts';
+import { applyNotes } from './notes.ts';
 import { manifestFile } from './root.ts';
 
 export interface Entry {
@@ -20,10 +23,14 @@ export interface Manifest {
   others: JsonObject;
 }
 
+/** With what .vals knows beside it. */
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);
   if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
-  return parseManifest(text);
+  const manifest = parseManifest(text);
+  addLocalIds(manifest.vals, readLocalIds(root));
+  applyNotes(manifest, readJournal(root).notes, { rename: false, warn() {} });
+  return manifest;
 }
 
 export const emptyManifest = (): Manifest => ({
@@ -101,12 +108,12 @@ function refuseTwins(entries: ReadonlyMap<string, Entry>): void {
   }
 }
 
-/** In one order, so that the same content is the same text. */
+/** In one order, so that the same content is the same text. The ids of the embedded service are no part of it. */
 export function formatManifest({ vals, others }: Manifest): string {
-  const entries = sorted(vals).map(([file, { name, ids, others }]) => [
-    file,
-    { name, ...(ids.size > 0 && { ids: Object.fromEntries(sorted(ids)) }), ...others },
-  ]);
+  const entries = sorted(vals).map(([file, { name, ids, others }]) => {
+    const shared = sorted(ids).filter(([service]) => service !== embeddedService);
+    return [file, { name, ...(shared.length > 0 && { ids: Object.fromEntries(shared) }), ...others }];
+  });
   return `${stringifyJson({ ...others, vals: Object.fromEntries(entries) }, 2)}\n`;
 }
 

@@ -6,7 +6,12 @@ export interface Queue {
   close(): Promise<void>;
 }
 
-export function createQueue(concurrency: number, work: (file: string) => Promise<void>): Queue {
+export function createQueue(
+  concurrency: number,
+  work: (file: string) => Promise<void>,
+  /** Called whenever nothing is left to do. */
+  onIdle: () => void,
+): Queue {
   const waiting = new Set<string>();
   const running = new Map<string, Promise<void>>();
   let closed = false;
@@ -19,6 +24,7 @@ export function createQueue(concurrency: number, work: (file: string) => Promise
       const done = work(file).finally(() => {
         running.delete(file);
         begin();
+        if (running.size === 0) onIdle();
       });
       running.set(file, done);
     }

@@ -1,0 +1,153 @@
+// A workspace of thousands of vals, against the embedded service: beside a plain push of the same files, and beside few vals.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { interleaved } from '../interleaved.mjs';
+import { timeOf } from '../run.mjs';
+
+/** @typedef {import('../bench.mjs').Bench} Bench */
+/** @typedef {import('../lines.mjs').Measurement} Measurement */
+/** @typedef {{ folder: string, data: string }} Place a folder of files, and the data of the service that it is pushed to */
+
+const peakMemory = fileURLToPath(new URL('../peak-memory.cjs', import.meta.url));
+const count = (/** @type {number} */ number) => number.toLocaleString('en');
+
+/**
+ * @param {import('../bench.mjs').Sizes} sizes
+ * @returns {Measurement[]}
+ */
+export const workspaces = ({ fewVals, manyVals, mostVals }) => [commands(fewVals, manyVals), large(mostVals)];
+
+/**
+ * @param {number} few
+ * @param {number} many
+ * @returns {Measurement}
+ */
+function commands(few, many) {
+  const growth = `first push of a workspace, per val, ${count(many)} new vals over ${count(few)}`;
+  const first = `first push of a workspace of ${count(many)} new vals, to a plain push`;
+  const again = {
+    status: `vals status of ${count(many)} vals, to a plain push`,
+    push: `vals push of ${count(many)} unchanged vals, to a plain push`,
+    pull: `vals pull of ${count(many)} unchanged vals, to a plain push`,
+  };
+  return {
+    group: 'workspace',
+    plans: [
+      { what: growth, unit: '×', goal: { atMost: 1.25 } },
+      { what: first, unit: '×', goal: { atMost: 1.5 } },
+      ...Object.values(again).map((what) => ({
+        what,
+        unit: /** @type {const} */ ('×'),
+        goal: { atMost: 0.7 },
+      })),
+    ],
+    async measure(bench) {
+      const pushed = makePlace(bench, many);
+      await timeOf(inPlace(bench, pushed, ['init']));
+      await timeOf(inPlace(bench, pushed, ['push']));
+      /** @param {readonly string[]} args */
+      const onceMore = (args) => () => timeOf(inPlace(bench, pushed, args));
+      /** @param {number} vals @param {boolean} isWorkspace */
+      const push = (vals, isWorkspace) => async () => {
+        const place = makePlace(bench, vals);
+        if (isWorkspace) await timeOf(inPlace(bench, place, ['init']));
+        const ms = await timeOf(inPlace(bench, place, isWorkspace ? ['push'] : ['push', '.']));
+        remove(place);
+        return ms;
+      };
+      const timings = await interleaved(
+        {
+          plain: push(many, false),
+          many: push(many, true),
+          few: push(few, true),
+          status: onceMore(['status']),
+          push: onceMore(['push']),
+          pull: onceMore(['pull']),
+        },
+        bench.rounds.slow,
+      );
+      remove(pushed);
+      const { plain } = timings;
+      /** @param {string} what @param {import('../interleaved.mjs').Timing} timing */
+      const toPlain = (what, timing) => ({
+        [what]: {
+          figure: timing.medianMs / plain.medianMs,
+          timings: { [what]: timing, 'a plain push': plain },
+        },
+      });
+      return {
+        [growth]: {
+          figure: timings.many.medianMs / many / (timings.few.medianMs / few),
+          timings: { [count(many)]: timings.many, [count(few)]: timings.few },
+        },
+        ...toPlain(first, timings.many),
+        ...toPlain(again.status, timings.status),
+        ...toPlain(again.push, timings.push),
+        ...toPlain(again.pull, timings.pull),
+      };
+    },
+  };
+}
+
+/**
+ * @param {number} vals
+ * @returns {Measurement}
+ */
+function large(vals) {
+  const init = `vals init of ${count(vals)} files`;
+  const memory = `peak memory of the first push of a workspace of ${count(vals)} vals`;
+  return {
+    group: 'workspace',
+    plans: [
+      { what: init, unit: 's', goal: { atMost: 1 } },
+      { what: memory, unit: 'MB', goal: { atMost: 200 } },
+    ],
+    async measure(bench, wanted) {
+      const place = makePlace(bench, vals);
+      const made = async () => {
+        for (const name of ['vals.json', '.vals'])
+          rmSync(join(place.folder, name), { recursive: true, force: true });
+        return timeOf(inPlace(bench, place, ['init']));
+      };
+      const timings = await interleaved({ init: made }, bench.rounds.bulk);
+      const figures = {
+        [init]: { figure: timings.init.medianMs / 1_000, timings: { [init]: timings.init } },
+      };
+      if (!wanted.has(memory)) return figures;
+      const noted = join(bench.scratch.folder, 'peak-memory');
+      const command = inPlace(bench, place, ['push'], { PEAK_MEMORY_FILE: noted });
+      await timeOf({ ...command, args: ['--require', peakMemory, ...command.args] });
+      remove(place);
+      return { ...figures, [memory]: { figure: (Number(readFileSync(noted, 'utf8')) * 1024) / 1e6 } };
+    },
+  };
+}
+
+/** @param {Bench} bench @param {number} vals @returns {Place} */
+function makePlace({ scratch }, vals) {
+  const top = mkdtempSync(join(scratch.folder, 'workspace-'));
+  const folder = join(top, 'files');
+  mkdirSync(folder);
+  for (let index = 0; index < vals; index += 1) {
+    const name = `val${String(index).padStart(5, '0')}`;
+    const line = `export const line = 'a line of the code of ${name}, as long as lines of code are';\n`;
+    writeFileSync(join(folder, `${name}.ts`), line.repeat(Math.ceil(4096 / line.length)).slice(0, 4096));
+  }
+  return { folder, data: join(top, 'data') };
+}
+
+/** @param {Place} place */
+const remove = ({ folder }) => rmSync(join(folder, '..'), { recursive: true });
+
+/**
+ * @param {Bench} bench
+ * @param {Place} place
+ * @param {readonly string[]} args
+ * @param {Record<string, string>} [more] of the environment
+ * @returns {import('../run.mjs').Command}
+ */
+const inPlace = (bench, { folder, data }, args, more) => ({
+  ...bench.vals(args, { VALS_LOCAL: '1', VALS_DATA_DIR: data, ...more }),
+  cwd: folder,
+});

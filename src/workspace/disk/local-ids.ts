@@ -1,0 +1,55 @@
+// The ids of the embedded service. It is this machine's own, so they are kept in .vals and never in vals.json.
+import { LocalError } from '../../errors.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
+import type { Entry } from './manifest.ts';
+
+export const embeddedService = 'local';
+const localIdsFile = `${dotValsFolder}/local.json`;
+
+/** By file. Those of files that vals.json does not name now, on another branch perhaps, are kept too. */
+export type LocalIds = ReadonlyMap<string, string>;
+
+export function readLocalIds(root: string): LocalIds {
+  const text = readBelow(root, localIdsFile, largest.manifest);
+  if (text === undefined) return new Map();
+  try {
+    const content = parseJson(text);
+    const ids = isObject(content) && isObject(content.ids) ? Object.entries(content.ids) : undefined;
+    if (ids?.every((pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '')) {
+      return new Map(ids);
+    }
+  } catch {}
+  throw new LocalError(`${localIdsFile} does not hold the ids of vals.`, {
+    hint: 'Remove it: the next `vals push --local` finds the vals again by their names.',
+  });
+}
+
+/** Here they count for more than those that an older vals.json has. */
+export function addLocalIds(entries: ReadonlyMap<string, Entry>, localIds: LocalIds): void {
+  const taken = new Set<string>();
+  for (const [file, { ids }] of entries) {
+    const id = localIds.get(file) ?? ids.get(embeddedService);
+    if (id === undefined || taken.has(id)) {
+      ids.delete(embeddedService);
+      continue;
+    }
+    taken.add(id);
+    ids.set(embeddedService, id);
+  }
+}
+
+export function writeLocalIds(root: string, entries: ReadonlyMap<string, Entry>, before: LocalIds): void {
+  const listed = [...entries].flatMap(([file, { ids }]): [string, string][] => {
+    const id = ids.get(embeddedService);
+    return id === undefined ? [] : [[file, id]];
+  });
+  const taken = new Set(listed.map(([, id]) => id));
+  const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
+  const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');
+}
+
+const textOf = (ids: readonly [string, string][]): string =>
+  `${stringifyJson({ ids: Object.fromEntries(ids) as JsonObject }, 2)}\n`;

@@ -1,0 +1,70 @@
+// What was learnt of a val, put into the manifest so that the manifest stays one that can be read.
+import { isObject, type JsonValue } from '../../lib/json.ts';
+import { fold, pathProblem } from './file-names.ts';
+import type { Manifest } from './manifest.ts';
+
+export interface Note {
+  service: string;
+  file: string;
+  name: string;
+  /** Absent where the service did not tell it. */
+  id?: string;
+  /** The id that it takes the place of. */
+  before?: string;
+}
+
+export interface NoteOptions {
+  /** Whether a val that the manifest names otherwise gets the note's name. */
+  rename: boolean;
+  warn(message: string): void;
+}
+
+/** Two of one name, of one id, or of one file on some systems, would make the manifest unreadable. */
+export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
+  if (notes.length === 0) return;
+  const files = new Map<string, string>();
+  for (const [file, { name, ids }] of vals) {
+    files.set(`file ${fold(file)}`, file);
+    files.set(`name ${name}`, file);
+    for (const [service, id] of ids) files.set(`id ${service} ${id}`, file);
+  }
+  for (const { service, file, name, id, before } of notes) {
+    const isOthers = (key: string) => (files.get(key) ?? file) !== file;
+    if (isOthers(`file ${fold(file)}`)) continue;
+    const known = vals.get(file);
+    const entry = known ?? { name, ids: new Map<string, string>(), others: {} };
+    if (known === undefined || (rename && known.name !== name)) {
+      if (isOthers(`name ${name}`)) {
+        warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
+        if (known === undefined) continue;
+      } else {
+        files.delete(`name ${entry.name}`);
+        entry.name = name;
+      }
+    }
+    const idNow = entry.ids.get(service);
+    if (id !== undefined && isOthers(`id ${service} ${id}`)) {
+      const other = files.get(`id ${service} ${id}`);
+      warn(`${other} is the val ${id} in vals.json already; ${file} was left without an id.`);
+    } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
+      warn(`${file} is the val ${idNow} in vals.json by now; it was not made the val ${id}.`);
+    } else if (id !== undefined) {
+      files.delete(`id ${service} ${idNow}`);
+      entry.ids.set(service, id);
+      files.set(`id ${service} ${id}`, file);
+    }
+    vals.set(file, entry);
+    files.set(`file ${fold(file)}`, file);
+    files.set(`name ${entry.name}`, file);
+  }
+}
+
+/** Undefined for what is no note, or names a file that no val can have. */
+export function parseNote(value: JsonValue): Note | undefined {
+  if (!isObject(value)) return undefined;
+  const { service, file, name, id, before } = value;
+  if (!isText(service) || !isText(file) || !isText(name) || pathProblem(file) !== undefined) return undefined;
+  return { service, file, name, ...(isText(id) && { id }), ...(isText(before) && { before }) };
+}
+
+const isText = (value: JsonValue | undefined): value is string => typeof value === 'string' && value !== '';

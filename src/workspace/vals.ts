@@ -1,0 +1,43 @@
+// The vals of a workspace, found by file, name or id without a look at all the others.
+
+/** A val of the workspace. */
+export interface WorkspaceVal {
+  /** Relative to the root, with / between its parts. */
+  file: string;
+  name: string;
+  /** On the service in force; undefined where it was never seen there. */
+  id: string | undefined;
+}
+
+/** In the order of their files. */
+export interface Vals extends Iterable<WorkspaceVal> {
+  ofFile(file: string): WorkspaceVal | undefined;
+  ofName(name: string): WorkspaceVal | undefined;
+  ofId(id: string): WorkspaceVal | undefined;
+  /** Puts it in the place of the one that had its file. */
+  set(val: WorkspaceVal): void;
+}
+
+export function createVals(vals: Iterable<WorkspaceVal>): Vals {
+  const byFile = new Map<string, WorkspaceVal>();
+  const byName = new Map<string, WorkspaceVal>();
+  const byId = new Map<string, WorkspaceVal>();
+
+  function set(val: WorkspaceVal): void {
+    const before = byFile.get(val.file);
+    if (before !== undefined && byName.get(before.name) === before) byName.delete(before.name);
+    if (before?.id !== undefined) byId.delete(before.id);
+    byFile.set(val.file, val);
+    byName.set(val.name, val);
+    if (val.id !== undefined) byId.set(val.id, val);
+  }
+
+  for (const val of vals) set(val);
+  return {
+    ofFile: (file) => byFile.get(file),
+    ofName: (name) => byName.get(name),
+    ofId: (id) => byId.get(id),
+    set,
+    [Symbol.iterator]: () => [...byFile.values()].sort((a, b) => (a.file < b.file ? -1 : 1)).values(),
+  };
+}

@@ -1,0 +1,198 @@
+// What a command learns of vals is written into vals.json once, and is not lost where the command is killed before.
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { environment, program, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { type Seen, scriptedService } from '../support/scripted-service.ts';
+import { Place } from './support.ts';
+
+const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
+
+/** Keeps each val under an id that follows from its name. */
+async function namingService() {
+  const codes = new Map<string, { name: string; code: string }>();
+  const service = await scriptedService([], ({ method, path, body }: Seen) => {
+    if (method === 'PUT') {
+      const { name, code } = JSON.parse(body);
+      codes.set(idOf(name), { name, code });
+      return { status: 201, body: { id: idOf(name), name, version: 1 } };
+    }
+    const id = path.split('/').at(-1) ?? '';
+    const val = codes.get(id);
+    return val ? { body: { id, ...val, version: 1 } } : { status: 404, body: {} };
+  });
+  const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
+  return { service, puts };
+}
+
+const runHooked = (place: Place, args: readonly string[], env: Record<string, string>) =>
+  execa(process.execPath, ['--require', resolve('test/workspace/renames.cjs'), program, ...args], {
+    cwd: place.folder,
+    env: environment(place.folder, { ...place.env, ...env }),
+    extendEnv: false,
+    reject: false,
+    input: '',
+  });
+
+const journalOf = ({ folder }: Place): string | undefined =>
+  readdirSync(join(folder, '.vals')).find((name) => name.startsWith('journal-'));
+
+async function workspaceOf(names: readonly string[]) {
+  const { service, puts } = await namingService();
+  const place = new Place(temporaryFolder(), service.env);
+  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code of ${name}`])));
+  place.put({ 'vals.json': '{"vals":{}}' });
+  return { place, service, puts };
+}
+
+/** All of them were sent and answered, and vals.json names none. */
+async function killedBeforeTheEnd(names: readonly string[]) {
+  const made = await workspaceOf(names);
+  const { signal } = await runHooked(made.place, ['push'], { KILL_BEFORE: 'vals.json' });
+  expect(signal).toBe('SIGKILL');
+  expect(made.puts()).toBe(names.length);
+  expect(made.place.manifest().vals).toEqual({});
+  expect(journalOf(made.place)).toBeDefined();
+  return made;
+}
+
+it('replaces vals.json once, however many vals are new', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `v${index}`);
+  const { place } = await workspaceOf(names);
+  const renames = join(temporaryFolder(), 'renames');
+  const { exitCode } = await runHooked(place, ['push'], { RENAMES_FILE: renames });
+  expect(exitCode).toBe(0);
+  const replaced = readFileSync(renames, 'utf8').split('\n');
+  expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
+  expect(Object.keys(place.manifest().vals)).toHaveLength(200);
+  expect(journalOf(place)).toBeUndefined();
+});
+
+describe('killed before vals.json is written', () => {
+  it('knows the ids of all that was answered, and writes them with the next command', async () => {
+    const { place, puts } = await killedBeforeTheEnd(['a', 'b', 'c']);
+    expect(JSON.parse((await place.vals('val', 'get', 'b', '--json')).stdout)).toMatchObject({
+      id: idOf('b'),
+    });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged', 'c.ts': 'unchanged' });
+    expect(place.idOf('c.ts')).toBe(idOf('c'));
+    expect(journalOf(place)).toBeUndefined();
+    await place.rows(['push']);
+    expect(puts()).toBe(3);
+  });
+
+  it('passes over a line that was cut off, and loses none that comes after it', async () => {
+    const { place } = await killedBeforeTheEnd(['a']);
+    const journal = join(place.folder, '.vals', journalOf(place) as string);
+    writeFileSync(journal, '{"service":"http', { flag: 'a' });
+    place.put({ 'b.ts': 'b' });
+    await runHooked(place, ['push'], { KILL_BEFORE: 'vals.json' });
+    await place.rows(['status']);
+    expect([place.idOf('a.ts'), place.idOf('b.ts')]).toEqual([idOf('a'), idOf('b')]);
+  });
+
+  it('takes nothing from a journal that came with a copy of the folder', async () => {
+    const { place } = await killedBeforeTheEnd(['a']);
+    const copy = new Place(temporaryFolder(), place.env);
+    cpSync(place.folder, copy.folder, { recursive: true });
+    expect(journalOf(copy)).toBe(journalOf(place));
+    expect(await copy.status()).toEqual({ 'a.ts': 'new' });
+  });
+
+  it('takes no note that vals.json speaks against', async () => {
+    const { place, service } = await killedBeforeTheEnd(['a']);
+    const ids = (name: string) => ({ [service.baseUrl]: idOf(name) });
+    const before = { 'b.ts': { name: 'b', ids: ids('b') }, 'c.ts': { name: 'c' }, 'd.ts': { name: 'd' } };
+    place.put({ 'b.ts': 'b', 'c.ts': 'c', 'd.ts': 'd', 'vals.json': JSON.stringify({ vals: before }) });
+    const notes = [
+      { file: 'b.ts', name: 'b', id: idOf('x') },
+      { file: 'c.ts', name: 'c', id: idOf('b') },
+      { file: 'D.ts', name: 'big', id: idOf('y') },
+      { file: 'd.ts', name: 'other', id: idOf('d') },
+      { file: '../e.ts', name: 'e', id: idOf('e') },
+      { file: 'f.ts', name: 'b', id: idOf('f') },
+      { file: 'g.ts', name: '', id: idOf('g') },
+    ];
+    const lines = notes.map((note) => JSON.stringify({ service: service.baseUrl, ...note }));
+    writeFileSync(join(place.folder, '.vals', journalOf(place) as string), `${lines.join('\n')}\nnull\n[]\n`);
+    await place.vals('status');
+    expect(place.manifest().vals).toEqual({ ...before, 'd.ts': { name: 'd', ids: ids('d') } });
+  });
+});
+
+describe('the embedded service', () => {
+  it('has its ids in .vals, also those that vals.json had before', async () => {
+    const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
+    place.put({ 'a.ts': 'a' });
+    await place.vals('init');
+    const [{ id } = { id: '' }] = await place.rows(['push']);
+    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
+    expect(JSON.parse(place.read('.vals/local.json'))).toEqual({ ids: { 'a.ts': id } });
+    expect(await place.rows(['status'])).toMatchObject([{ status: 'unchanged', id }]);
+
+    const older = new Place(temporaryFolder(), { ...place.env, VALS_DATA_DIR: join(place.folder, 'data') });
+    older.put({ 'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { local: id } } } }) });
+    older.put({ 'a.ts': 'a' });
+    expect(await older.rows(['status'])).toMatchObject([{ id }]);
+    older.put({ 'b.ts': 'b' });
+    await older.vals('init');
+    expect(older.manifest().vals).toEqual({ 'a.ts': { name: 'a' }, 'b.ts': { name: 'b' } });
+    expect(JSON.parse(older.read('.vals/local.json'))).toEqual({ ids: { 'a.ts': id } });
+  });
+
+  it('takes its ids through no link', async () => {
+    const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
+    const outside = join(temporaryFolder(), 'ids.json');
+    writeFileSync(outside, '{"ids":{}}\n');
+    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}', '.vals/.gitignore': '*\n' });
+    symlinkSync(outside, join(place.folder, '.vals/local.json'));
+    expect(await place.vals('push', '--json')).toMatchObject({ exit: 10 });
+    expect(readFileSync(outside, 'utf8')).toBe('{"ids":{}}\n');
+    expect(existsSync(join(place.folder, '.vals/agreed'))).toBe(false);
+  });
+});
+
+describe('a service that tells no id', () => {
+  it('is compared with by what was sent, until an id is given', async () => {
+    let sent = '';
+    const id = idOf('a');
+    const service = await scriptedService([], ({ method, body }) => {
+      if (method === 'GET') return { body: { id, name: 'a', code: sent, version: 7 } };
+      sent = JSON.parse(body).code;
+      return { status: 204 };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}' });
+    const row = { file: 'a.ts', name: 'a' };
+    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
+    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
+    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'unchanged' }]);
+    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here' }]);
+    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
+    expect(await place.vals('val', 'get', 'a', '--json')).toMatchObject({
+      exit: 3,
+      error: {
+        message: expect.stringContaining('did not tell its id'),
+        hint: expect.stringContaining('vals pull <id>'),
+      },
+    });
+    expect(service.requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+    // An edit since then is no reason to refuse the id, nor is it overwritten.
+    place.put({ 'a.ts': 'a3' });
+    expect(await place.rows(['pull', id])).toEqual([{ ...row, status: 'kept', id, version: 7 }]);
+    expect(place.read('a.ts')).toBe('a3');
+    expect(place.idOf('a.ts')).toBe(id);
+    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 7 }]);
+  });
+
+  it('is named where nothing can remember what was pushed', async () => {
+    const service = await scriptedService([{ status: 204 }]);
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.ts'), 'a');
+    const { exit, screen } = await runAtTerminal(['push', 'a.ts'], { cwd, env: service.env });
+    expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('told no id') });
+  });
+});
