@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { type Env, readJson } from './guard.ts';
 import { Problem } from './problem.ts';
-import type { Privacy, ValContent } from './store.ts';
+import type { Privacy, ReportedRun, ValChange, ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
 const longestCode = 256_000;
@@ -41,15 +41,45 @@ export function query<Checked extends object>(
   };
 }
 
-export const newVal = (body: Body): ValContent => ({
-  ...nameAndCode(body),
-  readme: body.readme === undefined || body.readme === null ? null : string(body, 'readme', longestReadme),
-  privacy: body.privacy === undefined ? 'private' : privacy(body),
+export const newVal = (body: Body): Omit<ValContent, 'name'> & { name: string | undefined } => ({
+  code: code(body),
+  readme: null,
+  privacy: 'private',
+  ...facts(body),
+  name: body.name === undefined ? undefined : name(body),
 });
 
-export const nameAndCode = (body: Body) => ({ name: name(body), ...codeAlone(body) });
+export const newVersion = (body: Body): ValChange => ({ code: code(body), ...facts(body) });
 
-export const codeAlone = (body: Body) => ({ code: code(body) });
+/** What is said of a val beside its code. */
+const facts = (body: Body): Partial<ValContent> => ({
+  ...(body.name !== undefined && { name: name(body) }),
+  ...(body.readme !== undefined && {
+    readme: body.readme === null ? null : string(body, 'readme', longestReadme),
+  }),
+  ...(body.privacy !== undefined && { privacy: privacy(body) }),
+});
+
+export const nameAndCode = (body: Body) => ({ name: name(body), code: code(body) });
+
+const longestError = 65_536;
+
+export const reportedRun = (body: Body): ReportedRun => {
+  if (!Number.isSafeInteger(body.version) || (body.version as number) < 0) {
+    throw refuse('version', 'must be an integer from 0');
+  }
+  const { runStartAt, runEndAt } = {
+    runStartAt: moment(body, 'runStartAt'),
+    runEndAt: moment(body, 'runEndAt'),
+  };
+  if (`${sortableTime(runEndAt)}` < `${sortableTime(runStartAt)}`) {
+    throw refuse('runEndAt', 'must not be before runStartAt');
+  }
+  const error = body.error === undefined || body.error === null ? null : string(body, 'error', longestError);
+  return { version: body.version as number, runStartAt, runEndAt, error };
+};
+
+export type Paging = ReturnType<typeof page>;
 
 export const page = (query: Query) => ({
   limit: integer(query, 'limit', 20, 1, 100),
@@ -117,6 +147,12 @@ function code(body: Body): string {
   const value = string(body, 'code', longestCode);
   if (value === '') throw refuse('code', 'must not be empty');
   return value;
+}
+
+function moment(body: Body, field: string): string {
+  const value = body[field];
+  if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
+  throw refuse(field, 'must be a timestamp such as 2024-05-17T12:00:00.000Z');
 }
 
 function privacy(body: Body): Privacy {
