@@ -5,7 +5,7 @@ import * as check from './checks.ts';
 import { isStoreFailure } from './database.ts';
 import { type Env, identify, local, readable, signedInOnly, unauthorized } from './guard.ts';
 import { likeRecord, userRecord, valRecord } from './outgoing.ts';
-import { listPage, pageHeaders, refusalPage, valPage } from './page.ts';
+import { listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import type { PageAccess } from './page-access.ts';
 import { answerError, Problem } from './problem.ts';
 import type { RecordFilter, RecordKind, Store, Val } from './store.ts';
@@ -126,15 +126,22 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
 
 const valsPerPage = 50;
 
-function show(c: Context<Env>, store: Store, { val, version, page }: check.PageRequest): Response {
-  if (val !== undefined) {
-    const shown = version === undefined ? store.val(val) : store.version(val, version);
-    const versions = store.versions(val, 100).map(({ version }) => version);
-    return c.html(valPage(shown, versions), 200, pageHeaders);
+function show(c: Context<Env>, store: Store, { val: id, version, from, page }: check.PageRequest): Response {
+  const now = Date.now();
+  if (id !== undefined) {
+    const val = version === undefined ? store.val(id) : store.version(id, version);
+    const content = {
+      val,
+      versions: store.versions(id, pageReads.versions),
+      runs: store.records('runs', { valId: id, limit: pageReads.runs }).records.map((run) => JSON.parse(run)),
+      before: from === undefined ? undefined : store.version(id, from),
+      now,
+    };
+    return c.html(valPage(content), 200, pageHeaders);
   }
   const vals = store.newest(valsPerPage + 1, (page - 1) * valsPerPage);
   const next = vals.length > valsPerPage ? page + 1 : undefined;
-  return c.html(listPage(vals.slice(0, valsPerPage), page, next), 200, pageHeaders);
+  return c.html(listPage(vals.slice(0, valsPerPage), page, next, now), 200, pageHeaders);
 }
 
 function onMethodNotAllowed(c: Context, methods: string[]): Response {

@@ -103,16 +103,22 @@ export const comments = (query: Query) => ({
 export interface PageRequest {
   val?: string;
   version?: number;
+  /** The version to show the changes from. */
+  from?: number;
   /** Of the list, from 1. */
   page: number;
 }
 
 /** What the page is asked to show; without a val, the list of them. */
 export const shown = (query: Query): PageRequest => {
-  const text = query('version');
+  const optional = (name: string) => {
+    const text = query(name);
+    return text === undefined ? undefined : version(text);
+  };
   return {
     val: query('val'),
-    version: text === undefined ? undefined : version(text),
+    version: optional('version'),
+    from: optional('from'),
     page: integer(query, 'page', 1, 1, 1_000_000_000),
   };
 };
