@@ -1,6 +1,6 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand, word } from '../cli/command.ts';
-import { column, moment } from '../terminal/column.ts';
+import { authorColumn, column, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
 export const comments = defineCommand({
@@ -20,7 +20,7 @@ export const comments = defineCommand({
   ],
   columns: [
     moment('created', 'createdAt'),
-    column('author', 'author.username', 'author'),
+    authorColumn('author.username', 'author'),
     column('val', 'val.name', 'valName'),
     column('comment'),
     column('id'),

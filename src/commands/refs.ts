@@ -1,6 +1,6 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
-import { column, moment } from '../terminal/column.ts';
+import { authorColumn, column, moment } from '../terminal/column.ts';
 
 export const refs = defineCommand({
   path: 'refs',
@@ -9,7 +9,7 @@ export const refs = defineCommand({
   columns: [
     column('reference', 'reference.name', 'reference.id'),
     column('depends on', 'dependsOn.name', 'dependsOn.id'),
-    column('author', 'reference.author.username', 'reference.author'),
+    authorColumn('reference.author.username', 'reference.username', 'reference.author'),
     moment('since', 'referencedAt'),
     column('id', 'reference.id'),
   ],

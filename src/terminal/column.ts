@@ -12,6 +12,8 @@ export interface Column {
   neverCut?: boolean;
   /** Left out of a table that would otherwise have to be cut: what it says can be missed first. */
   droppable?: boolean;
+  /** A record in place of a text, such as an author without a name, is shown as nothing. */
+  textAlone?: boolean;
   /** For the eye alone, at a terminal: another text for the value, and its colour. */
   present?(value: string, record: JsonObject): { text: string; tone?: keyof Style };
   /** A text made from the record, which JSON does not have; undefined where the paths say it. */
@@ -27,6 +29,13 @@ export const column = (header: string, ...paths: string[]): Column => ({
   paths: paths.length > 0 ? paths : [header],
   neverCut: header === 'id',
 });
+
+/** A person's name, under whichever of these paths it comes. */
+export const authorColumn = (...paths: string[]): Column => ({
+  ...column('author', ...paths),
+  textAlone: true,
+});
+
 export const moment = (header: string, ...paths: string[]): Column => ({
   ...column(header, ...paths),
   moment: true,

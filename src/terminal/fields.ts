@@ -6,12 +6,13 @@ import type { Column } from './column.ts';
 import { plain } from './style.ts';
 
 /** What the column makes of the record, or the first of its paths that has a value. */
-export function columnValue(record: JsonObject, { paths, text }: Column): JsonValue | undefined {
+export function columnValue(record: JsonObject, { paths, text, textAlone }: Column): JsonValue | undefined {
   const made = text?.(record);
   if (made !== undefined) return made;
   for (const path of paths) {
     const value = lookUp(record, path);
-    if (value !== undefined && value !== null) return value;
+    if (value === undefined || value === null || (textAlone && isObject(value))) continue;
+    return value;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 // Columns that several commands show.
-import { chart, column, figure, moment } from '../../terminal/column.ts';
+import { authorColumn, chart, column, figure, moment } from '../../terminal/column.ts';
 
 export const valColumns = [
   column('name'),
   column('privacy', 'privacy', 'public'),
   column('version'),
-  column('author', 'author.username', 'author'),
+  authorColumn('author.username', 'author'),
   moment('created', 'createdAt'),
-  moment('updated', 'updatedAt'),
+  moment('updated', 'updatedAt', 'versionCreatedAt'),
   column('id'),
 ];
 

@@ -6,6 +6,7 @@ import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
 import { Differences } from '../../terminal/result.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
+import { versionCode } from '../shared/version-code.ts';
 
 export const versionDiff = defineCommand({
   path: 'version diff',
@@ -29,8 +30,11 @@ export const versionDiff = defineCommand({
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const diff = await interruptible(() =>
       diffBetween(
-        { label: `version ${a}`, text: codeOf(before) },
-        { label: b === undefined ? 'current' : `version ${b}`, text: codeOf(after) },
+        { label: `version ${a}`, text: versionCode(before, val) },
+        {
+          label: b === undefined ? 'current' : `version ${b}`,
+          text: b === undefined ? codeOf(after) : versionCode(after, val),
+        },
       ),
     );
     if (diff === '') hint('Nothing differs.');
