@@ -2,9 +2,6 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
 import type { ListedVal, Val } from './store.ts';
 
-/** The address of a val's page, below the origin. */
-export const pageOf = (id: string): string => `/?val=${encodeURIComponent(id)}`;
-
 export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
   const { updatedAt, author, likeCount, referenceCount } = val;
@@ -46,9 +43,10 @@ export function userRecord({ id, username }: Val['author'], origin: string) {
 }
 
 function addressesOf(id: string, origin: string) {
-  const self = `${origin}/v1/vals/${encodeURIComponent(id)}`;
+  const name = encodeURIComponent(id);
+  const self = `${origin}/v1/vals/${name}`;
   return {
-    url: `${origin}${pageOf(id)}`,
+    url: `${origin}/?val=${name}`,
     links: { self, versions: `${self}/versions`, module: `${self}/module` },
   };
 }

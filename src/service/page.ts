@@ -26,14 +26,14 @@ interface Version {
 }
 
 /** What the page reads of a run; a seed may have left out any of it. */
-export interface ShownRun {
+interface ShownRun {
   val?: { version?: unknown } | null;
   runStartAt?: unknown;
   runEndAt?: unknown;
   error?: unknown;
 }
 
-export interface ShownVal {
+interface ShownVal {
   val: Val;
   /** Newest first, with one more than is shown where there are more. */
   versions: readonly Version[];

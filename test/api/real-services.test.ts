@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ask, createVal, temporaryService } from '../service/support.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
@@ -74,6 +75,21 @@ describe('a list that is refused without paging', () => {
     const next = { data: [{ id: 1 }], links: { next: '?a=1' } };
     expect(await vals(['refs'], [{ body: next }, no])).toMatchObject({ exit: 6, stdout: '' });
   });
+});
+
+it('lists that the embedded service pages are read to their end', async () => {
+  const references = Array.from({ length: 45 }, (_, i) => ({ reference: { name: `r${i}` } }));
+  const { baseUrl, token, ...service } = await temporaryService({ references });
+  const { id } = await createVal({ baseUrl, token }, { name: 'many', code: '0' });
+  for (let i = 1; i < 45; i++) {
+    await ask({ baseUrl, token }, 'POST', `/v1/vals/${id}/versions`, { body: { code: `${i}` } });
+  }
+  const env = environment(temporaryFolder(), { VALS_BASE_URL: baseUrl, VALS_TOKEN: token });
+  for (const args of [['refs'], ['version', 'ls', id]]) {
+    const { stdout } = await inProcess([...args, '--ndjson'], { env });
+    expect(new Set(stdout.trim().split('\n')).size).toBe(45);
+  }
+  await service.close();
 });
 
 describe('what a service says is in the text of the error', () => {
