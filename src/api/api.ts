@@ -1,4 +1,5 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
+import { RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import type { Call } from './call.ts';
@@ -35,6 +36,22 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     const parsed = rowsOf(body, call);
     return { rows: rows ?? rowsOfRecords(parsed, isLarge), next: nextQueryOf(body, call) };
   };
+  const pages = (call: Call, paging?: Paging) =>
+    listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
+  /** Some services refuse a list that is not asked for in pages. */
+  async function* unpaged(call: Call): AsyncGenerator<Rows> {
+    let hasBegun = false;
+    try {
+      for await (const rows of pages(call)) {
+        hasBegun = true;
+        yield rows;
+      }
+    } catch (error) {
+      if (hasBegun || !(error instanceof RefusedError) || ![400, 422].includes(error.facts.status ?? 0))
+        throw error;
+      yield* pages(call, { all: true, byText: true });
+    }
+  }
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
@@ -43,8 +60,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
       const { body } = await client.request(call);
       return body === undefined ? {} : recordOf(body, call);
     },
-    pages: (call, paging) =>
-      listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes),
+    pages: (call, paging) => (paging === undefined ? unpaged(call) : pages(call, paging)),
     follow: (call, last) =>
       follow({
         fetchPage: (query) => fetchPage(call, query),

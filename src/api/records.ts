@@ -89,25 +89,49 @@ function findMessage(body: unknown): string | undefined {
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
   if (Array.isArray(body)) {
-    const messages = body.map(findMessage).filter((message) => message !== undefined);
+    const messages = body.map(placedMessage).filter((message) => message !== undefined);
     return messages.length > 0 ? messages.join('; ') : undefined;
   }
   if (!isObject(body)) return undefined;
-  for (const key of ['message', 'detail', 'error', 'errors', 'title']) {
-    const message = Object.hasOwn(body, key) ? findMessage(body[key]) : undefined;
-    if (message) return message;
-  }
-  return undefined;
+  const own = (keys: readonly string[]) =>
+    keys.map((key) => (Object.hasOwn(body, key) ? findMessage(body[key]) : undefined)).find(Boolean);
+  const message = own(['message', 'detail', 'error', 'title', 'msg', 'reason']);
+  const parts = own(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors);
+  if (parts === undefined || message?.includes(parts)) return message;
+  return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
+}
+
+/** With the name of the field that it is about, where it does not say so itself. */
+function placedMessage(part: unknown): string | undefined {
+  const message = findMessage(part);
+  if (message === undefined || !isObject(part)) return message;
+  const place = [part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '']
+    .flat()
+    .map(textOf)
+    .join('.');
+  return place === '' || message.includes(place) ? message : `${place}: ${message}`;
+}
+
+/** Some services send an object that has a field's name for each message or list of them. */
+function fieldMessages(errors: unknown): string | undefined {
+  if (!isObject(errors)) return undefined;
+  const messages = Object.entries(errors).map(([field, found]) => [field, findMessage(found)]);
+  const said = messages.filter(([, message]) => message).map((parts) => parts.join(': '));
+  return said.length > 0 ? said.join('; ') : undefined;
 }
 
 /** The value at a dotted path as text. */
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
+const noCodeHint = 'The service has none, or does not show it to you: ask its owner.';
+
 /** An absent code is not an empty one: writing it to a file would lose what the file held. */
-export function codeOf(record: JsonObject): string {
+export function codeOf(record: JsonObject, hint = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;
-  throw new BadResponseError('The service sent no code with it.', { hint: '--json shows what it sent.' });
+  throw new BadResponseError('The service sent no code with it.', {
+    hint,
+  });
 }
 
 function describe(value: JsonValue | undefined): string {

@@ -57,23 +57,34 @@ const idHints = (id: string): Call['hints'] =>
     ? {}
     : { 404: `A val is named by its id, which push and create print, and "${id}" does not look like one.` };
 
-export const me = (): Call => ({ method: 'GET', path: '/v1/me' });
+/** These routes name no val, so no id can be wrong. */
+const noRoute: Call['hints'] = {
+  404: 'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
+};
+
+export const me = (): Call => ({ method: 'GET', path: '/v1/me', hints: noRoute });
 
 export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
+  hints: { 404: 'This service has no list of all runs; `vals val runs <val>` lists those of one val.' },
 });
 
-export const myLikes = (): Call => ({ method: 'GET', path: '/v1/me/likes' });
+export const myLikes = (): Call => ({ method: 'GET', path: '/v1/me/likes', hints: noRoute });
 
 export const myComments = (filter: CommentFilter): Call => ({
   method: 'GET',
   path: '/v1/me/comments',
   query: queryOf({ relationship: filter.relationship, since: filter.since, until: filter.until }),
+  hints: noRoute,
 });
 
-export const myReferences = (): Call => ({ method: 'GET', path: '/v1/me/references' });
+export const myReferences = (): Call => ({
+  method: 'GET',
+  path: '/v1/me/references',
+  hints: noRoute,
+});
 
 export const createVal = (val: NewVal): Call => ({
   method: 'POST',
@@ -161,5 +172,8 @@ export const valRuns = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/runs`,
   meanings: noVal(id),
-  hints: idHints(id),
+  hints: {
+    404: `\`vals val get ${id}\` tells whether the val is there; if it is, this service lists no runs.`,
+    ...idHints(id),
+  },
 });

@@ -107,7 +107,7 @@ function overallError(
     return new AllFailed(first, `${counts}. The first: ${first.message}`);
   }
   return new PartialError(`${counts}, ${done} done.`, {
-    hint: 'The output tells which, and the warnings why; run it again for those.',
+    hint: 'The output tells which; run it again for those.',
   });
 }
 

@@ -1,7 +1,7 @@
 import * as routes from '../api/routes.ts';
-import { defineCommand, toggle, word } from '../cli/command.ts';
+import { defineCommand, word } from '../cli/command.ts';
 import { runColumns } from './shared/columns.ts';
-import { paging, timeRange } from './shared/options.ts';
+import { paging, runFilter } from './shared/options.ts';
 import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
 
 export const runs = defineCommand({
@@ -9,12 +9,8 @@ export const runs = defineCommand({
   summary: 'List the runs of your vals',
   description: `List the runs of your vals. ${summaryExplained}`,
   options: {
-    error: toggle('--error', 'only failed runs', { negated: 'only runs that did not fail' }),
-    ...timeRange,
-    val: word('--val <val>', 'the runs of one val, as `vals val runs`', {
-      conflicts: ['error', 'since', 'until'],
-      isVal: true,
-    }),
+    ...runFilter,
+    val: word('--val <val>', 'the runs of one val, as `vals val runs`', { isVal: true }),
     ...paging,
     ...runViews,
   },
@@ -26,10 +22,10 @@ export const runs = defineCommand({
   ],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, { error, since, until, ...view }) =>
-    showRuns(
-      context,
-      view.val === undefined ? routes.myRuns({ error, since, until }) : routes.valRuns(view.val),
-      view,
-    ),
+  run: (context, { error, since, until, ...view }) => {
+    const filter = { error, since, until };
+    return view.val === undefined
+      ? showRuns(context, routes.myRuns(filter), view)
+      : showRuns(context, routes.valRuns(view.val), view, filter);
+  },
 });

@@ -25,7 +25,7 @@ export const serve = defineCommand({
   async run(context, { port = 8787, data, seed }) {
     const { settings, flags, signal, print, banner, warn } = context;
     const log = await context.openLog();
-    const { startService, parseSeed } = await loadService();
+    const { startService, parseSeed, countSeed } = await loadService();
     let shownLink = '';
     const showLink = () => {
       if (service.pageLink() === shownLink) return;
@@ -33,10 +33,11 @@ export const serve = defineCommand({
       banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
     };
     let failure = '';
+    const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
     const service = await startService({
       file: data === undefined ? settings.dataFile : resolve(settings.cwd, data),
       port,
-      seed: seed === undefined ? undefined : parseSeed(await readText(seed, context)),
+      seed: seedData,
       onAnswered: ({ method, path, status, ms }) =>
         log.write(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
@@ -46,6 +47,10 @@ export const serve = defineCommand({
       },
     });
     const { baseUrl, token } = service;
+    if (seedData) {
+      const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
+      log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
+    }
     await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, token }) : baseUrl);
     banner(
       [

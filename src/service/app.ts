@@ -4,7 +4,8 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import * as check from './checks.ts';
 import { isStoreFailure } from './database.ts';
 import { type Env, identify, local, readable, signedInOnly, unauthorized } from './guard.ts';
-import { listPage, pageHeaders, refusalPage, valPage } from './page.ts';
+import { likeRecord, userRecord, valRecord } from './outgoing.ts';
+import { listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import type { PageAccess } from './page-access.ts';
 import { answerError, Problem } from './problem.ts';
 import type { RecordFilter, RecordKind, Store, Val } from './store.ts';
@@ -21,8 +22,15 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
   const { json, query } = check;
   const records = (c: Context<Env>, kind: RecordKind, filter: RecordFilter = {}) => {
     const { records, more } = store.records(kind, filter);
-    return list(c, records, neighbours(c.req.url, filter, more));
+    const sent = kind === 'likes' ? records.map((like) => likeRecord(like, originOf(c))) : records;
+    return list(c, sent, neighbours(c.req.url, filter, more));
   };
+  /** A list of which one record more was asked for than is given. */
+  const page = (c: Context<Env>, found: object[], { limit, offset }: check.Paging) => {
+    const sent = found.slice(0, limit).map((record) => JSON.stringify(record));
+    return list(c, sent, neighbours(c.req.url, { limit, offset }, found.length > limit));
+  };
+  const record = (c: Context<Env>, val: Val) => c.json(valRecord(val, originOf(c)));
 
   const refuseVisit = (c: Context<Env>) => {
     onRefusedVisit?.();
@@ -35,60 +43,78 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
     return answerError(error, c);
   });
   app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
+  app.get('/healthz', (c) => {
+    store.probe();
+    return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
+  });
   app.use(local, readable, identify(store.token), methodNotAllowed({ app, onMethodNotAllowed }));
 
   app.get('/', query(check.shown), (c) =>
-    c.get('signedIn') ? page(c, store, c.req.valid('query')) : (visits.welcome(c) ?? refuseVisit(c)),
+    c.get('signedIn') ? show(c, store, c.req.valid('query')) : (visits.welcome(c) ?? refuseVisit(c)),
   );
   app.get('/page/:place', query(check.shown), (c) =>
-    visits.isGuest(c) ? page(c, store, c.req.valid('query')) : refuseVisit(c),
+    visits.isGuest(c) ? show(c, store, c.req.valid('query')) : refuseVisit(c),
   );
-  app.get('/v1/vals/:id', (c) => c.json(store.val(c.req.param('id'), !c.get('signedIn'))));
+  app.get('/v1/vals/:id', (c) => record(c, store.val(c.req.param('id'), !c.get('signedIn'))));
+  // No browser takes this type for a script, so no page of another site can load it as one.
+  app.get('/v1/vals/:id/module', (c) => {
+    const { code } = store.val(c.req.param('id'), !c.get('signedIn'));
+    return c.body(code, 200, { 'Content-Type': 'application/typescript; charset=utf-8' });
+  });
 
   app.use('/v1/*', signedInOnly);
 
-  app.get('/v1/me', (c) => c.json(store.user));
+  app.get('/v1/me', (c) => c.json(userRecord(store.user, originOf(c))));
   app.get('/v1/me/runs', query(check.runs), (c) => records(c, 'runs', c.req.valid('query')));
   app.get('/v1/me/likes', query(check.page), (c) => records(c, 'likes', c.req.valid('query')));
   app.get('/v1/me/comments', query(check.comments), (c) => records(c, 'comments', c.req.valid('query')));
-  app.get('/v1/me/references', (c) => records(c, 'references'));
+  app.get('/v1/me/references', query(check.page), (c) => records(c, 'references', c.req.valid('query')));
+
+  app.get('/v1/users/:id/vals', query(check.page), (c) => {
+    if (c.req.param('id') !== store.user.id) throw new Problem(404, 'There is no user with this id.');
+    const paging = c.req.valid('query');
+    const vals = store.newest(paging.limit + 1, paging.offset);
+    return page(
+      c,
+      vals.map((val) => valRecord(val, originOf(c))),
+      paging,
+    );
+  });
 
   app.post('/v1/vals', json(check.newVal), (c) => created(c, store.create(c.req.valid('json'))));
   app.put('/v1/vals', json(check.nameAndCode), (c) => {
     const { name, code } = c.req.valid('json');
     const { val, isNew } = store.createOrUpdate(name, code);
-    return isNew ? created(c, val) : c.json(val);
+    return isNew ? created(c, val) : record(c, val);
   });
   app.delete('/v1/vals/:id', (c) => {
     store.delete(c.req.param('id'));
     return c.body(null, 204);
   });
-  app.get('/v1/vals/:id/runs', query(check.page), (c) => {
+  app.get('/v1/vals/:id/runs', query(check.runs), (c) => {
     const { id } = store.val(c.req.param('id'));
     return records(c, 'runs', { ...c.req.valid('query'), valId: id });
   });
-
   app.post('/v1/vals/:id/runs', json(check.reportedRun), (c) =>
     c.json(store.addRun(c.req.param('id'), c.req.valid('json')), 201),
   );
-  app.get('/v1/users/:id/vals', query(check.page), (c) => {
-    if (c.req.param('id') !== store.user.id) throw new Problem(404, 'There is no user with this id.');
-    const { limit, offset } = c.req.valid('query');
-    const vals = store.newest(limit + 1, offset).map((val) => JSON.stringify(val));
-    const more = vals.length > limit;
-    return list(c, vals.slice(0, limit), neighbours(c.req.url, { limit, offset }, more));
-  });
 
-  app.get('/v1/vals/:id/versions', (c) => {
-    const versions = store.versions(c.req.param('id')).map((version) => JSON.stringify(version));
-    return list(c, versions);
+  app.get('/v1/vals/:id/versions', query(check.page), (c) => {
+    const id = c.req.param('id');
+    const paging = c.req.valid('query');
+    const versions = store.versions(id, paging.limit + 1, paging.offset);
+    return page(
+      c,
+      versions.map((version) => ({ val_id: id, ...version })),
+      paging,
+    );
   });
-  app.post('/v1/vals/:id/versions', json(check.codeAlone), (c) => {
-    const { val, isNew } = store.createVersion(c.req.param('id'), c.req.valid('json').code);
-    return isNew ? created(c, val, `/versions/${val.version}`) : c.json(val);
+  app.post('/v1/vals/:id/versions', json(check.newVersion), (c) => {
+    const { val, isNew } = store.createVersion(c.req.param('id'), c.req.valid('json'));
+    return isNew ? created(c, val, `/versions/${val.version}`) : record(c, val);
   });
   app.get('/v1/vals/:id/versions/:version', (c) =>
-    c.json(store.version(c.req.param('id'), check.version(c.req.param('version')))),
+    record(c, store.version(c.req.param('id'), check.version(c.req.param('version')))),
   );
   app.delete('/v1/vals/:id/versions/:version', (c) => {
     store.deleteVersion(c.req.param('id'), check.version(c.req.param('version')));
@@ -100,15 +126,22 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
 
 const valsPerPage = 50;
 
-function page(c: Context<Env>, store: Store, { val, version, page }: check.PageRequest): Response {
-  if (val !== undefined) {
-    const shown = version === undefined ? store.val(val) : store.version(val, version);
-    const versions = store.versions(val).map(({ version }) => version);
-    return c.html(valPage(shown, versions), 200, pageHeaders);
+function show(c: Context<Env>, store: Store, { val: id, version, from, page }: check.PageRequest): Response {
+  const now = Date.now();
+  if (id !== undefined) {
+    const val = version === undefined ? store.val(id) : store.version(id, version);
+    const content = {
+      val,
+      versions: store.versions(id, pageReads.versions),
+      runs: store.records('runs', { valId: id, limit: pageReads.runs }).records.map((run) => JSON.parse(run)),
+      before: from === undefined ? undefined : store.version(id, from),
+      now,
+    };
+    return c.html(valPage(content), 200, pageHeaders);
   }
   const vals = store.newest(valsPerPage + 1, (page - 1) * valsPerPage);
   const next = vals.length > valsPerPage ? page + 1 : undefined;
-  return c.html(listPage(vals.slice(0, valsPerPage), page, next), 200, pageHeaders);
+  return c.html(listPage(vals.slice(0, valsPerPage), page, next, now), 200, pageHeaders);
 }
 
 function onMethodNotAllowed(c: Context, methods: string[]): Response {
@@ -117,8 +150,10 @@ function onMethodNotAllowed(c: Context, methods: string[]): Response {
 }
 
 function created(c: Context<Env>, val: Val, below = ''): Response {
-  return c.json(val, 201, { Location: `/v1/vals/${val.id}${below}` });
+  return c.json(valRecord(val, originOf(c)), 201, { Location: `/v1/vals/${val.id}${below}` });
 }
+
+const originOf = (c: Context<Env>): string => new URL(c.req.url).origin;
 
 /** Takes records as JSON text, so that no number in them is rounded on the way. */
 function list(c: Context<Env>, records: string[], links: object = {}): Response {

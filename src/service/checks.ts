@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { type Env, readJson } from './guard.ts';
 import { Problem } from './problem.ts';
-import type { Privacy, ReportedRun, ValContent } from './store.ts';
+import type { Privacy, ReportedRun, ValChange, ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
 const longestCode = 256_000;
@@ -41,15 +41,28 @@ export function query<Checked extends object>(
   };
 }
 
-export const newVal = (body: Body): ValContent => ({
-  ...nameAndCode(body),
-  readme: body.readme === undefined || body.readme === null ? null : string(body, 'readme', longestReadme),
-  privacy: body.privacy === undefined ? 'private' : privacy(body),
+export const newVal = (body: Body): Omit<ValContent, 'name'> & { name: string | undefined } => ({
+  code: code(body),
+  readme: null,
+  privacy: 'private',
+  ...facts(body),
+  name: body.name === undefined ? undefined : name(body),
 });
 
-export const nameAndCode = (body: Body) => ({ name: name(body), ...codeAlone(body) });
+export const newVersion = (body: Body): ValChange => ({ code: code(body), ...facts(body) });
 
-export const codeAlone = (body: Body) => ({ code: code(body) });
+/** What is said of a val beside its code. */
+const facts = (body: Body): Partial<ValContent> => ({
+  ...(body.name !== undefined && { name: name(body) }),
+  ...(body.readme !== undefined && {
+    readme: body.readme === null ? null : string(body, 'readme', longestReadme),
+  }),
+  ...(body.privacy !== undefined && { privacy: privacy(body) }),
+});
+
+export const nameAndCode = (body: Body) => ({ name: name(body), code: code(body) });
+
+export type Paging = ReturnType<typeof page>;
 
 const longestError = 65_536;
 
@@ -90,16 +103,22 @@ export const comments = (query: Query) => ({
 export interface PageRequest {
   val?: string;
   version?: number;
+  /** The version to show the changes from. */
+  from?: number;
   /** Of the list, from 1. */
   page: number;
 }
 
 /** What the page is asked to show; without a val, the list of them. */
 export const shown = (query: Query): PageRequest => {
-  const text = query('version');
+  const optional = (name: string) => {
+    const text = query(name);
+    return text === undefined ? undefined : version(text);
+  };
   return {
     val: query('val'),
-    version: text === undefined ? undefined : version(text),
+    version: optional('version'),
+    from: optional('from'),
     page: integer(query, 'page', 1, 1, 1_000_000_000),
   };
 };

@@ -9,7 +9,7 @@ import { loadSeed, type SeedData } from './seed.ts';
 import { type Answered, listen, loopbackAddress } from './server.ts';
 import { openStore } from './store.ts';
 
-export { parseSeed, type SeedData } from './seed.ts';
+export { countSeed, parseSeed, type SeedData } from './seed.ts';
 
 export interface EmbeddedService {
   baseUrl: string;

@@ -1,16 +1,10 @@
-// The page for a browser: a list of the vals, and one val with its code and versions. Plain HTML, without script.
+// The page for a browser: a list of the vals, and one val with its code, versions, changes and runs. HTML without script.
 import { createHash } from 'node:crypto';
-import { unicodeEscape } from '../lib/json.ts';
+import { highlight } from './highlight.ts';
+import { shown } from './html.ts';
+import { diffHtml } from './page-diff.ts';
+import { style } from './page-style.ts';
 import type { ListedVal, Val } from './store.ts';
-
-const style = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-ul { list-style: none; padding: 0; }
-li { padding: .3rem 0; }
-small { opacity: .7; }
-pre { border: 1px solid; border-radius: .3rem; overflow: auto; padding: .7rem; tab-size: 2; }
-`;
 
 /** Nothing but this style is loaded or run, and no other page can frame this one. */
 export const pageHeaders = {
@@ -26,41 +20,197 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
+interface Version {
+  version: number;
+  createdAt: string;
+}
+
+/** What the page reads of a run; a seed may have left out any of it. */
+interface ShownRun {
+  val?: { version?: unknown } | null;
+  runStartAt?: unknown;
+  runEndAt?: unknown;
+  error?: unknown;
+}
+
+interface ShownVal {
+  val: Val;
+  /** Newest first, with one more than is shown where there are more. */
+  versions: readonly Version[];
+  runs: readonly ShownRun[];
+  /** The version whose code this one is compared with. */
+  before?: Val;
+  now: number;
+}
+
+const mostVersions = 50;
+/** How many versions and runs the page wants to be given. */
+export const pageReads = { versions: mostVersions + 1, runs: 20 };
+
 /** Its links name only a query: the page is at more than one path. */
-export function listPage(vals: readonly ListedVal[], number: number, next: number | undefined): string {
+export function listPage(
+  vals: readonly ListedVal[],
+  number: number,
+  next: number | undefined,
+  now: number,
+): string {
   if (vals.length === 0 && number === 1) {
-    return page('No vals yet', ['<p>Push one: <code>vals push hello.ts</code></p>']);
+    return page('No vals yet', [
+      '<h1>No vals yet</h1>',
+      '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
+    ]);
   }
-  const items = vals.map((val) => `<li><a href="${linkTo(val)}">${shown(val.name)}</a> ${facts(val)}</li>`);
+  const items = vals.map((val) => {
+    const by = `changed ${time(val.updatedAt, now)} by ${shown(val.author.username)}`;
+    return `<li><a href="${linkTo(val)}">${shown(val.name)}</a> <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
+  });
   const neighbours = [
     ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),
     ...(next === undefined ? [] : [`<a href="?page=${next}">Older</a>`]),
   ];
-  return page('Vals', ['<ul>', ...items, '</ul>', `<p>${neighbours.join(' ')}</p>`]);
+  return page('Vals', [
+    '<h1>Vals</h1>',
+    `<ul class="card vals">${items.join('\n')}</ul>`,
+    `<p class="pages">${neighbours.join(' ')}</p>`,
+  ]);
 }
 
-/** A val as it was at one of its versions, whose numbers are given newest first. */
-export function valPage(val: Val, versions: readonly number[]): string {
-  const { id, name, version, code, readme } = val;
-  const links = versions.map((number) =>
-    number === version ? `<b>${number}</b>` : `<a href="${linkTo(val)}&amp;version=${number}">${number}</a>`,
-  );
+/** A val as it was at one of its versions. */
+export function valPage(content: ShownVal): string {
+  const { val, versions, before, now } = content;
+  const { name, version, id, author, createdAt, updatedAt, likeCount, referenceCount } = val;
+  const current = versions[0]?.version ?? version;
+  const counts = [
+    ...(likeCount > 0 ? [`<span>liked ${times(likeCount)}</span>`] : []),
+    ...(referenceCount > 0 ? [`<span>used by ${referenceCount}</span>`] : []),
+  ];
+  const note =
+    version === current
+      ? []
+      : [
+          `<p class="note">This is how it was at version ${version}. <a href="${linkTo(val)}">See version ${current}, the current one</a></p>`,
+        ];
   return page(`${name}, version ${version}`, [
-    '<p><a href="?">All vals</a></p>',
-    `<p>${facts(val)}<br><small>${shown(id)}</small></p>`,
-    `<p>Versions: ${links.join(' ')}</p>`,
-    ...(readme ? [`<pre>${shown(readme)}</pre>`] : []),
-    `<pre><code>${shown(code)}</code></pre>`,
+    `<h1>${shown(name)}</h1>`,
+    `<p class="facts">${badge(val)} <span>version ${version}</span> <span>by ${shown(author.username)}</span>`,
+    `<span>made ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
+    `<p class="facts id">${shown(id)}</p>`,
+    ...note,
+    '<div class="sides"><div>',
+    ...(before ? [changes(before, val)] : []),
+    codeCard(val),
+    ...(val.readme
+      ? [`<section class="card"><h2>Readme</h2><pre class="text">${shown(val.readme)}</pre></section>`]
+      : []),
+    '</div><div>',
+    versionsCard(content),
+    runsCard(content),
+    '</div></div>',
   ]);
+}
+
+function codeCard({ code, version }: Val): string {
+  const lines = highlight(code);
+  const size = `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}, ${code.length} characters`;
+  const rows = lines.map((line) => `<span class="l">${line}\n</span>`).join('');
+  return `<section class="card"><div class="bar"><h2>Code</h2><span>version ${version}, ${size}</span></div><pre class="code" tabindex="0"><code>${rows}</code></pre></section>`;
+}
+
+function changes(before: Val, val: Val): string {
+  const diff = diffHtml(before.code, val.code);
+  const content =
+    diff === undefined || diff === ''
+      ? `<p class="empty">${diff === '' ? 'Nothing differs.' : 'They differ in too much to show it line by line.'}</p>`
+      : `<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
+  const title = `What changed from version ${before.version} to ${val.version}`;
+  return `<section class="card"><div class="bar"><h2>${title}</h2></div>${content}</section>`;
+}
+
+function versionsCard({ val, versions, before, now }: ShownVal): string {
+  const rows = versions.slice(0, mostVersions).map(({ version, createdAt }, index) => {
+    const address = `${linkTo(val)}&amp;version=${version}`;
+    const isHere = version === val.version;
+    const older = versions[index + 1]?.version;
+    const compare =
+      older === undefined
+        ? ''
+        : isHere && before?.version === older
+          ? '<span class="end when">changes shown</span>'
+          : `<a class="end" href="${address}&amp;from=${older}">what changed</a>`;
+    const mark = index === 0 ? ' <span class="badge">current</span>' : '';
+    return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}</span> ${compare}</li>`;
+  });
+  const more =
+    versions.length > mostVersions ? '<p class="empty">Older ones: <code>vals version ls</code></p>' : '';
+  return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${more}</section>`;
+}
+
+function runsCard({ runs, now }: ShownVal): string {
+  const rows = runs.map((run) => {
+    const { error = null } = run;
+    const message = error === null ? '' : typeof error === 'string' ? error : messageOf(error);
+    const [first = ''] = message.split('\n');
+    const mark = error === null ? '<span class="good">✓ ok</span>' : '<span class="bad">✗ failed</span>';
+    const version = run.val?.version;
+    const facts = [
+      ...(typeof run.runStartAt === 'string' ? [time(run.runStartAt, now)] : []),
+      ...(version === undefined || version === null ? [] : [`version ${shown(String(version))}`]),
+      ...took(run),
+    ];
+    const whole =
+      message === ''
+        ? ''
+        : first === message && message.length <= 120
+          ? `<p class="why">${shown(message)}</p>`
+          : `<details><summary>${shown(first.slice(0, 120))}</summary><pre>${shown(message)}</pre></details>`;
+    return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${whole}</li>`;
+  });
+  const content =
+    rows.length > 0
+      ? `<ul>${rows.join('\n')}</ul>`
+      : '<p class="empty">No runs yet. <code>vals run</code> makes one.</p>';
+  return `<section class="card"><h2>Runs</h2>${content}</section>`;
+}
+
+function messageOf(error: unknown): string {
+  const { message, stack } = error as { message?: unknown; stack?: unknown };
+  if (typeof stack === 'string' && stack !== '') return stack;
+  return typeof message === 'string' ? message : JSON.stringify(error);
+}
+
+function took({ runStartAt, runEndAt }: ShownRun): string[] {
+  const ms = Date.parse(`${runEndAt}`) - Date.parse(`${runStartAt}`);
+  if (Number.isNaN(ms) || ms < 0) return [];
+  return [ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`];
 }
 
 const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
-const facts = ({ version, privacy, updatedAt }: ListedVal): string =>
-  `<small>version ${version}, ${shown(privacy)}, ${shown(updatedAt)}</small>`;
+const badge = ({ privacy }: ListedVal): string =>
+  `<span class="badge ${shown(privacy)}">${shown(privacy)}</span>`;
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+/** As an age; its day where that is long ago. The whole of it shows under the pointer. */
+function time(text: string, now: number): string {
+  const moment = Date.parse(text);
+  const seconds = Math.max(0, Math.round((now - moment) / 1_000));
+  const age =
+    Number.isNaN(moment) || seconds > 30 * 86_400
+      ? text.slice(0, 10)
+      : seconds < 60
+        ? 'just now'
+        : seconds < 3_600
+          ? `${Math.floor(seconds / 60)} min ago`
+          : seconds < 86_400
+            ? `${Math.floor(seconds / 3_600)} h ago`
+            : `${Math.floor(seconds / 86_400)} d ago`;
+  return `<time datetime="${shown(text)}" title="${shown(text)}">${shown(age)}</time>`;
+}
 
 export const refusalPage = (): string =>
   page('Not without the link', [
+    '<h1>Not without the link</h1>',
     '<p>This page shows the code of private vals. Open it with the link that <code>vals serve</code> shows in its terminal.</p>',
     '<p>Each link is good for one visit; after this one, the terminal shows a new link.</p>',
   ]);
@@ -73,25 +223,10 @@ function page(title: string, parts: readonly string[]): string {
 <link rel="icon" href="data:,">
 <title>${shown(title)}</title>
 <style>${style}</style>
-<h1>${shown(title)}</h1>
+<header><a class="brand" href="?">vals</a></header>
+<main>
 ${parts.join('\n')}
+</main>
 </html>
 `;
 }
-
-/** Control characters, and what turns the direction of writing: code must not look other than it is. */
-const misleading = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-const references: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const shown = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replace(misleading, unicodeEscape)
-    .replace(/[&<>"']/g, (character) => references[character] ?? '');

@@ -30,6 +30,8 @@ export function problemText({ status, message, facts: { field } }: Problem): str
     title: STATUS_CODES[status],
     status,
     detail: message,
+    // Where most clients look first.
+    message,
     ...(field && { errors: [{ field, message }] }),
   });
 }

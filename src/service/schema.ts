@@ -32,5 +32,17 @@ export const schema: Schema = {
       UPDATE vals SET updated_at = coalesce(
         (SELECT created_at FROM versions WHERE val_id = id ORDER BY version DESC LIMIT 1), created_at);
       CREATE INDEX vals_by_change ON vals (updated_at DESC, name);`,
+    // 3: records that name a val which is not there yet are its own once it is, and all filters have an index.
+    () => `
+      ALTER TABLE records ADD COLUMN val_name TEXT;
+      UPDATE records SET val_name = json_extract(json, '$.val.name') WHERE kind = 'runs' AND val_id IS NULL;
+      UPDATE records SET val_id = json_extract(json, '$.id'), val_name = json_extract(json, '$.name')
+        WHERE kind = 'likes';
+      UPDATE records SET val_id = json_extract(json, '$.dependsOn.id'),
+          val_name = json_extract(json, '$.dependsOn.name')
+        WHERE kind = 'references';
+      CREATE INDEX records_by_tag ON records (kind, tag, at DESC);
+      CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
+      CREATE INDEX records_unclaimed ON records (val_name) WHERE val_id IS NULL;`,
   ],
 };

@@ -8,24 +8,24 @@ import {
   type JsonValue,
   parseJson,
   stringifyJson,
+  textOf,
 } from '../lib/json.ts';
+import { faultOf, recordKinds } from './seed-fields.ts';
 import type { RecordKind, Store } from './store.ts';
 import { sortableTime } from './time.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
-const kinds: RecordKind[] = ['runs', 'likes', 'comments', 'references'];
-const keysHint = `Its keys are ${kinds.join(', ')}, each with an array of records.`;
+const keysHint = `Its keys are ${recordKinds.join(', ')}, each with an array of records.`;
 /** What a list is sorted by; the others keep the order of their seed. */
-const timeFields: Partial<Record<string, string>> = { runs: 'runStartAt', comments: 'createdAt' };
+const timeFields: Partial<Record<RecordKind, string>> = { runs: 'runStartAt', comments: 'createdAt' };
 
 export function parseSeed(text: string): SeedData {
   const seed = parse(text);
   if (!isObject(seed)) throw new LocalError('The seed is not a JSON object.', { hint: keysHint });
-  for (const [kind, records] of Object.entries(seed)) {
-    if (!kinds.some((known) => known === kind)) {
-      throw new LocalError(`The seed has an unknown key "${kind}".`, { hint: keysHint });
-    }
+  for (const [name, records] of Object.entries(seed)) {
+    const kind = recordKinds.find((known) => known === name);
+    if (!kind) throw new LocalError(`The seed has an unknown key "${name}".`, { hint: keysHint });
     if (!Array.isArray(records)) {
       throw new LocalError(`${kind} in the seed is not an array.`, { hint: keysHint });
     }
@@ -52,38 +52,33 @@ function parse(text: string): JsonValue {
   }
 }
 
-function faultOf(kind: string, record: unknown): string | undefined {
-  if (!isObject(record)) return ' is not an object';
-  const { id = '', relationship = 'given' } = record;
-  if (typeof id !== 'string' && typeof id !== 'number' && !(id instanceof JsonNumber))
-    return '.id is neither a string nor a number';
-  if (kind === 'comments' && relationship !== 'given' && relationship !== 'received') {
-    return '.relationship is neither given nor received';
-  }
-  const field = timeFields[kind];
-  const time = field === undefined ? null : (record[field] ?? null);
-  return time === null || sortableTime(`${time}`) ? undefined : `.${field} is not an ISO 8601 timestamp`;
-}
+/** How many records of each kind a seed has. */
+export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
+  Object.fromEntries(recordKinds.map((kind) => [kind, seed[kind]?.length ?? 0])) as Record<
+    RecordKind,
+    number
+  >;
 
 /** Loads all of the seed or, on an error, none of it. A record whose id is there already is replaced. */
 export function loadSeed(store: Store, seed: SeedData): void {
   const now = new Date().toISOString();
   store.write(() => {
-    for (const kind of kinds) {
+    for (const kind of recordKinds) {
       const timesSeen = new Map<string, number>();
       for (const given of seed[kind] ?? []) {
         const text = stringifyJson(given);
         const seen = timesSeen.get(text) ?? 0;
         timesSeen.set(text, seen + 1);
         const key = given.id === undefined ? contentId(`${kind} ${seen} ${text}`) : idText(given.id);
-        const { record, tag = null, valId } = complete[kind](given, { id: key, now, store });
+        const { record, tag = null, of = {} } = complete[kind](given, { id: key, now, store });
         const timeField = timeFields[kind];
         store.putRecord({
           kind,
           key,
           at: (timeField && sortableTime(`${record[timeField] ?? now}`)) ?? '',
           tag,
-          valId: typeof valId === 'string' ? valId : null,
+          valId: textOf(of.id ?? null) ?? null,
+          valName: textOf(of.name ?? null) ?? null,
           json: stringifyJson(record),
         });
       }
@@ -94,30 +89,58 @@ export function loadSeed(store: Store, seed: SeedData): void {
 type Complete = (
   record: JsonObject,
   context: { id: string; now: string; store: Store },
-) => { record: JsonObject; tag?: string; valId?: JsonValue };
+) => {
+  record: JsonObject;
+  tag?: string;
+  /** The val that it counts for. */
+  of?: JsonObject;
+};
 
 /** Adds what a record of each kind lacks, and says what its lists are filtered by. */
 const complete: Record<RecordKind, Complete> = {
-  runs(run, { id, now, store }) {
-    const val = isObject(run.val) ? run.val : {};
-    const valId = val.id ?? run.valId;
-    const found = valId === undefined && typeof val.name === 'string' ? store.named(val.name)?.id : undefined;
-    const record: JsonObject = { id, runStartAt: now, runEndAt: run.runStartAt ?? now, error: null, ...run };
-    return {
-      record: found === undefined ? record : { ...record, val: { id: found, ...val } },
-      tag: record.error === null ? 'passed' : 'failed',
-      valId: valId ?? found,
-    };
+  runs(given, { id, now, store }) {
+    const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
+    const val = ownVal({ id: valId, name: valName, version, ...part(run.val) }, store);
+    const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
+    const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
+    return { record, tag: record.error === null ? 'passed' : 'failed', of: val };
   },
-  likes: (like, { id }) => ({ record: { id, ...like } }),
-  comments(comment, { id, now, store }) {
-    const { username } = isObject(comment.author) ? comment.author : {};
-    const relationship = username === store.user.username ? 'given' : 'received';
-    const record: JsonObject = { id, createdAt: now, relationship, ...comment };
+  likes(like, { id, store }) {
+    const val = ownVal(like, store);
+    return { record: { ...val, id: val.id ?? id }, of: val };
+  },
+  comments(given, { id, now, store }) {
+    const author = { id: null, username: null, ...part(given.author) };
+    const relationship = author.username === store.user.username ? 'given' : 'received';
+    const val = { privacy: null, author: null, ...ownVal({ version: null, ...part(given.val) }, store) };
+    const record: JsonObject = { id, comment: null, createdAt: now, relationship, ...given, author, val };
     return { record, tag: `${record.relationship}` };
   },
-  references: (reference, { now }) => ({ record: { referencedAt: now, ...reference } }),
+  references(given, { now, store }) {
+    const reference = withAuthor(part(given.reference));
+    const own = ownVal(part(given.dependsOn), store);
+    const { id, username } = store.user;
+    const dependsOn = withAuthor(own.id === null ? own : { author_id: id, username, ...own });
+    return { record: { referencedAt: now, ...given, reference, dependsOn }, of: dependsOn };
+  },
 };
+
+const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+
+/** With the id and name of the val that it is, where that is one of ours: named by its id, or without one by its name. */
+function ownVal(given: JsonObject, store: Store): JsonObject {
+  const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
+  const found =
+    id === undefined ? (name === undefined ? undefined : store.named(name)) : store.identified(id);
+  return { ...given, id: given.id ?? found?.id ?? null, name: given.name ?? found?.name ?? null };
+}
+
+/** One side of a reference; seeds of an older form have an author in it. */
+function withAuthor(given: JsonObject): JsonObject {
+  const { author, ...val } = given;
+  const { id = null, username = null } = part(author);
+  return { id: null, name: null, author_id: id, username, ...val };
+}
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 

@@ -1,10 +1,11 @@
-// What the service keeps: its owner, vals with their versions, and the records that only a seed can bring.
+// What the service keeps: its owner, vals with their versions, their runs, and the records that only a seed can bring.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import { openDatabase, type Value } from './database.ts';
 import { Problem } from './problem.ts';
 import { schema } from './schema.ts';
 import { sortableTime } from './time.ts';
+import { newName } from './val-names.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -19,14 +20,23 @@ export interface Val extends ValContent {
   id: string;
   version: number;
   createdAt: string;
+  /** Of the code. */
+  versionCreatedAt: string;
+  /** Of anything in it. */
   updatedAt: string;
+  likeCount: number;
+  referenceCount: number;
   author: { id: string; username: string };
 }
 
-/** A val without its texts. */
-export type ListedVal = Pick<Val, 'id' | 'name' | 'privacy' | 'updatedAt' | 'version'>;
+/** In a list a val has no texts: a hundred of them could be too much for one answer. */
+export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
-type ValRow = Omit<Val, 'code' | 'readme' | 'author'> & { code: ArrayBuffer; readme: ArrayBuffer | null };
+/** What a new version may change beside the code, where it is given. */
+export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
+
+type ListedRow = Omit<ListedVal, 'author'>;
+type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
 
 export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
 
@@ -37,7 +47,10 @@ interface StoredRecord {
   /** Sortable time; empty for the kinds that keep the order of their seed. */
   at: string;
   tag: string | null;
+  /** Of the val that it counts for. */
   valId: string | null;
+  /** Its name: without an id, the record is that of the first val that gets the name. */
+  valName: string | null;
   json: string;
 }
 
@@ -60,10 +73,17 @@ export interface RecordFilter {
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
+const count = (kind: RecordKind) =>
+  `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
+
+const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
+
+const listed = `vals.id, name, privacy, vals.created_at AS createdAt, version, versions.created_at AS versionCreatedAt,
+  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS updatedAt,
+  ${count('likes')} AS likeCount, ${count('references')} AS referenceCount`;
+
 /** A val as it was at each of its versions; at the newest it is as it is. */
-const valsQuery = `
-  SELECT id, name, readme, privacy, vals.created_at AS createdAt, version, code, versions.created_at AS updatedAt
-  FROM vals JOIN versions ON val_id = id`;
+const valsQuery = `SELECT ${listed}, readme, code FROM vals JOIN versions ON val_id = vals.id`;
 
 export async function openStore(file: string) {
   const database = await openDatabase(file, schema);
@@ -79,35 +99,33 @@ export async function openStore(file: string) {
   }
 
   function valOf(row: ValRow): Val {
-    const { id, name, privacy, version, createdAt, updatedAt } = row;
-    const code = text(row.code);
-    const readme = row.readme && text(row.readme);
-    return { id, name, code, readme, privacy, version, createdAt, updatedAt, author: user };
+    return { ...row, code: text(row.code), readme: row.readme && text(row.readme), author: user };
   }
 
   const named = (name: string) => find('name = ?', name);
+  const identified = (id: string) => find('vals.id = ?', id);
 
   /** To strangers a private val is as good as absent. */
   function val(id: string, isStranger = false): Val {
-    const found = find('id = ?', id);
+    const found = identified(id);
     if (!found || (isStranger && found.privacy === 'private')) throw noVal(id);
     return found;
   }
 
   function version(id: string, number: number): Val {
-    const found = find('id = ? AND version = ?', id, number);
+    const found = find('vals.id = ? AND version = ?', id, number);
     if (!found) throw new Problem(404, `The val ${val(id).id} has no version ${number}.`);
     return found;
   }
 
   /** Those that changed last first. */
   function newest(limit: number, offset: number): ListedVal[] {
-    return database.all<ListedVal>(
-      `SELECT id, name, privacy, updated_at AS updatedAt,
-          (SELECT max(version) FROM versions WHERE val_id = id) AS version
-        FROM vals ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
+    const rows = database.all<ListedRow>(
+      `SELECT ${listed} FROM vals JOIN versions ON val_id = vals.id AND version = ${newestVersion}
+        ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
       [limit, offset],
     );
+    return rows.map((row) => ({ ...row, author: user }));
   }
 
   function insertVal({ name, code, readme, privacy }: ValContent): Val {
@@ -117,7 +135,24 @@ export async function openStore(file: string) {
       'INSERT INTO vals (id, name, readme, privacy, created_at) VALUES (?, ?, ?, ?, ?)',
       ...[id, name, readme === null ? null : Buffer.from(readme), privacy, at],
     );
+    claimRecords(id, name);
     return insertVersion(id, code, at);
+  }
+
+  /** What was seeded for a val of this name, before there was one. */
+  function claimRecords(id: string, name: string): void {
+    const claim = (kind: RecordKind, json: string, ...values: string[]) =>
+      one(
+        `UPDATE records SET val_id = ?, json = ${json} WHERE val_id IS NULL AND val_name = ? AND kind = ?`,
+        ...[id, ...values, name, kind],
+      );
+    claim('likes', 'json');
+    claim('runs', "json_set(json, '$.val.id', ?)", id);
+    claim(
+      'references',
+      "json_set(json, '$.dependsOn.id', ?, '$.dependsOn.author_id', ?, '$.dependsOn.username', ?)",
+      ...[id, user.id, user.username],
+    );
   }
 
   function insertVersion(id: string, code: string, at = now()): Val {
@@ -133,13 +168,32 @@ export async function openStore(file: string) {
   const update = (current: Val, code: string) =>
     current.code === code ? current : insertVersion(current.id, code);
 
-  /** A record with the key of another takes its place. */
-  function putRecord({ kind, key, at, tag, valId, json }: StoredRecord): void {
+  /** Name, readme and privacy are the val's, not a version's. */
+  function updateFacts(current: Val, change: Partial<ValContent>): Val {
+    const { name = current.name, readme = current.readme, privacy = current.privacy } = change;
+    if (name === current.name && readme === current.readme && privacy === current.privacy) return current;
+    if (name !== current.name) {
+      refuseTaken(name);
+      claimRecords(current.id, name);
+    }
     one(
-      `INSERT INTO records (kind, key, at, tag, val_id, json) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (kind, key) DO UPDATE SET
-          at = excluded.at, tag = excluded.tag, val_id = excluded.val_id, json = excluded.json`,
-      ...[kind, key, at, tag, valId, json],
+      'UPDATE vals SET name = ?, readme = ?, privacy = ?, updated_at = ? WHERE id = ?',
+      ...[name, readme === null ? null : Buffer.from(readme), privacy, now(), current.id],
+    );
+    return val(current.id);
+  }
+
+  function refuseTaken(name: string): void {
+    if (named(name)) throw new Problem(409, `A val named ${name} exists.`);
+  }
+
+  /** A record with the key of another takes its place. */
+  function putRecord({ kind, key, at, tag, valId, valName, json }: StoredRecord): void {
+    one(
+      `INSERT INTO records (kind, key, at, tag, val_id, val_name, json) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag, val_id = excluded.val_id,
+          val_name = excluded.val_name, json = excluded.json`,
+      ...[kind, key, at, tag, valId, valName, json],
     );
   }
 
@@ -147,16 +201,22 @@ export async function openStore(file: string) {
     user,
     token,
     named,
+    identified,
     newest,
     val,
     version,
     write: database.write,
     close: database.close,
 
-    create: (content: ValContent): Val =>
+    /** Throws where the store cannot be read. */
+    probe: (): void => void one('SELECT 1 FROM owner'),
+
+    /** Without a name it gets one. */
+    create: (content: Omit<ValContent, 'name'> & { name: string | undefined }): Val =>
       database.write(() => {
-        if (named(content.name)) throw new Problem(409, `A val named ${content.name} exists.`);
-        return insertVal(content);
+        const name = content.name ?? newName((word) => named(word) !== undefined);
+        refuseTaken(name);
+        return insertVal({ ...content, name });
       }),
 
     createOrUpdate: (name: string, code: string): { val: Val; isNew: boolean } =>
@@ -171,18 +231,19 @@ export async function openStore(file: string) {
       if (!database.write(() => one('DELETE FROM vals WHERE id = ? RETURNING id', id))) throw noVal(id);
     },
 
-    versions(id: string): { valId: string; version: number; createdAt: string }[] {
+    /** Newest first. */
+    versions(id: string, limit: number, offset = 0): { version: number; createdAt: string }[] {
       const versions = database.all<{ version: number; createdAt: string }>(
-        'SELECT version, created_at AS createdAt FROM versions WHERE val_id = ? ORDER BY version DESC',
-        [id],
+        'SELECT version, created_at AS createdAt FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT ? OFFSET ?',
+        [id, limit, offset],
       );
-      if (versions.length === 0) throw noVal(id);
-      return versions.map(({ version, createdAt }) => ({ valId: id, version, createdAt }));
+      if (versions.length === 0) val(id);
+      return versions;
     },
 
-    createVersion: (id: string, code: string): { val: Val; isNew: boolean } =>
+    createVersion: (id: string, { code, ...facts }: ValChange): { val: Val; isNew: boolean } =>
       database.write(() => {
-        const current = val(id);
+        const current = updateFacts(val(id), facts);
         const updated = update(current, code);
         return { val: updated, isNew: updated !== current };
       }),
@@ -191,9 +252,9 @@ export async function openStore(file: string) {
       database.write(() => {
         version(id, number);
         one('DELETE FROM versions WHERE val_id = ? AND version = ?', id, number);
-        const left = find('id = ?', id);
+        const left = identified(id);
         if (!left) throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
-        one('UPDATE vals SET updated_at = ? WHERE id = ?', left.updatedAt, id);
+        one('UPDATE vals SET updated_at = ? WHERE id = ?', left.versionCreatedAt, id);
       }),
 
     /** Newest first; those of the same time, or without one, in the order they came. */
@@ -226,6 +287,7 @@ export async function openStore(file: string) {
           at: sortableTime(times.runStartAt) ?? '',
           tag: times.error === null ? 'passed' : 'failed',
           valId: id,
+          valName: name,
           json: JSON.stringify(run),
         });
         return run;

@@ -315,19 +315,25 @@ describe('vals serve', () => {
     expect(await run(['serve', ...args])).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  it.each(['not JSON', '[]', '{"runs": {}}', '{"runs": [1]}', '{"nonsense": []}'])(
-    'refuses the seed %s',
-    async (text) => {
-      const seed = join(temporaryFolder(), 'seed.json');
-      writeFileSync(seed, text);
-      expect(await run(['serve', '--port', '0', '--seed', seed])).toMatchObject({ exit: 10, stdout: '' });
-    },
-  );
+  it.each([
+    ['not JSON', 'not JSON'],
+    ['[]', 'not a JSON object'],
+    ['{"runs": {}}', 'runs in the seed'],
+    ['{"runs": [1]}', 'runs[0]'],
+    ['{"nonsense": []}', '"nonsense"'],
+    ['{"runs": [{}, {"val": {"nmae": "x"}}]}', 'runs[1].val.nmae'],
+  ])('refuses the seed %s, and says where', async (text, place) => {
+    const seed = join(temporaryFolder(), 'seed.json');
+    writeFileSync(seed, text);
+    const refused = await run(['serve', '--port', '0', '--seed', seed]);
+    expect(refused).toMatchObject({ exit: 10, stdout: '' });
+    expect(refused.stderr).toContain(place);
+  });
 
   it('shows what was seeded, digit for digit', async () => {
     const seed = join(temporaryFolder(), 'seed.json');
     const run1 =
-      '{"id":"r1","val":{"id":"v1","name":"a","version":2},"runStartAt":"2026-01-01T00:00:00.000Z","error":null,"cost":12345678901234567890}';
+      '{"id":"r1","val":{"id":"v1","name":"a","version":12345678901234567890},"runStartAt":"2026-01-01T00:00:00.000Z","error":null}';
     const run2 =
       '{"id":"r2","val":{"id":"v1","name":"a","version":2},"runStartAt":"2026-01-02T00:00:00.000Z","error":"boom"}';
     writeFileSync(
@@ -336,7 +342,8 @@ describe('vals serve', () => {
         "comments":[{"id":"c1","comment":"hi","relationship":"given"},{"id":"c2","comment":"ho","relationship":"received"}],
         "references":[{"reference":{"name":"theirs"},"dependsOn":{"name":"mine"},"referencedAt":"2026-01-01T00:00:00Z"}]}`,
     );
-    const { env } = await embeddedService({ args: ['--seed', seed] });
+    const { env, logged } = await embeddedService({ args: ['--seed', seed] });
+    await logged(`Loaded from ${seed}: runs 2, likes 1, comments 2, references 1.`);
     const ids = async (...args: string[]) =>
       (await json(args, { env })).map((record: { id: string }) => record.id).join();
     expect(await ids('runs')).toBe('r2,r1');
@@ -351,7 +358,7 @@ describe('vals serve', () => {
       { reference: { name: 'theirs' } },
     ]);
     expect((await run(['runs', '--no-error', '--json'], { env })).stdout).toContain(
-      '"cost":12345678901234567890',
+      '"version":12345678901234567890',
     );
   });
 

@@ -28,6 +28,9 @@ async function firstVisit() {
   return { status, cookie, path, setCookie: headers.get('set-cookie'), page: await visit(path, { cookie }) };
 }
 
+/** What a reader sees, still with the references of HTML. */
+const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
+
 describe('who may see it', () => {
   const isRoot = process.getuid?.() === 0;
 
@@ -138,10 +141,11 @@ describe('what it shows', () => {
     const answer = await visit('/', authorization());
     const list = await answer.text();
     expect(answer.headers.get('content-type')).toMatch(/^text\/html; charset=utf-8/i);
-    expect(list).toContain(`<a href="?val=${val.id}">hello</a> <small>version 2, private`);
+    expect(list).toContain(`<a href="?val=${val.id}">hello</a>`);
+    expect(textIn(list)).toMatch(/hello private version 2 changed just now by local/);
     const text = await (await visit(`/?val=${val.id}`, authorization())).text();
-    expect(text).toContain('&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;');
-    expect(text).toContain('&amp;amp;\\u202e\\u0000\\u001b[31m');
+    expect(textIn(text)).toContain('&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;');
+    expect(textIn(text)).toContain('&amp;amp;\\u202e\\u0000\\u001b[31m');
     expect(text).toContain('&lt;b&gt;read&lt;/b&gt; me');
     expect(text).not.toMatch(/<(?:script|img|b>read)/);
     expect(text).toContain(`<a href="?val=${val.id}&amp;version=1">1</a>`);
@@ -179,7 +183,31 @@ describe('what it shows', () => {
     expect(text).not.toContain('document.title');
   });
 
+  test('what changed between two versions', async () => {
+    const text = await (await visit(`/?val=${val.id}&version=2&from=1`, authorization())).text();
+    expect(text).toContain('What changed from version 1 to 2');
+    expect(text).toContain('<span class="minus">-first code</span>');
+    expect(text).toContain('<span class="plus">+&lt;/code&gt;');
+    const shown = await (await visit(`/?val=${val.id}`, authorization())).text();
+    expect(shown).toContain(`href="?val=${val.id}&amp;version=2&amp;from=1">what changed</a>`);
+  });
+
+  test('runs with failures marked, and errors as text', async () => {
+    const report = (error: string | null) => ({
+      body: { version: 1, runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01.500Z', error },
+    });
+    for (const error of [null, '<i>boom</i>', 'first\n<u>second</u>']) {
+      await ask(service, 'POST', `/v1/vals/${val.id}/runs`, report(error));
+    }
+    const text = await (await visit(`/?val=${val.id}`, authorization())).text();
+    expect(textIn(text)).toMatch(/✓ ok 2024-05-01, version 1, 1\.5 s/);
+    expect(textIn(text).match(/✗ failed/g)).toHaveLength(2);
+    expect(text).toContain('<p class="why">&lt;i&gt;boom&lt;/i&gt;</p>');
+    expect(text).toContain('<summary>first</summary><pre>first\n&lt;u&gt;second&lt;/u&gt;</pre>');
+  });
+
   test.each([
+    [`/?val=ID&version=1&from=9`, 404],
     ['/?val=nothing', 404],
     [`/?val=ID&version=9`, 404],
     [`/?val=ID&version=x`, 400],
@@ -234,7 +262,7 @@ describeWith('chromium', 'in Chromium', (chromium) => {
   test('the page opens with the link: code is text, the style is allowed, nothing runs', async () => {
     const { dom, complaints } = await open(`${service.pageLink()}&val=${val.id}`);
     expect(dom).toContain('<title>hello, version 2</title>');
-    expect(dom).toContain('&lt;script&gt;document.title');
+    expect(textIn(dom)).toContain('&lt;script&gt;document.title');
     expect(dom).not.toMatch(/<(?:script|img)/);
     expect(complaints.filter((line) => /style/.test(line))).toEqual([]);
   });

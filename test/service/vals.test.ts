@@ -20,19 +20,27 @@ describe('creating', () => {
   test('gives the whole val, private unless said otherwise', async () => {
     const answer = await ask(service, 'POST', '/v1/vals', { body: { name: 'plain', code: 'export {}' } });
     expect(answer.status).toBe(201);
-    const me = (await ask(service, 'GET', '/v1/me')).body;
+    const { id: myId, username } = (await ask(service, 'GET', '/v1/me')).body as Record<string, string>;
+    const { id } = answer.body as Val;
+    const self = `${service.baseUrl}/v1/vals/${id}`;
     expect(answer.body).toEqual({
       id: expect.stringMatching(UUID),
       name: 'plain',
       code: 'export {}',
       readme: null,
       privacy: 'private',
+      public: false,
       version: 1,
       createdAt: expect.stringMatching(TIME),
+      versionCreatedAt: expect.stringMatching(TIME),
       updatedAt: expect.stringMatching(TIME),
-      author: me,
+      author: { id: myId, username },
+      url: `${service.baseUrl}/?val=${id}`,
+      type: 'script',
+      likeCount: 0,
+      referenceCount: 0,
+      links: { self, versions: `${self}/versions`, module: `${self}/module` },
     });
-    const { id } = answer.body as Val;
     expect(answer.headers.location).toBe(`/v1/vals/${id}`);
     expect((await ask(service, 'GET', `/v1/vals/${id}`)).body).toEqual(answer.body);
   });
@@ -48,12 +56,25 @@ describe('creating', () => {
     await createVal(service, { name: 'twice', code: '1' });
     const answer = await ask(service, 'POST', '/v1/vals', { body: { name: 'twice', code: '2' } });
     expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ title: 'Conflict', detail: 'A val named twice exists.' });
+    const sentence = 'A val named twice exists.';
+    expect(answer.body).toMatchObject({ title: 'Conflict', detail: sentence, message: sentence });
+  });
+
+  test('without a name gives it one of its own', async () => {
+    const names = new Set<string>();
+    for (let i = 0; i < 20; i++) {
+      const answer = await ask(service, 'POST', '/v1/vals', { body: { code: 'c' } });
+      expect(answer).toMatchObject({
+        status: 201,
+        body: { name: expect.stringMatching(/^[a-z]+[A-Z][a-z]+\d+$/) },
+      });
+      names.add((answer.body as Val).name);
+    }
+    expect(names.size).toBe(20);
   });
 
   const code = 'c';
   test.each([
-    ['no name', { code }, 400, 'name'],
     ['name null', { name: null, code }, 400, 'name'],
     ['name a number', { name: 5, code }, 400, 'name'],
     ['name empty', { name: '', code }, 400, 'name'],
@@ -157,7 +178,10 @@ describe('versions', () => {
     const second = await ask(service, 'POST', path, { body: { code: '2' } });
     expect(second).toMatchObject({
       status: 201,
-      body: { ...val, code: '2', version: 2, updatedAt: expect.any(String) },
+      body: {
+        ...val,
+        ...{ code: '2', version: 2, updatedAt: expect.any(String), versionCreatedAt: expect.any(String) },
+      },
     });
     expect(second.headers.location).toBe(`${path}/2`);
     expect(await ask(service, 'POST', path, { body: { code: '2' } })).toMatchObject({
@@ -172,8 +196,8 @@ describe('versions', () => {
     const { updatedAt } = second.body as Val;
     expect((await ask(service, 'GET', path)).body).toEqual({
       data: [
-        { valId: val.id, version: 2, createdAt: updatedAt },
-        { valId: val.id, version: 1, createdAt: val.createdAt },
+        { val_id: val.id, version: 2, createdAt: updatedAt },
+        { val_id: val.id, version: 1, createdAt: val.createdAt },
       ],
       links: { self: `${service.baseUrl}${path}` },
     });
@@ -204,12 +228,30 @@ describe('versions', () => {
     });
   });
 
-  test('a list of many is not cut', async () => {
-    const { id } = await createVal(service, { name: 'many', code: '0' });
-    for (let i = 1; i < 130; i++) {
-      await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: `${i}` } });
-    }
-    expect(await versionsOf(id)).toHaveLength(130);
+  test('change the name, readme and privacy that are given, of the val and not of a version', async () => {
+    const val = await createVal(service, { name: 'before', code: '1', readme: 'r', privacy: 'public' });
+    await createVal(service, { name: 'taken', code: '1' });
+    const path = `/v1/vals/${val.id}/versions`;
+    const post = (body: object) => ask(service, 'POST', path, { body });
+    const facts = { name: 'after', readme: 'new', privacy: 'unlisted' };
+    expect(await post({ code: '2', ...facts })).toMatchObject({
+      status: 201,
+      body: { ...facts, version: 2 },
+    });
+    expect((await ask(service, 'GET', `${path}/1`)).body).toMatchObject({ ...facts, code: '1' });
+    // The same code makes no version, but what is said of the val counts.
+    expect(await post({ code: '2', readme: null })).toMatchObject({
+      status: 200,
+      body: { name: 'after', readme: null, privacy: 'unlisted', version: 2 },
+    });
+    expect(await post({ code: '3', name: 'taken' })).toMatchObject({ status: 409 });
+    expect(await post({ code: '3', privacy: 'secret' })).toMatchObject({ status: 400 });
+    expect(await post({ name: 'no_code' })).toMatchObject({ status: 400 });
+    expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).body).toMatchObject({
+      name: 'after',
+      version: 2,
+    });
+    expect((await createVal(service, { name: 'before', code: '1' })).id).not.toBe(val.id);
   });
 });
 
@@ -289,6 +331,8 @@ describe('the token', () => {
     ['GET', '/v1/vals/ID/versions/1'],
     ['DELETE', '/v1/vals/ID/versions/1'],
     ['GET', '/v1/vals/ID/runs'],
+    ['POST', '/v1/vals/ID/runs'],
+    ['GET', '/v1/users/ID/vals'],
   ] as const;
 
   test.each(ROUTES)('%s %s needs it', async (method, path) => {
@@ -319,9 +363,11 @@ describe('the token', () => {
     ['private', 404],
   ])('a %s val without it: %i', async (privacy, status) => {
     const { id } = await createVal(service, { name: `seen_${privacy}`, code: 'c', privacy });
-    const answer = await ask(service, 'GET', `/v1/vals/${id}`, { token: null });
-    expect(answer.status).toBe(status);
-    expect((await ask(service, 'HEAD', `/v1/vals/${id}`, { token: null })).status).toBe(status);
+    for (const path of ['', '/module']) {
+      const answer = await ask(service, 'HEAD', `/v1/vals/${id}${path}`, { token: null });
+      expect(answer.status).toBe(status);
+    }
+    expect((await ask(service, 'GET', `/v1/vals/${id}`, { token: null })).status).toBe(status);
     expect((await ask(service, 'GET', `/v1/vals/${id}`, { token: 'wrong' })).status).toBe(401);
     expect((await ask(service, 'GET', `/v1/vals/${id}`)).status).toBe(200);
   });

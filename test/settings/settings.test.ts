@@ -982,7 +982,6 @@ describe('what was mistyped', () => {
     { args: ['runs', '--since', '2026-02-30'] },
     { args: ['runs', '--since', 'yesterday'] },
     { args: ['runs', '--until', ''] },
-    { args: ['runs', '--val', id, '--error'] },
     { args: ['runs', '--error', '--no-error'] },
     { args: ['runs', '--no-error', '--limit', '3', '--error'] },
     { args: ['push', '--concurrency', '0', 'x.ts'] },

@@ -11,6 +11,8 @@ export interface ServeProcess {
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
   /** Resolves when it has answered so many requests. */
   answered(count: number): Promise<void>;
+  /** Resolves when this stands on stderr. */
+  logged(text: string): Promise<void>;
   /** Ends it with a signal and resolves to its exit code, or to the signal where that killed it. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 }
@@ -23,6 +25,10 @@ export async function embeddedService(
   const args = [program, 'serve', '--port', '0', '--json', '--data', data, ...(options.args ?? [])];
   const child = execa(process.execPath, args, { env: environment(home), extendEnv: false, reject: false });
   onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
   const line = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (chunk) => {
@@ -32,16 +38,15 @@ export async function embeddedService(
     child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
   });
   const { baseUrl, token } = JSON.parse(line);
-  let log = '';
-  child.stderr.on('data', (chunk) => {
-    log += chunk;
-  });
   return {
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
     async answered(count) {
       while (log.split('\n').length <= count) await once(child.stderr, 'data');
+    },
+    async logged(text) {
+      while (!log.includes(text)) await once(child.stderr, 'data');
     },
     async end(signal) {
       child.kill(signal);

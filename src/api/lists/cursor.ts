@@ -8,6 +8,8 @@ export interface Paging {
   limit?: number;
   offset?: number;
   all?: boolean;
+  /** Records are told apart by their text: versions may all carry the id of their val. */
+  byText?: boolean;
 }
 
 export interface Page {
@@ -45,11 +47,12 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
-  /** What tells records apart: their ids, but versions may all carry the id of their val. */
+  const byText = paging === undefined || paging.byText === true;
+  /** What tells records apart. */
   const keysOf = (rows: Rows): (Digest | undefined)[] => {
     const keys = [];
     for (let index = 0; index < rows.length; index++) {
-      keys.push(paging === undefined ? digestOfText(rows.textAt(index)) : rows.keyAt(index));
+      keys.push(byText ? digestOfText(rows.textAt(index)) : rows.keyAt(index));
     }
     return keys;
   };

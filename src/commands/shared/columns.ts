@@ -13,7 +13,7 @@ export const valColumns: Column[] = [
   { ...column('version'), droppable: 4 },
   authorColumn('author.username', 'author'),
   { ...moment('created', 'createdAt'), droppable: 2 },
-  { ...moment('updated', 'updatedAt'), droppable: 3 },
+  { ...moment('updated', 'updatedAt', 'versionCreatedAt'), droppable: 3 },
   idColumn('id'),
 ];
 

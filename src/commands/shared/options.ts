@@ -33,6 +33,11 @@ export const timeRange = {
   until: parsed('--until <time>', 'up to this time', (text) => parseMoment(text)),
 };
 
+export const runFilter = {
+  error: toggle('--error', 'only failed runs', { negated: 'only runs that did not fail' }),
+  ...timeRange,
+};
+
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask');
 

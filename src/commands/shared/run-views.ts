@@ -1,15 +1,21 @@
 // Runs, as their commands show them: a list, a list that grows, or a summary.
 import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/cursor.ts';
+import type { RunFilter } from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
 import { Following, type Result, WithColumns } from '../../terminal/result.ts';
 import { runColumns, summaryColumns } from './columns.ts';
+import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
 
 /** Of the runs that are there when following begins. */
 const shownFirst = 10;
+
+/** Where filters are applied here and no limit is given. */
+const shownAtMost = 20;
+const thereAreMore = 'There are more: --limit N or --all shows them.';
 
 /** What the help adds about the summary. */
 export const summaryExplained =
@@ -37,7 +43,13 @@ export interface RunView extends Paging {
   val?: string;
 }
 
-export async function showRuns(context: Context, call: Call, view: RunView): Promise<Result> {
+/** @param filter what the route of the call does not filter by itself */
+export async function showRuns(
+  context: Context,
+  call: Call,
+  view: RunView,
+  filter: RunFilter = {},
+): Promise<Result> {
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
@@ -45,18 +57,26 @@ export async function showRuns(context: Context, call: Call, view: RunView): Pro
     });
   }
   const api = await context.connect();
+  const filtered = (pages: AsyncGenerator<Rows>) => (isFiltered(filter) ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
-    const { rows, total } = await summarize(api.pages(call, { all: true }), {
+    const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
     return new WithColumns(rows, summaryColumns, { total: rows.length > 1 ? total : undefined });
   }
-  if (!follow) return new WithColumns(api.pages(call, paging), runColumns, { inBlocks: full });
+  const inBlocks = { inBlocks: full };
+  if (!follow) {
+    if (!isFiltered(filter)) return new WithColumns(api.pages(call, paging), runColumns, inBlocks);
+    const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
+    const more = context.forPerson ? () => context.hint(thereAreMore) : undefined;
+    const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
+    return new WithColumns(rows, runColumns, inBlocks);
+  }
   context.progress.show('Waiting for runs; Ctrl-C ends it');
-  const pages = untilInterrupted(api.follow(call, paging.limit ?? shownFirst), context.signal);
-  return new WithColumns(new Following(pages), runColumns, { inBlocks: full });
+  const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? shownFirst)), context.signal);
+  return new WithColumns(new Following(pages), runColumns, inBlocks);
 }
 
 /** To be interrupted is how this ends, and nothing to be told of. */

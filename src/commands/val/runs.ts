@@ -1,7 +1,7 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { runColumns } from '../shared/columns.ts';
-import { paging, valArgument } from '../shared/options.ts';
+import { paging, runFilter, valArgument } from '../shared/options.ts';
 import { runViews, showRuns, summaryExplained } from '../shared/run-views.ts';
 
 export const valRuns = defineCommand({
@@ -9,13 +9,15 @@ export const valRuns = defineCommand({
   summary: 'List the runs of a val',
   description: `List the runs of a val. ${summaryExplained}`,
   arguments: { val: valArgument },
-  options: { ...paging, ...runViews },
+  options: { ...runFilter, ...paging, ...runViews },
   examples: [
     'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --limit 5',
+    'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --error --since 2h',
     'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --follow',
     'vals val runs 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --summary',
   ],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, view) => showRuns(context, routes.valRuns(view.val), view),
+  run: (context, { error, since, until, ...view }) =>
+    showRuns(context, routes.valRuns(view.val), view, { error, since, until }),
 });

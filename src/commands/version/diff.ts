@@ -6,6 +6,7 @@ import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
 import { Differences } from '../../terminal/result.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
+import { versionCode } from '../shared/version-code.ts';
 
 export const versionDiff = defineCommand({
   path: 'version diff',
@@ -27,7 +28,8 @@ export const versionDiff = defineCommand({
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
-    const [old, now] = [codeOf(before), codeOf(after)];
+    const old = versionCode(before, val);
+    const now = b === undefined ? codeOf(after) : versionCode(after, val);
     const diff = await interruptible(() =>
       diffBetween(
         { label: `version ${a}`, text: old },

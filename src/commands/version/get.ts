@@ -1,8 +1,8 @@
-import { codeOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, toggle } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
+import { versionCode } from '../shared/version-code.ts';
 
 export const versionGet = defineCommand({
   path: 'version get',
@@ -13,6 +13,6 @@ export const versionGet = defineCommand({
   columns: valColumns,
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
-    return code ? codeOf(record) : record;
+    return code ? versionCode(record, val) : record;
   },
 });

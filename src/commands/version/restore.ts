@@ -1,8 +1,9 @@
-import { codeOf, textAt } from '../../api/records.ts';
+import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionNumber } from '../shared/options.ts';
+import { versionCode } from '../shared/version-code.ts';
 
 export const versionRestore = defineCommand({
   path: 'version restore',
@@ -15,7 +16,10 @@ export const versionRestore = defineCommand({
   columns: valColumns,
   async run({ connect, done }, { val, version, dryRun }) {
     const api = await connect();
-    const call = routes.createVersion(val, codeOf(await api.record(routes.getVersion(val, version))));
+    const call = routes.createVersion(
+      val,
+      versionCode(await api.record(routes.getVersion(val, version)), val),
+    );
     if (dryRun) return plan(call);
     const restored = await api.record(call);
     const now = textAt(restored, 'version');

@@ -1,0 +1,45 @@
+// Filters that a route does not have, applied here while its pages come.
+
+import type { RunFilter } from '../../api/routes.ts';
+import { type Run, readRun } from '../../api/run-record.ts';
+import { type Rows, workOn } from '../../lib/rows.ts';
+
+export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
+  error !== undefined || since !== undefined || until !== undefined;
+
+/** What is left of each page. No service promises an order, so an old run is no reason to stop. */
+export async function* filterRuns(pages: AsyncIterable<Rows>, filter: RunFilter): AsyncGenerator<Rows> {
+  for await (const rows of pages) {
+    const records = await workOn(rows, () => rows.records());
+    const wanted = [...records.keys()].filter((index) => matches(readRun(records[index] ?? {}), filter));
+    yield wanted.length === rows.length ? rows : rows.pick(wanted);
+  }
+}
+
+function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter): boolean {
+  if (error !== undefined && failed !== error) return false;
+  if (since === undefined && until === undefined) return true;
+  if (startedAt === undefined) return false;
+  return (
+    (since === undefined || startedAt > Date.parse(since)) &&
+    (until === undefined || startedAt <= Date.parse(until))
+  );
+}
+
+/** So many of what is left, after as many as are passed over. `onMore` is told where there is another one. */
+export async function* takeRows(
+  pages: AsyncIterable<Rows>,
+  { limit, offset = 0 }: { limit: number; offset?: number },
+  onMore?: () => void,
+): AsyncGenerator<Rows> {
+  let [toSkip, left] = [offset, limit];
+  for await (const rows of pages) {
+    const skipped = Math.min(toSkip, rows.length);
+    const taken = Math.min(left, rows.length - skipped);
+    if (taken > 0) yield rows.pick(Array.from({ length: taken }, (_, index) => skipped + index));
+    toSkip -= skipped;
+    left -= taken;
+    if (skipped + taken < rows.length) return onMore?.();
+    if (left === 0 && !onMore) return;
+  }
+}

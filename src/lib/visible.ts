@@ -1,0 +1,18 @@
+// Text that others wrote, made harmless for whatever shows it: it can be read, but it moves nothing and hides nothing.
+import { unicodeEscape } from './json.ts';
+
+/** C0, DEL, C1, line separators, what turns the direction of writing, and halves of characters. */
+const moving =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu;
+const movingButLayout =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\p{Surrogate}]/gu;
+
+const shortForms: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const escapeCharacter = (character: string): string => shortForms[character] ?? unicodeEscape(character);
+
+/** On one line. */
+export const visible = (text: string): string => text.replace(moving, escapeCharacter);
+
+/** With its line breaks and tabs, for code. */
+export const visibleLines = (text: string): string => text.replace(movingButLayout, escapeCharacter);

@@ -1,0 +1,52 @@
+// Records as they go out: with every field that clients of this API read, and links to the address they were asked on.
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
+import type { ListedVal, Val } from './store.ts';
+
+export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
+  const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
+  const { updatedAt, author, likeCount, referenceCount } = val;
+  return {
+    ...{ id, name, code, readme, privacy, public: privacy === 'public', version },
+    ...{ createdAt, versionCreatedAt, updatedAt, author },
+    ...addressesOf(id, origin),
+    ...{ type: 'script', likeCount, referenceCount },
+  };
+}
+
+/** A liked val is one of another service's, of which only what its seed says is known. */
+export function likeRecord(json: string, origin: string): string {
+  const like = parseJson(json) as JsonObject;
+  const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
+  return stringifyJson({
+    ...{
+      id: null,
+      name: null,
+      code: null,
+      readme: null,
+      privacy,
+      public: privacy === 'public',
+      version: null,
+    },
+    ...{ createdAt, versionCreatedAt, updatedAt: versionCreatedAt, author: null },
+    ...addressesOf(String(like.id), origin),
+    ...{ type: 'script', likeCount: 1, referenceCount: 0 },
+    ...like,
+    links: { ...addressesOf(String(like.id), origin).links, ...(isObject(like.links) && like.links) },
+  });
+}
+
+export function userRecord({ id, username }: Val['author'], origin: string) {
+  return {
+    ...{ id, username, bio: null, email: null, profileImageUrl: null, tier: null },
+    ...{ url: `${origin}/`, links: { self: `${origin}/v1/me` } },
+  };
+}
+
+function addressesOf(id: string, origin: string) {
+  const name = encodeURIComponent(id);
+  const self = `${origin}/v1/vals/${name}`;
+  return {
+    url: `${origin}/?val=${name}`,
+    links: { self, versions: `${self}/versions`, module: `${self}/module` },
+  };
+}

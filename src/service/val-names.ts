@@ -1,0 +1,14 @@
+// Names for vals that come without one: two words and a number, easy to say and to tell apart.
+import { randomInt } from 'node:crypto';
+
+const qualities = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
+const things = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
+
+export function newName(isTaken: (name: string) => boolean): string {
+  for (let range = 100; ; range *= 2) {
+    const name = `${pick(qualities)}${pick(things)}${randomInt(10, Math.min(range, 1e9))}`;
+    if (!isTaken(name)) return name;
+  }
+}
+
+const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;

@@ -1,0 +1,64 @@
+// The colours of code: what is what, and that no text takes long or is lost.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { highlight } from '../../src/service/highlight.ts';
+import { shown } from '../../src/service/html.ts';
+
+const marked = (code: string) => highlight(code).join('\n');
+const plain = (html: string) => html.replace(/<\/?span[^>]*>/g, '');
+
+test.each([
+  ['const a = 1;', '<span class="k">const</span> a = <span class="n">1</span>;'],
+  ['f("x")', '<span class="f">f</span>(<span class="s">&quot;x&quot;</span>)'],
+  ["'it\\'s' // no", `<span class="s">&#39;it\\&#39;s&#39;</span> <span class="c">// no</span>`],
+  ['/* a\nb */x', '<span class="c">/* a</span>\n<span class="c">b */</span>x'],
+  ['a / b / c', 'a / b / c'],
+  ['x = /[/"]/g', 'x = <span class="r">/[/&quot;]/g</span>'],
+  ['return /a/', '<span class="k">return</span> <span class="r">/a/</span>'],
+  ['"unclosed\n1', '<span class="s">&quot;unclosed</span>\n<span class="n">1</span>'],
+  ['`a\nb`', '<span class="s">`a</span>\n<span class="s">b`</span>'],
+  ['x: Promise<T>', 'x: <span class="t">Promise</span>&lt;<span class="t">T</span>&gt;'],
+  ['constant.new1', 'constant.new1'],
+])('%j', (code, html) => {
+  expect(marked(code)).toBe(html);
+});
+
+test('it is the code that was there, whatever it is', () => {
+  const pieces = fc.constantFrom(
+    '/',
+    '*',
+    '"',
+    "'",
+    '`',
+    '\\',
+    '\n',
+    '\r',
+    '[',
+    ']',
+    '${',
+    '}',
+    'if',
+    'a1',
+    '<',
+    '&',
+    '\u202e',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+      const code = parts.join('');
+      const text = shown(code);
+      expect(plain(marked(code))).toBe(text.endsWith('\n') ? text.slice(0, -1) : text);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each(['/[', '/', '"\\', '`', '/*', "'", '([', '=/[/'])(
+  '256,000 characters of %j take no time',
+  (piece) => {
+    const code = piece.repeat(256_000 / piece.length);
+    const start = performance.now();
+    highlight(code);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  },
+);
