@@ -134,13 +134,13 @@ export async function openStore(file: string) {
     write: database.write,
     close: database.close,
 
-    create: (content: ValContent): Val =>
+    create: (content: ValContent): Promise<Val> =>
       database.write(() => {
         if (named(content.name)) throw new Problem(409, `A val named ${content.name} exists.`);
         return insertVal(content);
       }),
 
-    createOrUpdate: (name: string, code: string): { val: Val; isNew: boolean } =>
+    createOrUpdate: (name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
       database.write(() => {
         const current = named(name);
         return current
@@ -148,9 +148,10 @@ export async function openStore(file: string) {
           : { val: insertVal({ name, code, readme: null, privacy: 'private' }), isNew: true };
       }),
 
-    delete: (id: string): void => {
-      if (!database.write(() => one('DELETE FROM vals WHERE id = ? RETURNING id', id))) throw noVal(id);
-    },
+    delete: (id: string): Promise<void> =>
+      database.write(() => {
+        if (!one('DELETE FROM vals WHERE id = ? RETURNING id', id)) throw noVal(id);
+      }),
 
     versions(id: string): { valId: string; version: number; createdAt: string }[] {
       const versions = database.all<{ version: number; createdAt: string }>(
@@ -161,14 +162,14 @@ export async function openStore(file: string) {
       return versions.map(({ version, createdAt }) => ({ valId: id, version, createdAt }));
     },
 
-    createVersion: (id: string, code: string): { val: Val; isNew: boolean } =>
+    createVersion: (id: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
       database.write(() => {
         const current = val(id);
         const updated = update(current, code);
         return { val: updated, isNew: updated !== current };
       }),
 
-    deleteVersion: (id: string, number: number): void =>
+    deleteVersion: (id: string, number: number): Promise<void> =>
       database.write(() => {
         version(id, number);
         one('DELETE FROM versions WHERE val_id = ? AND version = ?', id, number);
