@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { librariesApart, lightBuiltins, setApart, slimUndici } from './esbuild.plugins.mjs';
+import { cuts, librariesApart } from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -26,11 +26,10 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, setApart],
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
-await bundle('dist/main.js', { entryPoints: ['src/main.ts'] });
+await bundle('dist/main.js', { entryPoints: ['src/main.ts'], plugins: cuts });
 for (const [name, contents] of Object.entries(librariesApart)) {
   await bundle(`dist/libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
 }

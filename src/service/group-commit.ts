@@ -1,5 +1,5 @@
 // Writes that share a commit: those of one turn of the event loop wait for the disk once, and each can fail alone.
-// 1,000 files of `push --local` take a third of the time that a commit for each takes.
+// `push --local` of 1,000 files waits for the disk 119 times instead of 1,000.
 import type Libsql from 'libsql';
 
 interface Write {

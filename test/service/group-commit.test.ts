@@ -48,7 +48,7 @@ test('those of one moment share a commit, and one that fails undoes no other', a
 
 test('where the commit of all fails, each gets one of its own', async () => {
   const { insert, commits, names } = openGroup();
-  expect(await statuses([insert('a'), insert('orphan', 'nobody'), insert('b')])).toEqual([true, false, true]);
+  expect(await statuses([insert('a'), insert('orphan', 'absent'), insert('b')])).toEqual([true, false, true]);
   expect([commits(), names()]).toEqual([2, ['a', 'b']]);
 });
 
