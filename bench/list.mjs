@@ -1,24 +1,32 @@
 // A long list, read to its end: against one curl over the same pages, in memory, and against waiting for each page.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { settingsFor, token } from '../bench.mjs';
-import { installed } from '../installed.mjs';
-import { interleaved, median } from '../interleaved.mjs';
-import { outputOf, timeOf } from '../run.mjs';
-import { withService } from '../service/start.mjs';
+import { installed, settingsFor, token, withService } from './bench.mjs';
+import { interleaved, median, outputOf, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../lines.mjs').Measurement} Measurement */
-/** @typedef {import('../service/start.mjs').Service} Service */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./report.mjs').Measurement} Measurement */
+/** @typedef {import('./bench.mjs').Service} Service */
 
 const pageSize = 100;
 const pageDelayMs = 20;
 const listing = ['runs', '--all', '--ndjson'];
-const peakMemory = fileURLToPath(new URL('../peak-memory.cjs', import.meta.url));
+/**
+ * Loaded into a measured program: at its end, notes the most memory it ever held, in KiB. Linux counts what the parent
+ * held at the fork into maxRSS, so its own high-water mark is taken where there is one.
+ */
+const notePeakMemory = `
+const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
+process.once('exit', () => {
+  let peak;
+  try {
+    peak = /^VmHWM:\\s*(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  } catch {}
+  writeFileSync(process.env.PEAK_MEMORY_FILE ?? '', String(peak ?? process.resourceUsage().maxRSS));
+});`;
 
 /**
- * @param {import('../bench.mjs').Sizes} sizes
+ * @param {import('./bench.mjs').Sizes} sizes
  * @returns {Measurement[]}
  */
 export function lists({ listedRuns, fewRuns }) {
@@ -140,8 +148,8 @@ function atDelay(what) {
 
 /**
  * @param {string} list
- * @param {import('../interleaved.mjs').Timing} vals
- * @param {import('../interleaved.mjs').Timing | undefined} curl
+ * @param {import('./run.mjs').Timing} vals
+ * @param {import('./run.mjs').Timing | undefined} curl
  */
 function ratioToCurl(list, vals, curl) {
   if (curl === undefined) return { skipped: 'curl is not installed' };
@@ -158,7 +166,7 @@ const intoNothing = (bench, service) => allPages(bench, service, bench.vals(list
  * Whoever asked for fewer pages was not fast but wrong.
  * @param {Bench} bench
  * @param {Service} service
- * @param {import('../run.mjs').Command} command
+ * @param {import('./run.mjs').Command} command
  */
 const allPages = (bench, service, command) => async () => {
   await service.counts();
@@ -202,10 +210,12 @@ function curlOverPages(bench, { baseUrl }) {
 function peakMegabytes(bench, runs) {
   return withService({ runs }, async (service) => {
     const noted = join(bench.scratch.folder, 'peak-memory');
+    const note = join(bench.scratch.folder, 'peak-memory.cjs');
+    writeFileSync(note, notePeakMemory);
     const command = bench.vals(listing, { ...settingsFor(service), PEAK_MEMORY_FILE: noted });
     const peaks = [];
     for (let run = 0; run < bench.rounds.bulk.runs; run += 1) {
-      await timeOf({ ...command, args: ['--require', peakMemory, ...command.args] });
+      await timeOf({ ...command, args: ['--require', note, ...command.args] });
       peaks.push((Number(readFileSync(noted, 'utf8')) * 1024) / 1e6);
     }
     return median(peaks);

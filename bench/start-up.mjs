@@ -1,19 +1,16 @@
 // How long it takes from the start of a command to its end, against a Node that does nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingsFor, token } from '../bench.mjs';
-import { installed } from '../installed.mjs';
-import { interleaved } from '../interleaved.mjs';
-import { outputOf, timeAtTerminal, timeOf } from '../run.mjs';
-import { withService } from '../service/start.mjs';
+import { installed, settingsFor, token, withService } from './bench.mjs';
+import { interleaved, outputOf, timeAtTerminal, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../run.mjs').Command} Command */
-/** @typedef {import('../service/start.mjs').Service} Service */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./run.mjs').Command} Command */
+/** @typedef {import('./bench.mjs').Service} Service */
 
 /**
  * @typedef {object} Start
- * @property {import('../lines.mjs').LinePlan} plan
+ * @property {import('./report.mjs').LinePlan} plan
  * @property {boolean} [atTerminal]
  * @property {(bench: Bench, service: Service) => Command | Promise<Command>} command
  * @property {(bench: Bench) => void} [beforeEach]
@@ -55,7 +52,7 @@ const peers = ['gh', 'vercel', 'wrangler', 'npm', 'curl'].map((name) => ({
   plan: { what: `${name} --version`, unit: /** @type {const} */ ('×'), once: true },
 }));
 
-/** @type {import('../lines.mjs').Measurement} */
+/** @type {import('./report.mjs').Measurement} */
 export const startUp = {
   group: 'start',
   plans: [...starts, ...peers].map(({ plan }) => plan),
@@ -124,8 +121,8 @@ async function measurePeers(bench, wanted, doNothing) {
 
 /**
  * @param {readonly Pick<Start, 'plan' | 'atTerminal'>[]} measured
- * @param {Record<string, import('../interleaved.mjs').Timing>} timings
- * @returns {import('../lines.mjs').Findings}
+ * @param {Record<string, import('./run.mjs').Timing>} timings
+ * @returns {import('./report.mjs').Findings}
  */
 function findings(measured, timings) {
   return Object.fromEntries(

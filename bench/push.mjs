@@ -1,20 +1,18 @@
 // Many files pushed at once: against the best that the service's delay allows, and against curl.
-import { settingsFor } from '../bench.mjs';
-import { installed } from '../installed.mjs';
-import { interleaved } from '../interleaved.mjs';
-import { curlForEach, parallelCurl, writeManyFiles } from '../many-files.mjs';
-import { timeOf } from '../run.mjs';
-import { withService } from '../service/start.mjs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installed, settingsFor, token, withService } from './bench.mjs';
+import { interleaved, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../lines.mjs').LinePlan} LinePlan */
-/** @typedef {import('../lines.mjs').Measurement} Measurement */
-/** @typedef {import('../service/start.mjs').Service} Service */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./report.mjs').LinePlan} LinePlan */
+/** @typedef {import('./report.mjs').Measurement} Measurement */
+/** @typedef {import('./bench.mjs').Service} Service */
 
 const delayMs = 50;
 
 /**
- * @param {import('../bench.mjs').Sizes} sizes
+ * @param {import('./bench.mjs').Sizes} sizes
  * @returns {Measurement[]}
  */
 export function pushes({ files }) {
@@ -81,7 +79,7 @@ function againstCurl(many) {
           return { [toParallel]: { skipped }, [thanXargs]: { skipped } };
         }
         const { folder, bodies } = writeManyFiles(bench);
-        /** @param {import('../run.mjs').Command} command */
+        /** @param {import('./run.mjs').Command} command */
         const timed = (command) => async () => {
           const ms = await timeOf(command);
           await mustHavePushed(service, bodies.length);
@@ -128,4 +126,66 @@ async function mustHavePushed(service, files) {
     throw new Error(`${counts.requests} requests brought ${counts.vals} vals, not ${files}`);
   }
   return counts;
+}
+
+/** @param {Bench} bench files of 4 KB for vals, and for curl the bodies that vals makes of them */
+function writeManyFiles({ scratch, sizes }) {
+  const folder = join(scratch.folder, 'many-files');
+  const bodiesFolder = join(scratch.folder, 'many-bodies');
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(bodiesFolder, { recursive: true });
+  const bodies = [];
+  for (let index = 0; index < sizes.files; index += 1) {
+    const name = `val${String(index).padStart(4, '0')}`;
+    const line = `export const line = 'a line of the code of ${name}, as long as lines of code are';\n`;
+    const code = line.repeat(Math.ceil(4096 / line.length)).slice(0, 4096);
+    writeFileSync(join(folder, `${name}.ts`), code);
+    const body = join(bodiesFolder, `${name}.json`);
+    writeFileSync(body, JSON.stringify({ name, code }));
+    bodies.push(body);
+  }
+  return { folder, bodies };
+}
+
+const headers = ['Content-Type: application/json', `Authorization: Bearer ${token}`];
+/** @param {Service} service */
+const urlOf = ({ baseUrl }) => `${baseUrl}/v1/vals`;
+
+/**
+ * One curl that sends all of them, eight at a time, on connections that it keeps.
+ * @param {Bench} bench
+ * @param {Service} service
+ * @param {readonly string[]} bodies
+ * @param {string} curl
+ */
+function parallelCurl(bench, service, bodies, curl) {
+  const transfers = bodies.map((body) =>
+    [
+      `url = "${urlOf(service)}"`,
+      'request = "PUT"',
+      ...headers.map((header) => `header = "${header}"`),
+      `data-binary = "@${body}"`,
+      'output = "/dev/null"',
+      'fail',
+      'no-progress-meter',
+    ].join('\n'),
+  );
+  const config = join(bench.scratch.folder, 'curl.config');
+  writeFileSync(config, `${transfers.join('\nnext\n')}\n`);
+  return bench.other(curl, ['--parallel', '--parallel-max', '8', '--config', config]);
+}
+
+/**
+ * A curl for each of them, eight at a time: what scripts do.
+ * @param {Bench} bench
+ * @param {Service} service
+ * @param {readonly string[]} bodies
+ * @param {{ curl: string, xargs: string }} programs
+ */
+function curlForEach(bench, service, bodies, { curl, xargs }) {
+  const list = join(bench.scratch.folder, 'bodies.list');
+  writeFileSync(list, bodies.map((body) => `@${body}\n`).join(''));
+  const options = headers.flatMap((header) => ['-H', header]);
+  const each = ['-sS', '--fail', '-o', '/dev/null', '-X', 'PUT', ...options, urlOf(service), '--data-binary'];
+  return bench.other(xargs, ['-a', list, '-P8', '-n1', curl, ...each]);
 }
