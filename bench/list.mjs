@@ -34,7 +34,8 @@ export function lists({ listedRuns, fewRuns }) {
   const list = `${count(listedRuns)} runs as --ndjson`;
   return [
     againstCurl(list),
-    againstCurlOnMadePages(list),
+    againstCurlOnMadePages(`${list}, pages made on request`, false),
+    againstCurlOnMadePages(`${list} over TLS, pages made on request`, true),
     flatMemory(`peak memory, ${count(listedRuns)} runs over ${count(fewRuns)}`),
     atDelay(`${list}, ${pageDelayMs} ms a page, to one after another`),
   ];
@@ -84,15 +85,16 @@ function againstCurl(list) {
 /**
  * Most services make a page when it is asked for; then making it is most of the time, for curl as well.
  * @param {string} list
+ * @param {boolean} secure
  * @returns {Measurement}
  */
-function againstCurlOnMadePages(list) {
-  const what = `${list}, pages made on request, to one curl`;
+function againstCurlOnMadePages(list, secure) {
+  const what = `${list}, to one curl`;
   return {
     group: 'list',
     plans: [{ what, unit: '×', goal: { atMost: 1.4 } }],
     measure: (bench) =>
-      withService({ runs: bench.sizes.listedRuns, makesPages: true }, async (service) => {
+      withService({ runs: bench.sizes.listedRuns, makesPages: true, secure }, async (service) => {
         const curl = curlOverPages(bench, service);
         const { vals, curled } = await interleaved(
           { vals: intoNothing(bench, service), curled: curl && allPages(bench, service, curl) },
@@ -200,7 +202,7 @@ function curlOverPages(bench, { baseUrl }) {
   if (curl === undefined) return undefined;
   const last = bench.sizes.listedRuns - pageSize;
   const urls = `${baseUrl}/v1/me/runs?limit=${pageSize}&offset=[0-${last}:${pageSize}]`;
-  return bench.other(curl, ['-sS', '--fail', '-H', `Authorization: Bearer ${token}`, urls]);
+  return bench.other(curl, ['-sS', '--fail', '--insecure', '-H', `Authorization: Bearer ${token}`, urls]);
 }
 
 /**

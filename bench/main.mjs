@@ -7,7 +7,7 @@ import { lists } from './list.mjs';
 import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, reportOf } from './report.mjs';
-import { startUp } from './start-up.mjs';
+import { requests, startUp } from './start-up.mjs';
 
 const usage = `npm run bench -- [options]
 
@@ -94,7 +94,7 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
 /** Everything that is measured, in the order of the report. */
 function measurements() {
   const sizes = sizesOf(options);
-  return [startUp, ...pushes(sizes), ...lists(sizes), packaging];
+  return [startUp, ...requests, ...pushes(sizes), ...lists(sizes), packaging];
 }
 
 /** @param {readonly string[]} argv */

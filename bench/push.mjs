@@ -1,5 +1,5 @@
 // Many files pushed at once: against the best that the service's delay allows, and against curl.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installed, settingsFor, token, withService } from './bench.mjs';
 import { interleaved, timeOf } from './run.mjs';
@@ -21,6 +21,8 @@ export function pushes({ files }) {
     atDelay(`${many} at ${delayMs} ms, --concurrency 8`, 8, 1.1),
     atDelay(`${many} at ${delayMs} ms, --concurrency 32`, 32, 1.3),
     againstCurl(many),
+    secured(many),
+    embedded(`vals push --local of ${files.toLocaleString('en')} files`),
   ];
 }
 
@@ -108,6 +110,59 @@ function againstCurl(many) {
 }
 
 /**
+ * @param {string} many
+ * @returns {Measurement}
+ */
+function secured(many) {
+  const what = `${many} over TLS at 0 ms, to one curl --parallel`;
+  return {
+    group: 'push',
+    plans: [{ what, unit: '×' }],
+    measure: (bench) =>
+      withService({ secure: true }, async (service) => {
+        const curl = installed('curl');
+        if (!curl) return { [what]: { skipped: 'curl is not installed' } };
+        const { folder, bodies } = writeManyFiles(bench);
+        const { vals, parallel } = await interleaved(
+          {
+            vals: () => timeOf(pushCommand(bench, service, folder, 8)),
+            parallel: () => timeOf(parallelCurl(bench, service, bodies, curl)),
+          },
+          bench.rounds.bulk,
+        );
+        const timings = { [many]: vals, 'curl --parallel': parallel };
+        return { [what]: { figure: vals.medianMs / parallel.medianMs, timings } };
+      }),
+  };
+}
+
+/**
+ * Into an empty store each time.
+ * @param {string} what
+ * @returns {Measurement}
+ */
+function embedded(what) {
+  return {
+    group: 'push',
+    plans: [{ what, unit: 's' }],
+    async measure(bench) {
+      const { folder } = writeManyFiles(bench);
+      const { vals } = await interleaved(
+        {
+          vals() {
+            const data = join(bench.scratch.folder, 'embedded');
+            rmSync(data, { recursive: true, force: true });
+            return timeOf(bench.vals(['push', '--local', folder], { VALS_DATA_DIR: data }));
+          },
+        },
+        bench.rounds.slow,
+      );
+      return { [what]: { figure: vals.medianMs / 1_000, timings: { [what]: vals } } };
+    },
+  };
+}
+
+/**
  * @param {Bench} bench
  * @param {Service} service
  * @param {string} folder
@@ -168,6 +223,7 @@ function parallelCurl(bench, service, bodies, curl) {
       'output = "/dev/null"',
       'fail',
       'no-progress-meter',
+      'insecure',
     ].join('\n'),
   );
   const config = join(bench.scratch.folder, 'curl.config');

@@ -7,7 +7,8 @@
  * @typedef {object} LinePlan
  * @property {string} what
  * @property {Unit} unit
- * @property {Goal} [goal] absent where the figure only stands beside ours
+ * @property {Goal | ((major: number) => Goal)} [goal] for the Node that runs vals; absent where the figure only stands
+ *   beside ours
  * @property {boolean} [once] the same whichever Node runs vals
  */
 
@@ -54,7 +55,9 @@
  * @returns {Line}
  */
 export function lineOf(group, node, plan, outcome) {
-  const { what, unit, goal } = plan;
+  const { what, unit } = plan;
+  const major = Number(/\d+/.exec(node));
+  const goal = typeof plan.goal === 'function' ? plan.goal(major) : plan.goal;
   const met = goal && 'figure' in outcome ? { met: isMet(outcome.figure, goal) } : {};
   return { group, node, what, unit, ...(goal && { goal }), ...met, ...rounded(outcome) };
 }

@@ -1,8 +1,10 @@
 // The service that clients are measured against, a process of its own: it must never be what they wait for, except
 // for the delay that it was told to keep. Started by bench.mjs, and gone when that process goes.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { createServer as createSecureServer } from 'node:tls';
 
-const { delayMs, runs, makesPages } = JSON.parse(process.argv[2] ?? '{}');
+const { delayMs, runs, makesPages, secure } = JSON.parse(process.argv[2] ?? '{}');
 
 const counts = { connections: 0, requests: 0, heldMs: 0 };
 /** @type {ReturnType<typeof createRunList>} */
@@ -13,7 +15,17 @@ const pushed = new Set();
 const me = jsonAnswer({ id: '7d1c9a7e-1b2d-4c3e-8f4a-000000000001', username: 'ada' });
 const unknown = jsonAnswer({ title: 'Not Found', status: 404 }, '404 Not Found');
 
-const server = createServer({ noDelay: true }, (socket) => {
+const server = secure
+  ? createSecureServer({ ...certificate(), noDelay: true }, serve)
+  : createServer({ noDelay: true }, serve);
+
+function certificate() {
+  const pem = readFileSync(new URL('../test/support/certificates/good.pem', import.meta.url));
+  return { key: pem, cert: pem };
+}
+
+/** @param {import('node:net').Socket} socket */
+function serve(socket) {
   counts.connections += 1;
   socket.on('error', () => {});
   socket.on(
@@ -32,11 +44,11 @@ const server = createServer({ noDelay: true }, (socket) => {
       }, delayMs);
     }),
   );
-});
+}
 
 server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const baseUrl = `http${secure ? 's' : ''}://127.0.0.1:${port}`;
   pageOfRuns = createRunList(baseUrl, runs, makesPages);
   process.send?.({ baseUrl });
 });
