@@ -8,14 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import {
-  farthestSyntaxError,
-  librariesApart,
-  lightBuiltins,
-  quickTable,
-  setApart,
-  slimUndici,
-} from './esbuild.plugins.mjs';
+import { cuts, librariesApart, mends } from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -33,11 +26,11 @@ const options = {
   minify: true,
   legalComments: 'none',
   external: ['libsql'],
-  plugins: [slimUndici, lightBuiltins, quickTable, farthestSyntaxError, setApart],
+  plugins: mends,
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
-await bundle('dist/main.js', { entryPoints: ['src/main.ts'] });
+await bundle('dist/main.js', { entryPoints: ['src/main.ts'], plugins: cuts });
 // What `vals run` begins the val's process with.
 await bundle('dist/run/child.cjs', { entryPoints: ['src/run/child/main.ts'] });
 for (const [name, contents] of Object.entries(librariesApart)) {

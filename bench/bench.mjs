@@ -1,5 +1,9 @@
-// What every measurement works with: a Node, the built program, a scratch folder, and how much of everything.
-import { resolve } from 'node:path';
+// What every measurement works with: a Node, the built program, a scratch folder, a service, other programs.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
 import { outputOf } from './run.mjs';
 
 /** @typedef {import('./run.mjs').Command} Command */
@@ -18,7 +22,7 @@ export function sizesOf({ quick }) {
 
 /**
  * @param {string} node the path of the Node that runs vals
- * @param {import('./scratch.mjs').Scratch} scratch
+ * @param {import('./bench.mjs').Scratch} scratch
  * @param {{ runs: number, quick: boolean }} options
  */
 export async function createBench(node, scratch, options) {
@@ -56,5 +60,129 @@ export async function createBench(node, scratch, options) {
   };
 }
 
-/** @param {import('./service/start.mjs').Service} service */
-export const settingsFor = ({ baseUrl }) => ({ VALS_BASE_URL: baseUrl, VALS_TOKEN: token });
+/** @param {import('./bench.mjs').Service} service */
+export const settingsFor = ({ baseUrl }) => ({
+  VALS_BASE_URL: baseUrl,
+  VALS_TOKEN: token,
+  ...(baseUrl.startsWith('https:') && anyCertificate),
+});
+
+/**
+ * No public authority vouches for a service of this machine. So Node checks its certificate against all roots, as for
+ * users, and what it finds is let pass. To add an authority instead would cost Node 20 70 ms that users do not have.
+ */
+export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
+
+/** @typedef {ReturnType<typeof createScratch>} Scratch */
+
+/** A folder for everything that measuring leaves behind, gone at the end, and the environment that goes with it. */
+export function createScratch() {
+  const folder = mkdtempSync(join(tmpdir(), 'vals-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+
+  /** @param {string} name */
+  const subfolder = (name) => {
+    const path = join(folder, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  return {
+    folder,
+    subfolder,
+    /**
+     * An environment that inherits nothing but the way to programs: no extra certificates to load, no CI, no settings.
+     * @param {Record<string, string>} [more]
+     * @returns {Record<string, string>}
+     */
+    environment: (more = {}) => ({
+      PATH: process.env.PATH ?? '',
+      LANG: 'C.UTF-8',
+      HOME: subfolder('home'),
+      VALS_CONFIG_DIR: subfolder('config'),
+      VALS_DATA_DIR: subfolder('data'),
+      // To look for news of itself is no part of a program's start.
+      NO_UPDATE_NOTIFIER: '1',
+      ...more,
+    }),
+  };
+}
+
+/** @param {string} name @returns {string | undefined} its path */
+export function installed(name) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/**
+ * @typedef {object} ServiceOptions
+ * @property {number} [delayMs] how long each answer is held back
+ * @property {number} [runs] the length of the list of runs
+ * @property {boolean} [secure] over TLS
+ * @property {boolean} [makesPages] makes each page when it is asked for, as services do, instead of beforehand
+ */
+
+/**
+ * @typedef {object} Counts What the service saw since it was asked last.
+ * @property {number} connections
+ * @property {number} requests
+ * @property {number} vals different names that were pushed
+ * @property {number} heldMs for how long answers were held back, in all
+ */
+
+/**
+ * @typedef {object} Service
+ * @property {string} baseUrl
+ * @property {() => Promise<Counts>} counts
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {ServiceOptions} [options]
+ * @returns {Promise<Service>}
+ */
+async function startService({ delayMs = 0, runs = 0, makesPages = false, secure = false } = {}) {
+  const settings = JSON.stringify({ delayMs, runs, makesPages, secure });
+  const server = fork(resolve(import.meta.dirname, 'service.mjs'), [settings], { execArgv: [] });
+  const ended = once(server, 'exit');
+  const endedEarly = ended.then(() => Promise.reject(new Error('the measured service ended early')));
+  endedEarly.catch(() => {});
+
+  const message = async () => (await Promise.race([once(server, 'message'), endedEarly]))[0];
+  const { baseUrl } = await message();
+  return {
+    baseUrl,
+    counts() {
+      server.send('counts');
+      return message();
+    },
+    async stop() {
+      if (server.connected) server.disconnect();
+      await ended;
+    },
+  };
+}
+
+/**
+ * @template Result
+ * @param {ServiceOptions} options
+ * @param {(service: Service) => Promise<Result>} use
+ */
+export async function withService(options, use) {
+  const service = await startService(options);
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+  }
+}

@@ -1,6 +1,8 @@
 // The chart of starts: a bar for each command, as long as it takes against a Node that does nothing. It brings its own
 // background, because a page may be dark where the reader's system is light.
-import { describeRun } from './report.mjs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describeRun, markdownReportOf } from './report.mjs';
 
 /** @typedef {{ name: string, ratio: number, kind: 'base' | 'ours' | 'peer' }} Bar */
 
@@ -58,7 +60,7 @@ ${bars.map((bar, row) => drawBar(bar, top + row * rowHeight, scale, longest)).jo
 
 /**
  * Ours in their own order, then the others from the fastest to the slowest; of several Nodes, the first.
- * @param {readonly import('./lines.mjs').Line[]} lines
+ * @param {readonly import('./report.mjs').Line[]} lines
  * @returns {Bar[]}
  */
 function barsOf(lines) {
@@ -102,3 +104,21 @@ function drawBar({ name, ratio, kind }, y, scale, longest) {
 
 /** @param {string} text */
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+const inRepository = (/** @type {string} */ path) => resolve(import.meta.dirname, '..', path);
+
+export const resultsFile = inRepository('bench/results.json');
+export const chartFile = inRepository('docs/bench.svg');
+const document = inRepository('docs/performance.md');
+const figures = /(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)/s;
+
+/** Keeps figures, and brings the documents that show them up to date. @param {import('./main.mjs').Results} results */
+export function publish(results) {
+  writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(chartFile, chartOf(results));
+  const text = readFileSync(document, 'utf8');
+  writeFileSync(
+    document,
+    text.replace(figures, () => `\n${markdownReportOf(results)}\n\n`),
+  );
+}

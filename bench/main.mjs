@@ -1,21 +1,34 @@
 // Measures what is asked for and reports it. Ends with 1 only where a measurement failed, not for a goal missed.
-import { createBench, sizesOf } from './bench.mjs';
-import { lineOf } from './lines.mjs';
-import { describeMachine } from './machine.mjs';
-import { measurements } from './measurements/index.mjs';
-import { parseOptions, usage } from './options.mjs';
-import { publish } from './publish.mjs';
-import { reportOf } from './report.mjs';
-import { createScratch } from './scratch.mjs';
+import { cpus, release, totalmem, type } from 'node:os';
+import { parseArgs } from 'node:util';
+import { createBench, createScratch, sizesOf } from './bench.mjs';
+import { publish } from './chart.mjs';
+import { lists } from './list.mjs';
+import { packaging } from './package.mjs';
+import { pushes } from './push.mjs';
+import { lineOf, reportOf } from './report.mjs';
+import { requests, startUp } from './start-up.mjs';
+import { workspaces } from './workspace.mjs';
+
+const usage = `npm run bench -- [options]
+
+  --only <text>   only the lines whose name holds this text
+  --runs <n>      timed runs of each start (101); bulk work and other programs run a tenth as often
+  --quick         few runs of small work: does it run, not how fast
+  --node <path>   measure with this Node too; may be repeated
+  --json          print one JSON document instead of the table
+  --save          keep the figures in bench/results.json, and draw docs/bench.svg and docs/performance.md from them`;
 
 /**
  * @typedef {object} Results
  * @property {string} date
- * @property {import('./machine.mjs').Machine} machine
+ * @property {import('./main.mjs').Machine} machine
  * @property {boolean} quick
  * @property {number} runs
- * @property {import('./lines.mjs').Line[]} lines
+ * @property {import('./report.mjs').Line[]} lines
  */
+
+/** @typedef {ReturnType<typeof describeMachine>} Machine */
 
 const options = readOptions();
 if (options.help) console.log(usage);
@@ -45,7 +58,7 @@ async function measureAll() {
   const lines = [];
   for (const [index, node] of [process.execPath, ...options.node].entries()) {
     const bench = await createBench(node, scratch, options);
-    for (const measurement of measurements(sizesOf(options))) {
+    for (const measurement of measurements()) {
       lines.push(...(await linesOf(measurement, bench, index === 0)));
     }
   }
@@ -53,7 +66,7 @@ async function measureAll() {
 }
 
 /**
- * @param {import('./lines.mjs').Measurement} measurement
+ * @param {import('./report.mjs').Measurement} measurement
  * @param {import('./bench.mjs').Bench} bench
  * @param {boolean} isFirst of the Nodes
  */
@@ -65,7 +78,7 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
   let failed = 'nothing was found out';
   const findings = await measure(bench, names).catch((error) => {
     failed = error.message;
-    return /** @type {import('./lines.mjs').Findings} */ ({});
+    return /** @type {import('./report.mjs').Findings} */ ({});
   });
   return wanted.map((plan) => {
     // Small work is all start-up: held against goals for large work, it would mislead.
@@ -77,4 +90,40 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
       findings[plan.what] ?? { failed },
     );
   });
+}
+
+/** Everything that is measured, in the order of the report. */
+function measurements() {
+  const sizes = sizesOf(options);
+  return [startUp, ...requests, ...pushes(sizes), ...workspaces(sizes), ...lists(sizes), packaging];
+}
+
+/** @param {readonly string[]} argv */
+function parseOptions(argv) {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      only: { type: 'string', default: '' },
+      runs: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      node: { type: 'string', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+      save: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const runs = Number(values.runs ?? (values.quick ? 3 : 101));
+  if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1.');
+  return { ...values, runs };
+}
+
+/** What the figures were measured on; without it they say nothing. */
+function describeMachine() {
+  const cores = cpus();
+  return {
+    cpu: cores[0]?.model.trim() ?? 'unknown',
+    cores: cores.length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    os: `${type()} ${release()} ${process.arch}`,
+  };
 }

@@ -1,6 +1,80 @@
-// The figures as a table: for a terminal, and as Markdown for the documents.
+// The lines of the report, what was measured, how it came out and how it should have, and their tables.
 
-/** @typedef {import('./lines.mjs').Line} Line */
+/** @typedef {{ atMost: number } | { atLeast: number }} Goal */
+/** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's' | ''} Unit */
+
+/**
+ * @typedef {object} LinePlan
+ * @property {string} what
+ * @property {Unit} unit
+ * @property {Goal | ((major: number) => Goal)} [goal] for the Node that runs vals; absent where the figure only stands
+ *   beside ours
+ * @property {boolean} [once] the same whichever Node runs vals
+ */
+
+/**
+ * @typedef {object} Finding
+ * @property {number} figure
+ * @property {Record<string, import('./run.mjs').Timing>} [timings] what the figure was made of
+ * @property {string} [note]
+ */
+
+/** @typedef {{ skipped: string }} Skipped a reason, where this machine cannot measure a line */
+/** @typedef {{ failed: string }} Failed */
+/** @typedef {Record<string, Finding | Skipped>} Findings by what was measured */
+
+/**
+ * @typedef {object} Line
+ * @property {string} group
+ * @property {string} node the version it was measured with
+ * @property {string} what
+ * @property {Unit} unit
+ * @property {Goal} [goal]
+ * @property {boolean} [met]
+ * @property {number} [figure]
+ * @property {Finding['timings']} [timings]
+ * @property {string} [note]
+ * @property {string} [skipped]
+ * @property {string} [failed]
+ */
+
+/**
+ * Lines that are measured together.
+ * @typedef {object} Measurement
+ * @property {string} group
+ * @property {readonly LinePlan[]} plans
+ * @property {(bench: import('./bench.mjs').Bench, wanted: ReadonlySet<string>) => Promise<Findings>} measure
+ *   finds out at least what is wanted
+ */
+
+/**
+ * @param {string} group
+ * @param {string} node
+ * @param {LinePlan} plan
+ * @param {Finding | Skipped | Failed} outcome
+ * @returns {Line}
+ */
+export function lineOf(group, node, plan, outcome) {
+  const { what, unit } = plan;
+  const major = Number(/\d+/.exec(node));
+  const goal = typeof plan.goal === 'function' ? plan.goal(major) : plan.goal;
+  const met = goal && 'figure' in outcome ? { met: isMet(outcome.figure, goal) } : {};
+  return { group, node, what, unit, ...(goal && { goal }), ...met, ...rounded(outcome) };
+}
+
+/**
+ * More digits than a measurement is worth would only make noise in what is kept.
+ * @param {Finding | Skipped | Failed} outcome
+ */
+function rounded(outcome) {
+  return 'figure' in outcome ? { ...outcome, figure: Number(outcome.figure.toPrecision(6)) } : outcome;
+}
+
+/** @param {number} figure @param {Goal} goal */
+function isMet(figure, goal) {
+  return 'atMost' in goal ? figure <= goal.atMost : figure >= goal.atLeast;
+}
+
 /** @typedef {import('./main.mjs').Results} Results */
 
 const heading = ['what', 'measured', 'goal', 'met', 'medians'];
@@ -66,13 +140,13 @@ function cellsOf({ what, figure, unit, goal, met, timings = {}, note, skipped, f
 /** @param {number} ms */
 const milliseconds = (ms) => `${ms < 1_000 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en')} ms`;
 
-/** @param {import('./lines.mjs').Goal | undefined} goal @param {import('./lines.mjs').Unit} unit */
+/** @param {import('./report.mjs').Goal | undefined} goal @param {import('./report.mjs').Unit} unit */
 function goalText(goal, unit) {
   if (goal === undefined) return '';
   return 'atMost' in goal ? `<= ${quantity(goal.atMost, unit)}` : `>= ${quantity(goal.atLeast, unit)}`;
 }
 
-/** @param {number} figure @param {import('./lines.mjs').Unit} unit */
+/** @param {number} figure @param {import('./report.mjs').Unit} unit */
 function quantity(figure, unit) {
   const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0, '': 0 }[unit];
   const number = figure.toLocaleString('en', {

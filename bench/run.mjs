@@ -1,6 +1,7 @@
-// Runs commands to their end: for their time, for what they print, or at a terminal.
+// Runs commands to their end, by turns, so that what slows the machine for a while slows all of them alike.
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -48,6 +49,41 @@ export async function outputOf({ file, args, env, cwd, input = '' }) {
 }
 
 /**
+ * Loaded into a measured program: at its end, notes the most memory it ever held, in KiB. Linux counts what the parent
+ * held at the fork into maxRSS, so its own high-water mark is taken where there is one.
+ */
+const notePeakMemory = `
+const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
+process.once('exit', () => {
+  let peak;
+  try {
+    peak = /^VmHWM:\\s*(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  } catch {}
+  writeFileSync(process.env.PEAK_MEMORY_FILE ?? '', String(peak ?? process.resourceUsage().maxRSS));
+});`;
+
+/**
+ * @param {Command} command run by Node
+ * @returns {Promise<number>} the most memory that it ever held, in megabytes
+ */
+export async function peakMegabytesOf({ args, env, cwd, ...command }) {
+  const folder = mkdtempSync(join(tmpdir(), 'vals-peak-'));
+  const [note, noted] = [join(folder, 'note.cjs'), join(folder, 'peak')];
+  try {
+    writeFileSync(note, notePeakMemory);
+    await timeOf({
+      ...command,
+      args: ['--require', note, ...args],
+      env: { ...env, PEAK_MEMORY_FILE: noted },
+      cwd,
+    });
+    return (Number(readFileSync(noted, 'utf8')) * 1024) / 1e6;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
  * With a pseudo-terminal as its input, output and errors.
  * @param {Command} command
  * @returns {Promise<number>} milliseconds
@@ -87,4 +123,55 @@ function exitOf(child) {
  */
 function commandFailed(file, args, exit, complaints) {
   return new Error(`${[file, ...args].join(' ')} ended with ${exit}: ${complaints.trim()}`);
+}
+
+/** @typedef {{ medianMs: number, fastestMs: number, runs: number }} Timing */
+
+/**
+ * @template {Record<string, (() => Promise<number>) | undefined>} Timed
+ * @param {Timed} timed each resolves to its milliseconds
+ * @param {{ runs: number, warmUps: number }} rounds
+ * @returns {Promise<{ [Name in keyof Timed]: undefined extends Timed[Name] ? Timing | undefined : Timing }>}
+ */
+export async function interleaved(timed, { runs, warmUps }) {
+  const entries = Object.entries(timed).flatMap(([name, time]) => (time ? [{ name, time }] : []));
+  const samples = new Map(entries.map(({ name }) => [name, /** @type {number[]} */ ([])]));
+  for (let round = -warmUps; round < runs; round += 1) {
+    // In another order each time, so that nobody has always the same neighbour, or is its own.
+    for (const { name, time } of shuffled(entries)) {
+      const ms = await time();
+      if (round >= 0) samples.get(name)?.push(ms);
+    }
+  }
+  const timings = Object.fromEntries([...samples].map(([name, times]) => [name, timingOf(times)]));
+  return /** @type {any} */ (timings);
+}
+
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ * @returns {Item[]}
+ */
+const shuffled = (items) =>
+  items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+
+/** @param {readonly number[]} times @returns {Timing} */
+function timingOf(times) {
+  const toMicroseconds = (/** @type {number} */ ms) => Math.round(ms * 1_000) / 1_000;
+  return {
+    medianMs: toMicroseconds(median(times)),
+    fastestMs: toMicroseconds(Math.min(...times)),
+    runs: times.length,
+  };
+}
+
+/** @param {readonly number[]} numbers */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }

@@ -81,14 +81,14 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
     );
   });
 
-  app.post('/v1/vals', json(check.newVal), (c) => created(c, store.create(c.req.valid('json'))));
-  app.put('/v1/vals', json(check.nameAndCode), (c) => {
+  app.post('/v1/vals', json(check.newVal), async (c) => created(c, await store.create(c.req.valid('json'))));
+  app.put('/v1/vals', json(check.nameAndCode), async (c) => {
     const { name, code } = c.req.valid('json');
-    const { val, isNew } = store.createOrUpdate(name, code);
+    const { val, isNew } = await store.createOrUpdate(name, code);
     return isNew ? created(c, val) : record(c, val);
   });
-  app.delete('/v1/vals/:id', (c) => {
-    store.delete(c.req.param('id'));
+  app.delete('/v1/vals/:id', async (c) => {
+    await store.delete(c.req.param('id'));
     return c.body(null, 204);
   });
   app.get('/v1/vals/:id/runs', query(check.runs), (c) => {
@@ -109,15 +109,15 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
       paging,
     );
   });
-  app.post('/v1/vals/:id/versions', json(check.newVersion), (c) => {
-    const { val, isNew } = store.createVersion(c.req.param('id'), c.req.valid('json'));
+  app.post('/v1/vals/:id/versions', json(check.newVersion), async (c) => {
+    const { val, isNew } = await store.createVersion(c.req.param('id'), c.req.valid('json'));
     return isNew ? created(c, val, `/versions/${val.version}`) : record(c, val);
   });
   app.get('/v1/vals/:id/versions/:version', (c) =>
     record(c, store.version(c.req.param('id'), check.version(c.req.param('version')))),
   );
-  app.delete('/v1/vals/:id/versions/:version', (c) => {
-    store.deleteVersion(c.req.param('id'), check.version(c.req.param('version')));
+  app.delete('/v1/vals/:id/versions/:version', async (c) => {
+    await store.deleteVersion(c.req.param('id'), check.version(c.req.param('version')));
     return c.body(null, 204);
   });
 

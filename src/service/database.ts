@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../errors.ts';
 import { errnoOf } from '../lib/errno.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { checkOwnership, realStorePath, rememberFiles, StoreGone, tighten } from './store-file.ts';
 
 /** The driver aborts the process on a boolean, so there is none here. */
@@ -11,8 +12,7 @@ export type Value = string | number | null | Buffer;
 
 interface Database {
   all<Row>(sql: string, values?: Value[]): Row[];
-  /** Runs the work as one transaction; once it returns, everything is on the disk. */
-  write<Result>(work: () => Result): Result;
+  write: GroupCommit['write'];
   close(): void;
 }
 
@@ -132,7 +132,6 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
 function wrap(connection: Libsql.Database, path: string): Database {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
-  let writing = false;
   let wrote = false;
 
   // TRUNCATE holds the write lock. SQLite's own checkpoints do not, and before 3.51.3 they can lose what another
@@ -152,27 +151,25 @@ function wrap(connection: Libsql.Database, path: string): Database {
   /** Removed, it is still open here, and what it has is not lost; beside another store, it would be taken for that one's. */
   const saveLog = () => files.haveNewLog() || checkpoint();
 
+  const { write, flush } = createGroupCommit(connection, {
+    before: checkPlace,
+    after() {
+      wrote = true;
+      checkPlace(true);
+      if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpoint();
+    },
+  });
+
   return {
     all<Row>(sql: string, values: Value[] = []) {
-      if (!writing) checkPlace();
+      if (!connection.inTransaction) checkPlace();
       const statement = statements.get(sql) ?? connection.prepare(sql);
       statements.set(sql, statement);
       return statement.all(values) as Row[];
     },
-    write(work) {
-      checkPlace();
-      writing = true;
-      try {
-        const result = immediately(connection, work);
-        wrote = true;
-        checkPlace(true);
-        if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpoint();
-        return result;
-      } finally {
-        writing = false;
-      }
-    },
+    write,
     close() {
+      flush();
       // SQLite does this on closing, but the driver closes only when its statements are garbage.
       if (wrote) saveLog();
       statements.clear();

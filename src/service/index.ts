@@ -33,7 +33,7 @@ export async function startService(options: {
 }): Promise<EmbeddedService> {
   const store = await openStore(options.file);
   try {
-    if (options.seed) loadSeed(store, options.seed);
+    if (options.seed) await loadSeed(store, options.seed);
     const visits = createPageAccess();
     const { fetch } = createApp(store, {
       visits,

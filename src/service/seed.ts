@@ -60,9 +60,9 @@ export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
   >;
 
 /** Loads all of the seed or, on an error, none of it. A record whose id is there already is replaced. */
-export function loadSeed(store: Store, seed: SeedData): void {
+export function loadSeed(store: Store, seed: SeedData): Promise<void> {
   const now = new Date().toISOString();
-  store.write(() => {
+  return store.write(() => {
     for (const kind of recordKinds) {
       const timesSeen = new Map<string, number>();
       for (const given of seed[kind] ?? []) {

@@ -212,14 +212,14 @@ export async function openStore(file: string) {
     probe: (): void => void one('SELECT 1 FROM owner'),
 
     /** Without a name it gets one. */
-    create: (content: Omit<ValContent, 'name'> & { name: string | undefined }): Val =>
+    create: (content: Omit<ValContent, 'name'> & { name: string | undefined }): Promise<Val> =>
       database.write(() => {
         const name = content.name ?? newName((word) => named(word) !== undefined);
         refuseTaken(name);
         return insertVal({ ...content, name });
       }),
 
-    createOrUpdate: (name: string, code: string): { val: Val; isNew: boolean } =>
+    createOrUpdate: (name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
       database.write(() => {
         const current = named(name);
         return current
@@ -227,9 +227,10 @@ export async function openStore(file: string) {
           : { val: insertVal({ name, code, readme: null, privacy: 'private' }), isNew: true };
       }),
 
-    delete: (id: string): void => {
-      if (!database.write(() => one('DELETE FROM vals WHERE id = ? RETURNING id', id))) throw noVal(id);
-    },
+    delete: (id: string): Promise<void> =>
+      database.write(() => {
+        if (!one('DELETE FROM vals WHERE id = ? RETURNING id', id)) throw noVal(id);
+      }),
 
     /** Newest first. */
     versions(id: string, limit: number, offset = 0): { version: number; createdAt: string }[] {
@@ -241,14 +242,14 @@ export async function openStore(file: string) {
       return versions;
     },
 
-    createVersion: (id: string, { code, ...facts }: ValChange): { val: Val; isNew: boolean } =>
+    createVersion: (id: string, { code, ...facts }: ValChange): Promise<{ val: Val; isNew: boolean }> =>
       database.write(() => {
         const current = updateFacts(val(id), facts);
         const updated = update(current, code);
         return { val: updated, isNew: updated !== current };
       }),
 
-    deleteVersion: (id: string, number: number): void =>
+    deleteVersion: (id: string, number: number): Promise<void> =>
       database.write(() => {
         version(id, number);
         one('DELETE FROM versions WHERE val_id = ? AND version = ?', id, number);

@@ -1,9 +1,11 @@
 // At the door: the wrong protocol for the port, and certificates that are not to be trusted. One clear sentence each.
-import type { TlsOptions } from 'node:tls';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TLSSocket, TlsOptions } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { type CertificateName, trusting } from '../../support/certificates.ts';
-import { run } from '../../support/program.ts';
+import { run, temporaryFolder } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { secureService } from '../../support/secure-service.ts';
@@ -36,6 +38,24 @@ describe('a secure service', () => {
       exit: 0,
       stderr: '',
     });
+  });
+
+  it('resumes its session on each connection of a bulk push that is made after the first ones', async () => {
+    const [files, concurrency] = [20, 2];
+    const resumed: boolean[] = [];
+    const service = await secureService('good', {}, (request, response) => {
+      resumed.push((request.socket as TLSSocket).isSessionReused());
+      request.resume().once('end', () => {
+        response.setHeader('connection', 'close');
+        response.end('{"id":"v1","name":"a","version":1}');
+      });
+    });
+    const folder = temporaryFolder();
+    for (let index = 0; index < files; index += 1) writeFileSync(join(folder, `val${index}.ts`), 'code');
+    const args = ['push', folder, '--concurrency', `${concurrency}`];
+    expect(await run(args, { env: { ...service.env, ...trusting } })).toMatchObject({ exit: 0 });
+    expect(resumed).toHaveLength(files);
+    expect(resumed.filter((isResumed) => !isResumed).length).toBeLessThanOrEqual(concurrency);
   });
 
   const cases: {

@@ -1,19 +1,16 @@
 // How long it takes from the start of a command to its end, against a Node that does nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingsFor, token } from '../bench.mjs';
-import { installed } from '../installed.mjs';
-import { interleaved } from '../interleaved.mjs';
-import { outputOf, timeAtTerminal, timeOf } from '../run.mjs';
-import { withService } from '../service/start.mjs';
+import { anyCertificate, installed, settingsFor, token, withService } from './bench.mjs';
+import { interleaved, outputOf, timeAtTerminal, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../run.mjs').Command} Command */
-/** @typedef {import('../service/start.mjs').Service} Service */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./run.mjs').Command} Command */
+/** @typedef {import('./bench.mjs').Service} Service */
 
 /**
  * @typedef {object} Start
- * @property {import('../lines.mjs').LinePlan} plan
+ * @property {import('./report.mjs').LinePlan} plan
  * @property {boolean} [atTerminal]
  * @property {(bench: Bench, service: Service) => Command | Promise<Command>} command
  * @property {(bench: Bench) => void} [beforeEach]
@@ -45,7 +42,7 @@ const starts = [
   start('vals runs at a terminal', 3.5, (bench, service) => bench.vals(['runs'], settingsFor(service)), {
     atTerminal: true,
   }),
-  start('vals push --local of 1 file', 6, (bench) => bench.vals(['push', '--local', pushedFile(bench)]), {
+  start('vals push --local of 1 file', 4, (bench) => bench.vals(['push', '--local', pushedFile(bench)]), {
     beforeEach: editPushedFile,
   }),
 ];
@@ -55,12 +52,67 @@ const peers = ['gh', 'vercel', 'wrangler', 'npm', 'curl'].map((name) => ({
   plan: { what: `${name} --version`, unit: /** @type {const} */ ('×'), once: true },
 }));
 
-/** @type {import('../lines.mjs').Measurement} */
+/** @type {import('./report.mjs').Measurement} */
 export const startUp = {
   group: 'start',
   plans: [...starts, ...peers].map(({ plan }) => plan),
   measure: (bench, wanted) => withService({ runs: 100 }, (service) => measure(bench, wanted, service)),
 };
+
+/**
+ * One request, against the same one of a bare one-liner.
+ * @param {boolean} secure
+ * @param {import('./report.mjs').LinePlan['goal']} goal
+ * @returns {import('./report.mjs').Measurement}
+ */
+function oneRequest(secure, goal) {
+  const module = secure ? 'node:https' : 'node:http';
+  const ours = `vals me --json${secure ? ' over TLS' : ''}, to ${module}`;
+  const curls = `curl${secure ? ' over TLS' : ''}, to ${module}`;
+  return {
+    group: 'request',
+    plans: [
+      { what: ours, unit: '×', goal },
+      { what: curls, unit: '×', once: true },
+    ],
+    measure: (bench) =>
+      withService({ secure }, async (service) => {
+        const url = `${service.baseUrl}/v1/me`;
+        const vals = bench.vals(['me', '--json'], settingsFor(service));
+        const script = `require('${module}').get('${url}', (answer) => {
+          let text = '';
+          answer.on('data', (chunk) => { text += chunk; }).on('end', () => console.log(JSON.parse(text)));
+        })`;
+        const bare = bench.node(['-e', script], anyCertificate);
+        const curl = installed('curl');
+        for (const command of [vals, bare]) await mustPrint(command);
+        const timings = await interleaved(
+          {
+            vals: () => timeOf(vals),
+            bare: () => timeOf(bare),
+            curl:
+              curl === undefined
+                ? undefined
+                : () => timeOf(bench.other(curl, ['-sS', '--fail', '--insecure', url])),
+          },
+          bench.rounds.start,
+        );
+        const ratio = (/** @type {string} */ what, /** @type {import('./run.mjs').Timing} */ timing) => ({
+          figure: timing.medianMs / timings.bare.medianMs,
+          timings: { [what]: timing, [module]: timings.bare },
+        });
+        return {
+          [ours]: ratio(ours, timings.vals),
+          [curls]: timings.curl ? ratio(curls, timings.curl) : { skipped: 'curl is not installed' },
+        };
+      }),
+  };
+}
+
+export const requests = [
+  oneRequest(false, { atMost: 1.45 }),
+  oneRequest(true, (major) => ({ atMost: major === 20 ? 1.15 : 1.25 })),
+];
 
 /**
  * @param {Bench} bench
@@ -124,8 +176,8 @@ async function measurePeers(bench, wanted, doNothing) {
 
 /**
  * @param {readonly Pick<Start, 'plan' | 'atTerminal'>[]} measured
- * @param {Record<string, import('../interleaved.mjs').Timing>} timings
- * @returns {import('../lines.mjs').Findings}
+ * @param {Record<string, import('./run.mjs').Timing>} timings
+ * @returns {import('./report.mjs').Findings}
  */
 function findings(measured, timings) {
   return Object.fromEntries(

@@ -1,18 +1,17 @@
 // What people download and how long they wait for it.
 import { readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { interleaved } from '../interleaved.mjs';
-import { outputOf, timeOf } from '../run.mjs';
+import { interleaved, outputOf, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
+/** @typedef {import('./bench.mjs').Bench} Bench */
 
-const root = resolve(import.meta.dirname, '../..');
+const root = resolve(import.meta.dirname, '..');
 
 const size = 'npm pack';
 const time = 'npm i -g of the tarball, nothing cached';
 const packages = 'packages that vals depends on';
 
-/** @type {import('../lines.mjs').Measurement} */
+/** @type {import('./report.mjs').Measurement} */
 export const packaging = {
   group: 'package',
   plans: [

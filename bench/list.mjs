@@ -1,24 +1,15 @@
-// A long list, read to its end: against one curl over the same pages, in memory, and against waiting for each page.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { settingsFor, token } from '../bench.mjs';
-import { installed } from '../installed.mjs';
-import { interleaved, median } from '../interleaved.mjs';
-import { outputOf, timeOf } from '../run.mjs';
-import { withService } from '../service/start.mjs';
+import { installed, settingsFor, token, withService } from './bench.mjs';
+import { interleaved, median, outputOf, peakMegabytesOf, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../lines.mjs').Measurement} Measurement */
-/** @typedef {import('../service/start.mjs').Service} Service */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./report.mjs').Measurement} Measurement */
+/** @typedef {import('./bench.mjs').Service} Service */
 
 const pageSize = 100;
 const pageDelayMs = 20;
 const listing = ['runs', '--all', '--ndjson'];
-const peakMemory = fileURLToPath(new URL('../peak-memory.cjs', import.meta.url));
-
 /**
- * @param {import('../bench.mjs').Sizes} sizes
+ * @param {import('./bench.mjs').Sizes} sizes
  * @returns {Measurement[]}
  */
 export function lists({ listedRuns, fewRuns }) {
@@ -26,7 +17,8 @@ export function lists({ listedRuns, fewRuns }) {
   const list = `${count(listedRuns)} runs as --ndjson`;
   return [
     againstCurl(list),
-    againstCurlOnMadePages(list),
+    againstCurlOnMadePages(`${list}, pages made on request`, false),
+    againstCurlOnMadePages(`${list} over TLS, pages made on request`, true),
     flatMemory(`peak memory, ${count(listedRuns)} runs over ${count(fewRuns)}`),
     atDelay(`${list}, ${pageDelayMs} ms a page, to one after another`),
   ];
@@ -76,15 +68,16 @@ function againstCurl(list) {
 /**
  * Most services make a page when it is asked for; then making it is most of the time, for curl as well.
  * @param {string} list
+ * @param {boolean} secure
  * @returns {Measurement}
  */
-function againstCurlOnMadePages(list) {
-  const what = `${list}, pages made on request, to one curl`;
+function againstCurlOnMadePages(list, secure) {
+  const what = `${list}, to one curl`;
   return {
     group: 'list',
     plans: [{ what, unit: '×', goal: { atMost: 1.4 } }],
     measure: (bench) =>
-      withService({ runs: bench.sizes.listedRuns, makesPages: true }, async (service) => {
+      withService({ runs: bench.sizes.listedRuns, makesPages: true, secure }, async (service) => {
         const curl = curlOverPages(bench, service);
         const { vals, curled } = await interleaved(
           { vals: intoNothing(bench, service), curled: curl && allPages(bench, service, curl) },
@@ -140,8 +133,8 @@ function atDelay(what) {
 
 /**
  * @param {string} list
- * @param {import('../interleaved.mjs').Timing} vals
- * @param {import('../interleaved.mjs').Timing | undefined} curl
+ * @param {import('./run.mjs').Timing} vals
+ * @param {import('./run.mjs').Timing | undefined} curl
  */
 function ratioToCurl(list, vals, curl) {
   if (curl === undefined) return { skipped: 'curl is not installed' };
@@ -158,7 +151,7 @@ const intoNothing = (bench, service) => allPages(bench, service, bench.vals(list
  * Whoever asked for fewer pages was not fast but wrong.
  * @param {Bench} bench
  * @param {Service} service
- * @param {import('../run.mjs').Command} command
+ * @param {import('./run.mjs').Command} command
  */
 const allPages = (bench, service, command) => async () => {
   await service.counts();
@@ -192,7 +185,7 @@ function curlOverPages(bench, { baseUrl }) {
   if (curl === undefined) return undefined;
   const last = bench.sizes.listedRuns - pageSize;
   const urls = `${baseUrl}/v1/me/runs?limit=${pageSize}&offset=[0-${last}:${pageSize}]`;
-  return bench.other(curl, ['-sS', '--fail', '-H', `Authorization: Bearer ${token}`, urls]);
+  return bench.other(curl, ['-sS', '--fail', '--insecure', '-H', `Authorization: Bearer ${token}`, urls]);
 }
 
 /**
@@ -201,13 +194,9 @@ function curlOverPages(bench, { baseUrl }) {
  */
 function peakMegabytes(bench, runs) {
   return withService({ runs }, async (service) => {
-    const noted = join(bench.scratch.folder, 'peak-memory');
-    const command = bench.vals(listing, { ...settingsFor(service), PEAK_MEMORY_FILE: noted });
+    const command = bench.vals(listing, settingsFor(service));
     const peaks = [];
-    for (let run = 0; run < bench.rounds.bulk.runs; run += 1) {
-      await timeOf({ ...command, args: ['--require', peakMemory, ...command.args] });
-      peaks.push((Number(readFileSync(noted, 'utf8')) * 1024) / 1e6);
-    }
+    for (let run = 0; run < bench.rounds.bulk.runs; run += 1) peaks.push(await peakMegabytesOf(command));
     return median(peaks);
   });
 }

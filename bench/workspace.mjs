@@ -1,19 +1,16 @@
 // A workspace of thousands of vals, against the embedded service: beside a plain push of the same files, and beside few vals.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { interleaved } from '../interleaved.mjs';
-import { timeOf } from '../run.mjs';
+import { interleaved, peakMegabytesOf, timeOf } from './run.mjs';
 
-/** @typedef {import('../bench.mjs').Bench} Bench */
-/** @typedef {import('../lines.mjs').Measurement} Measurement */
+/** @typedef {import('./bench.mjs').Bench} Bench */
+/** @typedef {import('./report.mjs').Measurement} Measurement */
 /** @typedef {{ folder: string, data: string }} Place a folder of files, and the data of the service that it is pushed to */
 
-const peakMemory = fileURLToPath(new URL('../peak-memory.cjs', import.meta.url));
 const count = (/** @type {number} */ number) => number.toLocaleString('en');
 
 /**
- * @param {import('../bench.mjs').Sizes} sizes
+ * @param {import('./bench.mjs').Sizes} sizes
  * @returns {Measurement[]}
  */
 export const workspaces = ({ fewVals, manyVals, mostVals }) => [commands(fewVals, manyVals), large(mostVals)];
@@ -69,7 +66,7 @@ function commands(few, many) {
       );
       remove(pushed);
       const { plain } = timings;
-      /** @param {string} what @param {import('../interleaved.mjs').Timing} timing */
+      /** @param {string} what @param {import('./run.mjs').Timing} timing */
       const toPlain = (what, timing) => ({
         [what]: {
           figure: timing.medianMs / plain.medianMs,
@@ -115,11 +112,9 @@ function large(vals) {
         [init]: { figure: timings.init.medianMs / 1_000, timings: { [init]: timings.init } },
       };
       if (!wanted.has(memory)) return figures;
-      const noted = join(bench.scratch.folder, 'peak-memory');
-      const command = inPlace(bench, place, ['push'], { PEAK_MEMORY_FILE: noted });
-      await timeOf({ ...command, args: ['--require', peakMemory, ...command.args] });
+      const figure = await peakMegabytesOf(inPlace(bench, place, ['push']));
       remove(place);
-      return { ...figures, [memory]: { figure: (Number(readFileSync(noted, 'utf8')) * 1024) / 1e6 } };
+      return { ...figures, [memory]: { figure } };
     },
   };
 }
@@ -145,7 +140,7 @@ const remove = ({ folder }) => rmSync(join(folder, '..'), { recursive: true });
  * @param {Place} place
  * @param {readonly string[]} args
  * @param {Record<string, string>} [more] of the environment
- * @returns {import('../run.mjs').Command}
+ * @returns {import('./run.mjs').Command}
  */
 const inPlace = (bench, { folder, data }, args, more) => ({
   ...bench.vals(args, { VALS_LOCAL: '1', VALS_DATA_DIR: data, ...more }),

@@ -1,0 +1,68 @@
+// Writes of one moment wait for the disk once, and none of them decides about another.
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { expect, onTestFinished, test } from 'vitest';
+import { createGroupCommit } from '../../src/service/group-commit.ts';
+import { temporaryFolder } from '../support/program.ts';
+
+function openGroup(after = () => {}) {
+  const file = join(temporaryFolder(), 'vals.db');
+  const connection = new Libsql(file);
+  connection.exec(`PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;
+    CREATE TABLE vals (name TEXT PRIMARY KEY, parent TEXT REFERENCES vals DEFERRABLE INITIALLY DEFERRED)`);
+  onTestFinished(() => void connection.close());
+  let commits = 0;
+  const { write, flush } = createGroupCommit(connection, {
+    before: () => {},
+    after() {
+      commits += 1;
+      after();
+    },
+  });
+  return {
+    flush,
+    insert: (name: string, parent: string | null = null) =>
+      write(() => void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent)),
+    commits: () => commits,
+    /** As another process sees it. */
+    names() {
+      const other = new Libsql(file);
+      const rows = other.prepare('SELECT name FROM vals ORDER BY name').all() as { name: string }[];
+      other.close();
+      return rows.map(({ name }) => name);
+    },
+  };
+}
+
+const statuses = async (writes: Promise<unknown>[]) =>
+  (await Promise.allSettled(writes)).map(({ status }) => status === 'fulfilled');
+
+test('those of one moment share a commit, and one that fails undoes no other', async () => {
+  const { insert, commits, names } = openGroup();
+  const seen: string[][] = [];
+  const first = insert('a').then(() => seen.push(names()));
+  expect(await statuses([first, insert('b'), insert('a'), insert('c')])).toEqual([true, true, false, true]);
+  expect([commits(), names()]).toEqual([1, ['a', 'b', 'c']]);
+  expect(seen).toEqual([['a', 'b', 'c']]);
+});
+
+test('where the commit of all fails, each gets one of its own', async () => {
+  const { insert, commits, names } = openGroup();
+  expect(await statuses([insert('a'), insert('orphan', 'absent'), insert('b')])).toEqual([true, false, true]);
+  expect([commits(), names()]).toEqual([2, ['a', 'b']]);
+});
+
+test('what the store cannot be trusted with is acknowledged to none of them', async () => {
+  const { insert } = openGroup(() => {
+    throw new Error('the store is gone');
+  });
+  expect(await statuses([insert('a'), insert('b')])).toEqual([false, false]);
+});
+
+test('what still waits when the store closes is written first', async () => {
+  const { insert, flush, names } = openGroup();
+  const written = insert('a');
+  flush();
+  expect(names()).toEqual(['a']);
+  await written;
+});
