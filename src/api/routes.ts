@@ -47,6 +47,12 @@ const idHints = (id: string): Call['hints'] =>
     ? {}
     : { 404: `A val is named by its id, which push and create print, and "${id}" does not look like one.` };
 
+/** Some services have it: 404 or 405 says that this one does not. */
+export const userVals = (userId: string): Call => ({
+  method: 'GET',
+  path: `/v1/users/${encodeURIComponent(userId)}/vals`,
+});
+
 export const me = (): Call => ({ method: 'GET', path: '/v1/me' });
 
 export const myRuns = (filter: RunFilter): Call => ({

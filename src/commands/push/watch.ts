@@ -14,6 +14,7 @@ import {
 import { inOwnTime } from '../../lib/signals.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -45,7 +46,7 @@ export async function watchWorkspace(
       hint: '--ndjson prints a record for each push.',
     });
   }
-  const opened = openWorkspace(context);
+  const opened = await followMoves(openWorkspace(context), context);
   const { root, service } = opened;
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
@@ -77,7 +78,9 @@ export async function watchWorkspace(
     try {
       // Not when it was saved, but now: what was added to an ignore file meanwhile counts.
       if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
-      const workspace: Workspace = { ...opened, vals: valsOf(root, service) };
+      const now: Workspace = { ...opened, vals: valsOf(root, service) };
+      const isNew = !now.vals.some((known) => known.file === file);
+      const workspace = isNew ? await followMoves(now, context) : now;
       const val = valFor(file, workspace);
       name = val.name;
       const code = readBelow(root, file);

@@ -3,13 +3,14 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
+import { followMoves } from '../../workspace/moved.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
   const { warn, progress, connect } = context;
-  const workspace = openWorkspace(context);
+  const workspace = await followMoves(openWorkspace(context), context);
   const vals = await selectVals(workspace, words, warn);
   const api = await connect();
   const examined: Examined[] = [];

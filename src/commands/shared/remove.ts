@@ -8,7 +8,8 @@ import type { Result } from '../../terminal/result.ts';
 import { reportFailure } from './report-failure.ts';
 
 export interface Removal {
-  question(names: readonly string[]): string;
+  /** May look at the service first, and show what would go. */
+  question(names: readonly string[]): Promise<string>;
   /** What names it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
@@ -26,12 +27,7 @@ export async function removeBatch(
   const once = [...new Set(names)];
   const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
-  if (
-    !removal.yes &&
-    !(await context.prompt.confirm(removal.question(once), 'Give --yes to delete without being asked.'))
-  ) {
-    throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
-  }
+  if (!removal.yes) await ask(context, () => removal.question(once));
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
@@ -44,4 +40,13 @@ export async function removeBatch(
       return { status: 'deleted' };
     },
   });
+}
+
+async function ask({ prompt, progress }: Context, question: () => Promise<string>): Promise<void> {
+  const instead = 'Give --yes to delete without being asked.';
+  prompt.expectSomebody(instead);
+  const text = await question();
+  progress.stop();
+  if (await prompt.confirm(text, instead)) return;
+  throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
 }
