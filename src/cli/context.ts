@@ -42,6 +42,8 @@ export interface Context {
   progress: Progress;
   /** On stderr, at once. */
   warn(message: string): void;
+  /** The same of one thing among many; in JSON its outcome says it. */
+  warnOfOne(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
   /** On stderr, at once: what is worth knowing, and no warning. */

@@ -63,6 +63,7 @@ export function createContext(
     prompt: createPrompt(stdin, host.stderr, signal),
     progress,
     warn: reporter.warn,
+    warnOfOne: (message) => void (format().kind === 'text' && reporter.warn(message)),
     hint: reporter.hint,
     note: reporter.note,
     annotate: reporter.annotate,

@@ -6,7 +6,6 @@ import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column } from '../terminal/column.ts';
 import type { WorkspaceVal } from '../workspace/workspace.ts';
-import { reportFailure } from './shared/report-failure.ts';
 
 export const pull = defineCommand({
   path: 'pull',
@@ -56,8 +55,7 @@ export const pull = defineCommand({
       room: api.room,
       signal,
       onFinished,
-      onFailure: (item, error) =>
-        reportFailure(context, 'file' in item ? item.file : item.id, error, chosen.length),
+      report: { label: (item) => ('file' in item ? item.file : item.id), warn: context.warnOfOne },
       work: (item) =>
         'file' in item
           ? pullVal(workspace, api, item, options)

@@ -14,10 +14,10 @@ export async function openMyVals(
   seen: SeenVals,
   paging: Paging,
 ): Promise<AsyncGenerator<Rows> | undefined> {
-  const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
-  if (id === undefined) return undefined;
-  const pages = api.pages(routes.userVals(id), paging);
   try {
+    const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
+    if (id === undefined) return undefined;
+    const pages = api.pages(routes.userVals(id), paging);
     const first = await pages.next();
     return (async function* () {
       if (first.done) return;

@@ -15,6 +15,7 @@ export async function selectVals(
       ? (await findNewFiles(workspace.root, workspace.vals, warn)).map((source) => ({
           ...source,
           id: undefined,
+          isNew: true as const,
         }))
       : [];
   const all = [...workspace.vals, ...fresh].sort((a, b) => (a.file < b.file ? -1 : 1));

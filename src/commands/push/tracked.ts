@@ -59,7 +59,7 @@ export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
   const name = nameFrom(file);
   const namesake = vals.find((val) => val.name === name);
   if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
-  return { file, name, id: undefined };
+  return { file, name, id: undefined, isNew: true };
 }
 
 export async function pushTracked(

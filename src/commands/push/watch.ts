@@ -12,6 +12,7 @@ import {
   ValsError,
 } from '../../errors.ts';
 import { inOwnTime } from '../../lib/signals.ts';
+import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -51,6 +52,8 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
+  const sending = { force, dryRun: false, onUnknownName() {} };
+  const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};
   const ended = new Promise<unknown>((resolve) => {
@@ -87,7 +90,10 @@ export async function watchWorkspace(
       const isKnown = workspace.vals.some((known) => known.file === file);
       if (code === undefined && !isKnown) return;
       const checked = code === undefined ? undefined : notEmpty(file, code);
-      const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
+      const outcome = await pushTracked(context, workspace, api, val, checked, {
+        ...sending,
+        findNamesakes: isFirst ? namesakesAtFirst : createNamesakes(api, context.seen),
+      });
       if (code !== undefined) outage.ended();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
       if (isNews || (wasAway && outcome.status === 'unchanged')) {

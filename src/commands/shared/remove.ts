@@ -5,7 +5,6 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
-import { reportFailure } from './report-failure.ts';
 
 export interface Removal {
   /** May look at the service first, and show what would go. */
@@ -34,7 +33,7 @@ export async function removeBatch(
     concurrency: removal.concurrency,
     room: api.room,
     signal: context.signal,
-    onFailure: ({ name }, error) => reportFailure(context, name, error, once.length),
+    report: { label: ({ name }) => context.wordFor(name) ?? name, warn: context.warnOfOne },
     async work({ call }) {
       await api.send(call);
       return { status: 'deleted' };
