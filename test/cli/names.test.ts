@@ -307,7 +307,7 @@ describe('before it deletes', () => {
         new RegExp(`${name} +version 3 +private +changed 2026-01-02 \\d\\d:\\d\\d +${id}`),
       );
     }
-    expect(screen).toContain('Delete these 2 vals, with all their versions? [y/N]');
+    expect(screen).toContain('Delete these 2 vals, with all their versions: hello, second? [y/N]');
     expect(there.asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ export const push = defineCommand({
       report: { label, warn: context.warnOfOne },
       work: (item) => tracker.push(api, item, item.code, sending),
     });
-    if (dryRun) sayWhatIsUnknown(context, unknownNames);
+    if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.

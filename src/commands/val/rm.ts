@@ -44,11 +44,10 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
     return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
   });
   context.banner(lines.join(''));
-  const [first] = records;
-  const name = first && (textAt(first, 'name') ?? ids[0]);
+  const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
   return records.length === 1
-    ? `Delete the val ${name}, with all its versions?`
-    : `Delete these ${records.length} vals, with all their versions?`;
+    ? `Delete the val ${names[0]} (${ids[0]}), with all its versions?`
+    : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
 }
 
 const versionText = (version: string | undefined): string =>
