@@ -20,7 +20,7 @@ export interface BatchOptions<Item> {
   report: Report<Item>;
 }
 
-export interface Report<Item> {
+interface Report<Item> {
   /** What the user calls it. */
   label(item: Item): string;
   /** Told of what the error of the whole command does not say. */

@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-vals.ts';
 
 /** Of all services and tokens together. */
-export const mostVals = 10_000;
+const mostVals = 10_000;
 
 /** What is known of one service with one token. */
 export interface Known {
