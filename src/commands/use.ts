@@ -7,7 +7,7 @@ import { column } from '../terminal/column.ts';
 
 export const use = defineCommand({
   path: 'use',
-  summary: 'Show the services you are signed in to, or switch between them',
+  summary: 'Show the services you are signed in to, or switch',
   description:
     'Show the services that this machine is signed in to, the default one marked; with a base URL, make that one the ' +
     'default. --base-url, VALS_BASE_URL and --local still come before it.',
