@@ -35,7 +35,7 @@ export async function main(host: Host): Promise<number> {
     const [request, ...words] = host.argv;
     if (request === completionRequest) {
       await stdout.write(
-        completionAnswer(
+        await completionAnswer(
           words,
           commandTree,
           createSettings({}, host, () => {}),

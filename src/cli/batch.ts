@@ -1,8 +1,9 @@
 // Many things done by one command: each has its outcome, and together they have one exit code.
-import { AuthError, describeError, InterruptedError, PartialError, ValsError } from '../errors.ts';
+import { AuthError, describeError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { Outcomes } from '../terminal/result.ts';
+import { type Counts, summarizeFailures } from './failures.ts';
 
 export interface BatchOptions<Item> {
   /** What names the item in its outcome. */
@@ -14,23 +15,20 @@ export interface BatchOptions<Item> {
   room(): Promise<void> | undefined;
   signal: AbortSignal;
   onFinished?(finished: number): void;
+  /** At once; what is said of it comes at the end, where those that are alike are known. */
   onFailure?(item: Item, error: ValsError): void;
+  report: Report<Item>;
+}
+
+interface Report<Item> {
+  /** What the user calls it. */
+  label(item: Item): string;
+  /** Told of what the error of the whole command does not say. */
+  warn(message: string): void;
 }
 
 /** What is begun and waits for an answer, however many requests a service takes. */
 const mostAtATime = 64;
-
-/** Many failures of one kind, as one error of that kind. */
-class AllFailed extends ValsError {
-  readonly kind: string;
-  readonly exit: number;
-
-  constructor(first: ValsError, message: string) {
-    super(message, first.facts);
-    this.kind = first.kind;
-    this.exit = first.exit;
-  }
-}
 
 /** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
 export async function runBatch<Item>(items: readonly Item[], options: BatchOptions<Item>): Promise<Outcomes> {
@@ -67,7 +65,19 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
       new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' }),
     );
   }
-  return new Outcomes(outcomes, overallError(failures, items.length, done));
+  return new Outcomes(outcomes, reportedError(failures, { total: items.length, done }, options.report));
+}
+
+/** Undefined where none failed. */
+function reportedError<Item>(
+  failures: ReadonlyMap<Item, ValsError>,
+  counts: Counts,
+  { label, warn }: Report<Item>,
+): ValsError | undefined {
+  const failed = [...failures].map(([item, error]) => ({ label: label(item), error }));
+  const { error, warnings } = summarizeFailures(failed, counts);
+  for (const warning of warnings) warn(warning);
+  return error;
 }
 
 const unsettled: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
@@ -78,13 +88,14 @@ const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...unsettled, 'unchange
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
-  describe: (item: Item) => JsonObject,
+  { describe, report }: Pick<BatchOptions<Item>, 'describe' | 'report'>,
 ): Outcomes {
   const outcomes = items.map((item): Outcome => {
     const error = failures.get(item);
     return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
   });
-  return new Outcomes(outcomes, overallError(failures, items.length, 0));
+  const counts = { total: items.length, done: 0, consequence: 'Nothing was sent.' };
+  return new Outcomes(outcomes, reportedError(failures, counts, report));
 }
 
 const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
@@ -92,24 +103,6 @@ const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
   status: 'failed',
   error: describeError(error),
 });
-
-/** Undefined where none failed. */
-function overallError(
-  failures: ReadonlyMap<unknown, ValsError>,
-  total: number,
-  done: number,
-): ValsError | undefined {
-  if (failures.size === 0) return undefined;
-  const [first, ...others] = [...failures.values()] as [ValsError, ...ValsError[]];
-  if (failures.size === 1 && done === 0) return first;
-  const counts = `${failures.size} of ${total} failed`;
-  if (done === 0 && others.every(({ exit }) => exit === first.exit)) {
-    return new AllFailed(first, `${counts}. The first: ${first.message}`);
-  }
-  return new PartialError(`${counts}, ${done} done.`, {
-    hint: 'The output tells which; run it again for those.',
-  });
-}
 
 /** All items, begun in their order, each as soon as there is room for one more. */
 export async function forEach<Item>(

@@ -105,7 +105,9 @@ function addCommands(
     const wanted = commands.filter((command) => named === undefined || command === named);
     const paths = wanted.flatMap((definition) => namesOf(definition).map((path) => ({ path, definition })));
     for (const { path, definition } of paths) {
-      if (!path.includes(' ')) build(root.command(path).helpGroup(title), definition, onInvoke);
+      if (path.includes(' ')) continue;
+      const hidden = path !== definition.path;
+      build(root.command(path, { hidden }).helpGroup(title), definition, onInvoke);
     }
     addTopics(root, title, tree);
     for (const { path, definition } of paths) {

@@ -1,9 +1,12 @@
 // The way to the service: a real one, or the embedded one started here. From then on both are alike.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
+import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
 import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { notingAnswers } from '../names/note-answers.ts';
+import type { SeenVals } from '../names/seen-vals.ts';
 import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { isWithoutProxy } from '../settings/no-proxy.ts';
@@ -27,6 +30,8 @@ export interface ConnectionOptions extends ConnectOptions {
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;
+  /** Told of the vals that answers carry. */
+  seen: SeenVals;
   /** Told of the token before anything can print it. */
   redactor: Redactor;
 }
@@ -53,10 +58,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
     redact: redactor.redact,
     signInHint: signInHint(options, baseUrl),
   });
+  const request = (call: Call) => client.request(call).catch(explain);
+  // A token that is tried is not yet the one in force.
+  const isInForce = options.token === undefined;
   return {
     name: settings.local.value ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
-      { ...client, request: (call) => client.request(call).catch(explain) },
+      { ...client, request: isInForce ? notingAnswers(request, options.seen) : request },
       { notes: options.notes, token, clock, signal },
     ),
     hasWritten: client.hasWritten,
@@ -106,9 +114,9 @@ function parseProxy({ value, source }: Setting<string>): URL {
   });
 }
 
-function remote({ settings, token }: ConnectionOptions) {
+function remote({ settings, token, baseUrl }: ConnectionOptions) {
   return {
-    baseUrl: chosenBaseUrl(settings),
+    baseUrl: baseUrl ?? chosenBaseUrl(settings),
     token: token ?? settings.token?.value,
     close: undefined,
     explain: rethrow,

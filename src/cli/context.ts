@@ -2,6 +2,8 @@
 import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { SeenVals } from '../names/seen-vals.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -10,6 +12,8 @@ import type { Prompt } from '../terminal/prompt.ts';
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
   token?: string;
+  /** Instead of the one in the settings. */
+  baseUrl?: BaseUrl;
   /** How many requests at a time; as many as the service takes well where absent. */
   concurrency?: number | 'auto';
   /** Instead of the context's: what ends a request that is under way. */
@@ -20,10 +24,12 @@ export interface ConnectOptions {
 
 /** What a command is handed from outside. */
 export interface Context {
-  /** The service: settings are read and the way to it is chosen here, not before. */
+  /** The service: settings are read and the way to it is chosen here, not before. Asked for again without options, the same. */
   connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
+  /** The vals that this machine has seen on the service in force. */
+  seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => NodeJS.ReadStream;
   /** Aborted when the user interrupts. */
@@ -38,6 +44,8 @@ export interface Context {
   progress: Progress;
   /** On stderr, at once. */
   warn(message: string): void;
+  /** The same of one thing among many; in JSON its outcome says it. */
+  warnOfOne(message: string): void;
   /** On stderr at a terminal, after the result. */
   hint(message: string): void;
   /** On stderr, at once: what is worth knowing, and no warning. */

@@ -1,4 +1,5 @@
 // What a command is handed from outside, made from the host and the flags of one invocation.
+import { createSeenVals } from '../names/seen-vals.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import { visible, visibleLines } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
@@ -6,7 +7,7 @@ import { createPrompt } from '../terminal/prompt.ts';
 import { render } from '../terminal/render.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
-import type { Context } from './context.ts';
+import type { ConnectOptions, Context } from './context.ts';
 import type { Host } from './host.ts';
 
 export function createContext(
@@ -23,10 +24,37 @@ export function createContext(
   const words = new Map<string, string>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
+  let shared: Promise<Connection> | undefined;
+  const seen = createSeenVals(settings);
+
+  async function open(options?: ConnectOptions): Promise<Connection> {
+    const { openConnection } = await import('./connection.ts');
+    const connection = await openConnection({
+      signal,
+      ...options,
+      settings,
+      seen,
+      clock,
+      trace: settings.debug.value ? reporter.trace : () => {},
+      redactor,
+      notes: {
+        circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
+        more: () => reporter.hint('There are more: --limit N or --all shows them.'),
+        away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
+        back: () => reporter.note('The service is back.'),
+        gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
+      },
+    });
+    connections.push(connection);
+    output.watchWrites(() => connections.some(({ hasWritten }) => hasWritten()));
+    onConnected();
+    return connection;
+  }
 
   const context: Context = {
     flags,
     settings,
+    seen,
     env,
     stdin,
     signal,
@@ -37,6 +65,7 @@ export function createContext(
     prompt: createPrompt(stdin, host.stderr, signal),
     progress,
     warn: reporter.warn,
+    warnOfOne: (message) => void (format().kind === 'text' && reporter.warn(message)),
     hint: reporter.hint,
     note: reporter.note,
     done: (sentence) =>
@@ -65,33 +94,17 @@ export function createContext(
     },
     banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
     async connect(options) {
-      const { openConnection } = await import('./connection.ts');
       progress.show('Waiting for the service');
-      const connection = await openConnection({
-        signal,
-        ...options,
-        settings,
-        clock,
-        trace: settings.debug.value ? reporter.trace : () => {},
-        redactor,
-        notes: {
-          circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
-          more: () => reporter.hint('There are more: --limit N or --all shows them.'),
-          away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
-          back: () => reporter.note('The service is back.'),
-          gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
-        },
-      });
-      connections.push(connection);
-      output.watchWrites(() => connections.some(({ hasWritten }) => hasWritten()));
-      onConnected();
-      return connection.api;
+      if (options !== undefined) return (await open(options)).api;
+      shared ??= open();
+      return (await shared).api;
     },
   };
   return {
     context,
     async close() {
-      await Promise.all(connections.map((connection) => connection.close()));
+      for (const connection of connections) await connection.close();
+      await seen.save();
     },
   };
 }

@@ -14,10 +14,7 @@ const firstExamples = [
 
 export function addRootHelp(root: Command): void {
   addExamples(root, firstExamples);
-  addText(
-    root,
-    '`vals <command> --help` explains a command, `vals help options` the options that all of them take.',
-  );
+  addText(root, '`vals <command> --help` explains one, `vals help options` what all of them take.');
 }
 
 export function addTopicHelp(command: Command, topic: string, tree: CommandTree): void {

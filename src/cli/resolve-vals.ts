@@ -1,4 +1,4 @@
-// The words of a command line that stand for a val, as ids: the one place where a workspace gives a name its meaning.
+// The words of a command line that stand for a val, as ids: the one place where a name gets its meaning.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/id.ts';
 import { isFile } from '../lib/is-file.ts';
@@ -6,37 +6,57 @@ import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
-/** The input with each name and file replaced; outside of a workspace, and for what looks like an id, as it was. */
+/** The input with each name, file and beginning of an id replaced; what looks like a whole id, as it was. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
-  { settings, rememberWord }: Pick<Context, 'settings' | 'rememberWord'>,
+  context: Context,
 ): Promise<Record<string, unknown>> {
   const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
     ...argumentDefinitions,
     ...options,
   };
-  const isName = (word: unknown) => typeof word === 'string' && !looksLikeId(word);
   const keys = Object.keys(definitions).filter((key) => {
     const definition = definitions[key];
     const mayBeFile = definition !== undefined && 'orFile' in definition && definition.orFile;
-    return definition?.isVal && !(mayBeFile && isFile(resolvePath(settings.cwd, `${input[key]}`)));
+    return definition?.isVal && !(mayBeFile && isFile(resolvePath(context.settings.cwd, `${input[key]}`)));
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  const root = findRoot(settings);
-  if (root === undefined) return input;
-  const { createResolver } = await import('../workspace/resolve.ts');
-  const resolve = createResolver(root, settings);
-  const idOf = (word: unknown) => {
-    if (!isName(word)) return word;
-    const id = resolve(word as string);
-    rememberWord(word as string, id);
+  // What writes can be tried without: so each such command has that option.
+  const resolve = await createResolver(context, 'dryRun' in options);
+  const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
+  const resolved: Record<string, unknown> = { ...input };
+  for (const key of keys) {
+    const words = input[key];
+    if (!Array.isArray(words)) resolved[key] = await idOf(words);
+    else {
+      const ids: unknown[] = [];
+      for (const word of words) ids.push(await idOf(word));
+      resolved[key] = ids;
+    }
+  }
+  return resolved;
+}
+
+/** What a path would take for a step upwards is left to the route, which refuses it. */
+const isName = (word: unknown): word is string =>
+  typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
+
+/** First the workspace's, then what was seen, then the service's own list. */
+export async function createResolver(
+  context: Context,
+  isForWriting: boolean,
+): Promise<(word: string) => Promise<string>> {
+  const root = findRoot(context.settings);
+  const names =
+    root === undefined
+      ? undefined
+      : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
+  const { createFinder } = await import('../names/find-val.ts');
+  const find = createFinder({ ...context, isForWriting, alsoKnown: names?.all ?? [] });
+  return async (word) => {
+    const id = names?.idOf(word) ?? (await find(word));
+    context.rememberWord(word, id);
     return id;
-  };
-  return {
-    ...input,
-    ...Object.fromEntries(
-      keys.map((key) => [key, Array.isArray(input[key]) ? input[key].map(idOf) : idOf(input[key])]),
-    ),
   };
 }

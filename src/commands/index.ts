@@ -5,11 +5,14 @@ import { comments } from './comments.ts';
 import { completion } from './completion.ts';
 import { config } from './config.ts';
 import { diff } from './diff.ts';
+import { forget } from './forget.ts';
 import { init } from './init.ts';
 import { likes } from './likes.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
+import { ls } from './ls.ts';
 import { me } from './me.ts';
+import { open } from './open.ts';
 import { otherWords } from './other-words.ts';
 import { pull } from './pull.ts';
 import { push } from './push/push.ts';
@@ -18,6 +21,7 @@ import { run } from './run.ts';
 import { runs } from './runs.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
+import { use } from './use.ts';
 import { valCreate } from './val/create.ts';
 import { valEdit } from './val/edit.ts';
 import { valGet } from './val/get.ts';
@@ -39,14 +43,14 @@ export const commandTree: CommandTree = {
     {
       title: 'Vals:',
       commands: [
-        ...[push, run],
+        ...[push, run, ls, open],
         ...[valCreate, valGet, valEdit, valRm, valRuns],
         ...[versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
       ],
     },
-    { title: 'Workspace:', commands: [init, status, diff, pull] },
+    { title: 'Workspace:', commands: [init, status, diff, pull, forget] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Set-up:', commands: [login, logout, config, api, serve, completion] },
+    { title: 'Set-up:', commands: [login, logout, use, config, api, serve, completion] },
   ],
   otherWords,
 };

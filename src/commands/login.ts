@@ -1,7 +1,9 @@
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, toggle } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { AuthError, UsageError } from '../errors.ts';
+import { type BaseUrl, parseBaseUrl } from '../settings/base-url.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
@@ -11,7 +13,8 @@ export const login = defineCommand({
   summary: 'Sign in to a service and keep its token',
   description:
     'Sign in to a service and keep its token, in a file that only you can read. ' +
-    'A token is kept once the service has accepted it, and it is sent to that service alone.',
+    'A token is kept once the service has accepted it, and it is sent to that service alone. ' +
+    'Without a base URL it asks for one.',
   options: { withToken: toggle('--with-token', 'read the token from standard input') },
   examples: [
     'vals login --base-url https://api.example.com',
@@ -25,14 +28,9 @@ export const login = defineCommand({
         hint: 'Leave --local and VALS_LOCAL away.',
       });
     }
-    const baseUrl = settings.baseUrl?.value;
-    if (baseUrl === undefined) {
-      throw new UsageError('No service to sign in to.', {
-        hint: 'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.',
-      });
-    }
-    // Without a place to keep a token, none is asked for.
+    // Without a place to keep a token, nothing is asked for.
     const { configFile } = settings;
+    const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     if (!withToken) {
       banner(
         `Signing in to ${baseUrl.href}\n` +
@@ -52,7 +50,7 @@ export const login = defineCommand({
       });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 
-    const user = await (await context.connect({ token })).record(routes.me());
+    const user = await (await context.connect({ token, baseUrl })).record(routes.me());
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => ({
       baseUrl: baseUrl.href,
@@ -69,3 +67,22 @@ export const login = defineCommand({
     };
   },
 });
+
+/** Standard input is the token's where it is read from there. */
+async function askForBaseUrl(
+  { prompt, settings }: Context,
+  withToken: boolean | undefined,
+): Promise<BaseUrl> {
+  const instead =
+    'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
+  const noService = new UsageError('No service to sign in to.', { hint: instead });
+  if (withToken) throw noService;
+  try {
+    prompt.expectSomebody(instead);
+  } catch {
+    throw noService;
+  }
+  const text = await prompt.text('Base URL of the service, such as https://api.example.com: ', instead);
+  if (text === '') throw noService;
+  return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
+}

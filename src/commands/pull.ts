@@ -1,19 +1,20 @@
 import { looksLikeId } from '../api/id.ts';
 import { runBatch } from '../cli/batch.ts';
 import { argument, defineCommand, toggle, word } from '../cli/command.ts';
+import { createResolver } from '../cli/resolve-vals.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column, idColumn } from '../terminal/column.ts';
 import { Outcomes } from '../terminal/result.ts';
+import type { WorkspaceVal } from '../workspace/vals.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
-import { reportFailure } from './shared/report-failure.ts';
 import { settled } from './shared/settled.ts';
 
 export const pull = defineCommand({
   path: 'pull',
   summary: "Bring the service's code into the workspace",
   description:
-    "Bring the service's code into the files of the workspace, or take up a val by its id. A file that was changed " +
+    "Bring the service's code into the files of the workspace, or take up a val that it does not have yet. A file that was changed " +
     'here is not overwritten without --force; --merge brings both sides together and marks what it cannot decide.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: {
@@ -30,22 +31,25 @@ export const pull = defineCommand({
     idColumn('id'),
     fileColumn,
   ],
-  empty: 'There is nothing to pull yet: `vals pull <id>` takes up a val.',
+  empty: 'There is nothing to pull yet: `vals pull <val>` takes up a val.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
     const { warn, connect, signal, progress } = context;
-    const { findVal, openWorkspace, unknownVal } = await import('../workspace/workspace.ts');
+    const { findVal, openWorkspace } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
     const { createBackup } = await import('../workspace/disk/backup.ts');
-    const workspace = openWorkspace(context);
+    const { followMoves } = await import('../workspace/moved.ts');
+    const workspace = await followMoves(openWorkspace(context), context);
 
-    const items = [...new Set(words)].map((word) => {
-      const val = findVal(workspace, word);
-      if (val === undefined && !looksLikeId(word)) throw unknownVal(workspace, word);
-      return val ?? { id: word };
-    });
+    const resolve = await createResolver(context, false);
+    const items: (WorkspaceVal | { id: string })[] = [];
+    for (const word of new Set(words)) {
+      const known = findVal(workspace, word);
+      const id = known || looksLikeId(word) ? word : await resolve(word);
+      items.push(known ?? findVal(workspace, id) ?? { id });
+    }
     if (file !== undefined && (items.length !== 1 || 'file' in (items[0] ?? {}))) {
-      throw new UsageError('--file is for one val, by its id, that the workspace does not know yet.', {
+      throw new UsageError('--file is for one val that the workspace does not know yet.', {
         hint: 'The file of a val that it knows is named in vals.json.',
       });
     }
@@ -62,8 +66,7 @@ export const pull = defineCommand({
       room: api.room,
       signal,
       onFinished,
-      onFailure: (item, error) =>
-        reportFailure(context, 'file' in item ? item.file : item.id, error, chosen.length),
+      report: { label: (item) => ('file' in item ? item.file : item.id), warn: context.warnOfOne },
       work: (item) =>
         'file' in item
           ? pullVal(workspace, api, item, options)

@@ -8,10 +8,16 @@ import type { Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { fileColumn } from './shared/columns.ts';
 
-const marks: Record<Status, { mark: string; tone: keyof Style }> = {
+/** What a person has to decide on comes before what it was compared with. */
+type ShownStatus = Status | 'unmerged';
+
+const shownStatus = ({ status, isUnmerged }: Examined): ShownStatus => (isUnmerged ? 'unmerged' : status);
+
+const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   'changed here': { mark: '>', tone: 'green' },
   new: { mark: '+', tone: 'green' },
   'changed there': { mark: '<', tone: 'cyan' },
+  unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
   'missing here': { mark: '-', tone: 'yellow' },
   'deleted there': { mark: 'x', tone: 'yellow' },
@@ -22,7 +28,7 @@ const statusColumn: Column = {
   ...column('status'),
   neverCut: true,
   present(status) {
-    const { mark, tone } = marks[status as Status];
+    const { mark, tone } = marks[status as ShownStatus];
     return { text: `${mark} ${status}`, tone };
   },
 };
@@ -32,7 +38,8 @@ export const status = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
     'Compare the files of the workspace with the service, from the code that both last agreed on: unchanged, changed ' +
-    'here, changed there, conflict (changed on both sides), new, missing here, deleted there.',
+    'here, changed there, conflict (changed on both sides, or a new file whose name is taken there), unmerged (with the ' +
+    'marks of a merge), new, missing here, deleted there.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
@@ -59,23 +66,35 @@ export const status = defineCommand({
   },
 });
 
-const rowOf = ({ val, status, remote, agreed }: Examined): JsonObject => {
+const rowOf = (examined: Examined): JsonObject => {
+  const { val, remote, agreed } = examined;
   const version = remote?.version ?? agreed?.version;
   return {
     file: val.file,
     name: val.name,
-    status,
+    status: shownStatus(examined),
     ...(val.id !== undefined && { id: val.id }),
     ...(version !== undefined && { version }),
   };
 };
 
 function nextSteps(differing: readonly Examined[]): string[] {
-  const has = (...wanted: Status[]) => differing.some(({ status }) => wanted.includes(status));
+  const has = (...wanted: ShownStatus[]) =>
+    differing.some((examined) => wanted.includes(shownStatus(examined)));
+  const isTaken = differing.some(({ val, status }) => val.isNew && status === 'conflict');
+  const isInConflict = differing.some(
+    (examined) => !examined.val.isNew && shownStatus(examined) === 'conflict',
+  );
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
     ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
-    ...(has('conflict') ? ['`vals pull --merge` brings both sides of a conflict together.'] : []),
+    ...(has('unmerged')
+      ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
+      : []),
+    ...(isInConflict ? ['`vals pull --merge` brings both sides of a conflict together.'] : []),
+    ...(isTaken
+      ? ['A val of that name is there already: `vals diff` shows it, `vals push --force` sends over it.']
+      : []),
     ...(has('deleted there') ? ['`vals push --force` creates anew what was deleted there.'] : []),
   ];
 }

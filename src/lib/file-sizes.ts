@@ -10,4 +10,6 @@ export const largest = {
   manifest: 16 * megabyte,
   ignoreFile: megabyte,
   config: megabyte,
+  /** Ten thousand vals that were seen, each with the longest of names. */
+  seen: 16 * megabyte,
 };

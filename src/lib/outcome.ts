@@ -15,6 +15,8 @@ export type OutcomeStatus =
   | 'behind'
   /** The file has something newer, and was left as it is. */
   | 'kept'
+  /** Taken out of the workspace. */
+  | 'forgotten'
   /** It was not begun. */
   | 'skipped'
   | 'failed'

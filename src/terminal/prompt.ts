@@ -3,9 +3,13 @@ import { InterruptedError, UsageError } from '../errors.ts';
 import { visible } from './escape.ts';
 
 export interface Prompt {
+  /** Throws a UsageError naming `instead` where nobody can be asked, before anything is done for a question. */
+  expectSomebody(instead: string): void;
   /** Throws a UsageError naming `instead` where nobody can be asked. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
+  /** An answer that is shown while it is typed. */
+  text(question: string, instead: string): Promise<string>;
 }
 
 export function createPrompt(
@@ -13,13 +17,16 @@ export function createPrompt(
   stderr: NodeJS.WriteStream,
   signal: AbortSignal,
 ): Prompt {
+  function expectSomebody(instead: string): void {
+    if (input().isTTY && stderr.isTTY) return;
+    throw new UsageError('There is nobody to ask: standard input or stderr is not a terminal.', {
+      hint: instead,
+    });
+  }
+
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
+    expectSomebody(instead);
     const stdin = input();
-    if (!stdin.isTTY || !stderr.isTTY) {
-      throw new UsageError('There is nobody to ask: standard input or stderr is not a terminal.', {
-        hint: instead,
-      });
-    }
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
     // readline echoes to its output: for a secret, to one that leads nowhere.
@@ -48,6 +55,8 @@ export function createPrompt(
     async confirm(question, instead) {
       return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
     },
+    expectSomebody,
+    text: async (question, instead) => (await ask(question, instead, false)).trim(),
     secret: async (question, instead) => (await ask(question, instead, true)).trim(),
   };
 }

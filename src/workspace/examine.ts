@@ -2,11 +2,13 @@
 import type { Api } from '../api/api.ts';
 import { LocalError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
+import type { FindNamesakes } from '../names/namesakes.ts';
 import { compare, type Status } from './compare.ts';
 import type { Agreed } from './disk/agreed.ts';
 import { readBelow } from './disk/files.ts';
 import { type RemoteVal, readRemoteVal } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
+import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -16,6 +18,8 @@ export interface Examined {
   remote: RemoteVal | undefined;
   agreed: Agreed | undefined;
   status: Status;
+  /** It differs, and the file has the marks of a merge. */
+  isUnmerged: boolean;
 }
 
 /** `here` is what the file holds, and `noted` what was agreed on, where that was read already. */
@@ -35,7 +39,25 @@ export async function examine(
   if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
     agree(workspace, val, noted, remote);
   }
-  return { val, here, remote, agreed, status };
+  const isUnmerged = isEdit.has(status) && here !== undefined && hasMarks(here);
+  return { val, here, remote, agreed, status, isUnmerged };
+}
+
+const isEdit: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
+
+/** The val of that name that is there already, where that is known; 'unknown' where nobody can tell. */
+export async function readNamesake(
+  api: Api,
+  { name }: WorkspaceVal,
+  findNamesakes: FindNamesakes,
+): Promise<(RemoteVal & { id: string }) | 'unknown' | undefined> {
+  const ids = await findNamesakes(name);
+  if (ids === undefined) return 'unknown';
+  for (const id of ids) {
+    const remote = await readRemoteVal(api, id);
+    if (remote !== undefined && (remote.name ?? name) === name) return { ...remote, id };
+  }
+  return undefined;
 }
 
 const sentAs = (name: string, { code, version }: Agreed): RemoteVal => ({ name, code, version });

@@ -4,8 +4,9 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
+import type { FindNamesakes } from '../names/namesakes.ts';
 import type { Agreed } from './disk/agreed.ts';
-import { type Examined, examine } from './examine.ts';
+import { type Examined, examine, readNamesake } from './examine.ts';
 import { identity, versionOf } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
@@ -17,6 +18,10 @@ export interface PushOptions {
   force: boolean;
   /** Compares, and sends nothing. */
   dryRun: boolean;
+  /** Which vals have a name on the service already. */
+  findNamesakes: FindNamesakes;
+  /** Told where it cannot be known whether the name is taken. */
+  onUnknownName(val: WorkspaceVal): void;
   /** Called before it is sent; what it throws keeps it from being sent. */
   beforeSending(): void;
   warn(message: string): void;
@@ -40,7 +45,11 @@ export async function pushVal(
       hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
     });
   }
-  const before = examined?.remote?.version;
+  const namesake =
+    val.isNew && !options.force ? await readNamesake(api, val, options.findNamesakes) : undefined;
+  if (namesake === 'unknown' || (val.id === undefined && !val.isNew)) options.onUnknownName(val);
+  if (typeof namesake === 'object' && namesake.code !== code) throw nameTaken(val, namesake.id);
+  const before = examined?.remote?.version ?? (typeof namesake === 'object' ? namesake.version : undefined);
   const versionBefore = before !== undefined && { versionBefore: before };
   if (options.dryRun) return { status: 'planned', ...versionBefore };
   options.beforeSending();
@@ -63,6 +72,16 @@ export async function pushVal(
   keep(workspace, { file: val.file, name, id }, { code, version });
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
+
+const nameTaken = ({ file, name }: WorkspaceVal, id: string): ConflictError =>
+  new ConflictError(
+    `${file} is new here, and the service has a val named "${name}" already, with other code. Nothing was sent for it.`,
+    {
+      hint:
+        `\`vals push ${file} --force\` sends it over what is there, \`vals pull ${id} --force\` takes what is there; ` +
+        'or give the file another name.',
+    },
+  );
 
 /** What was never pushed, or came with a fresh checkout, is plainly sent. */
 const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal, noted: Agreed | undefined): boolean =>

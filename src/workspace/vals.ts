@@ -7,6 +7,8 @@ export interface WorkspaceVal {
   name: string;
   /** On the service in force; undefined where it was never seen there. */
   id: string | undefined;
+  /** vals.json does not name it. */
+  isNew?: true;
 }
 
 /** In the order of their files. */

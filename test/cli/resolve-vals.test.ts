@@ -9,9 +9,11 @@ const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 /** Answers with a list where a list is asked for. */
 async function known() {
-  const service = await scriptedService([], ({ method, path }) => ({
-    body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name: 'hello', code: 'x' },
-  }));
+  const service = await scriptedService([], ({ method, path }) =>
+    path.startsWith('/v1/users/')
+      ? { status: 404 }
+      : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name: 'hello', code: 'x' } },
+  );
   const folder = temporaryFolder();
   put(folder, {
     'vals.json': JSON.stringify({
@@ -35,7 +37,10 @@ describe('a name or a file stands for its id', () => {
       columns: 200,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
     });
-    expect({ exit, requests: service.requests.length }).toEqual({ exit: 2, requests: 0 });
+    expect({ exit, requests: service.requests.map(({ method }) => method) }).toEqual({
+      exit: 2,
+      requests: ['GET'],
+    });
     expect(screen).toContain(`Delete the val hello (${id}), with all its versions?`);
   });
 
@@ -74,9 +79,10 @@ describe('a name or a file stands for its id', () => {
 it.each<[string, string]>([
   ['helo', 'Did you mean "hello"?'],
   ['lib/helo.ts', 'Did you mean "lib/hello.ts"'],
-  ['zzz', 'knows no val "zzz"'],
+  ['hello.ts', 'Did you mean "lib/hello.ts"'],
+  ['zzz', 'There is no val named zzz.'],
   ['only', 'never pushed to'],
-])('%s is not found, and nothing is sent', async (word, message) => {
+])('%s is not found, and no val is asked for', async (word, message) => {
   const { service, folder } = await known();
   const { exit, stdout, error } = await run(['val', 'get', word, '--json'], {
     cwd: folder,
@@ -85,7 +91,7 @@ it.each<[string, string]>([
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
   expect(error).toMatchObject({ kind: 'not_found', hint: expect.any(String) });
   expect(error?.message).toContain(message);
-  expect(service.requests).toEqual([]);
+  expect(service.requests.filter(({ path }) => path.startsWith('/v1/vals'))).toEqual([]);
 });
 
 it.each(['status', 'diff', 'pull'])('vals %s does not know it either', async (command) => {
@@ -93,12 +99,6 @@ it.each(['status', 'diff', 'pull'])('vals %s does not know it either', async (co
   const { exit, error } = await run([command, 'helo', '--json'], { cwd: folder, env: service.env });
   expect(exit).toBe(3);
   expect(error?.message).toContain('Did you mean "hello"?');
-});
-
-it('outside of a workspace a word is an id, as ever', async () => {
-  const service = await scriptedService([{ status: 404 }]);
-  expect(await run(['val', 'get', 'hello'], { env: service.env })).toMatchObject({ exit: 3 });
-  expect(service.requests[0]?.path).toBe('/v1/vals/hello');
 });
 
 it('a file sets neither the service nor the token', async () => {

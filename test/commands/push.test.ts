@@ -8,6 +8,7 @@ import { environment, program, run, runAtTerminal, temporaryFolder } from '../su
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const [a, b, c] = ['a', 'b', 'c'].map((letter) => id.replace(/^./, letter)) as [string, string, string];
 
 interface Outcome {
   file: string;
@@ -829,21 +830,21 @@ describe('--dry-run', () => {
       },
     },
     {
-      args: ['version', 'new', 'a/b', 'file.ts'],
-      json: { method: 'POST', path: '/v1/vals/a%2Fb/versions', body: { code: 'file' } },
+      args: ['version', 'new', id, 'file.ts'],
+      json: { method: 'POST', path: `/v1/vals/${id}/versions`, body: { code: 'file' } },
     },
     {
-      args: ['val', 'rm', 'a', 'b'],
+      args: ['val', 'rm', a, b],
       json: [
-        { id: 'a', status: 'planned' },
-        { id: 'b', status: 'planned' },
+        { id: a, status: 'planned' },
+        { id: b, status: 'planned' },
       ],
     },
     {
-      args: ['version', 'rm', 'a', '0', '12'],
+      args: ['version', 'rm', a, '0', '12'],
       json: [
-        { id: 'a', version: 0, status: 'planned' },
-        { id: 'a', version: 12, status: 'planned' },
+        { id: a, version: 0, status: 'planned' },
+        { id: a, version: 12, status: 'planned' },
       ],
     },
   ];
@@ -974,26 +975,26 @@ describe('rm', () => {
     { keys: 'yesterday\r', exit: 2 },
     { keys: '\u0003', exit: 130 },
   ])('answered $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
-    const service = await scriptedService([]);
+    const service = await scriptedService([{ body: { id, name: 'hello' } }]);
     const result = await runAtTerminal(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
     expect(result.exit).toBe(exit);
     expect(result.screen).toContain(id);
-    expect(service.requests).toEqual([]);
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
   it.each(['y\r', 'Y\r', 'yes\r'])('answered %j deletes', async (keys) => {
-    const service = await scriptedService([gone, gone]);
-    const args = ['val', 'rm', 'a', 'b'];
+    const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
+    const args = ['val', 'rm', a, b];
     const result = await runAtTerminal(args, { env: service.env, answers: [{ after: '[y/N]', keys }] });
     expect(result.exit).toBe(0);
-    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'DELETE /v1/vals/a',
-      'DELETE /v1/vals/b',
+    expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `DELETE /v1/vals/${a}`,
+      `DELETE /v1/vals/${b}`,
     ]);
   });
 
   it('asks on stderr, so that stdout stays the result', async () => {
-    const service = await scriptedService([gone]);
+    const service = await scriptedService([{ body: { id } }, gone]);
     const args = [...one, '--json', '--quiet', '--no-color'];
     const { screen } = await runAtTerminal(args, {
       env: service.env,
@@ -1037,20 +1038,20 @@ describe('rm', () => {
     },
     {
       what: 'one of three absent',
-      args: ['val', 'rm', 'a', 'b', 'c'],
+      args: ['val', 'rm', a, b, c],
       replies: [gone, { status: 404 }, gone],
       rows: [
-        { id: 'a', status: 'deleted' },
-        { id: 'b', status: 'failed', error: expect.objectContaining({ kind: 'not_found' }) },
-        { id: 'c', status: 'deleted' },
+        { id: a, status: 'deleted' },
+        { id: b, status: 'failed', error: expect.objectContaining({ kind: 'not_found' }) },
+        { id: c, status: 'deleted' },
       ],
       exit: 9,
     },
     {
       what: 'all absent',
-      args: ['val', 'rm', 'a', 'b'],
+      args: ['val', 'rm', a, b],
       replies: [{ status: 404 }, { status: 410 }],
-      rows: ['a', 'b'].map((each) => ({
+      rows: [a, b].map((each) => ({
         id: each,
         status: 'failed',
         error: expect.objectContaining({ exit: 3 }),
@@ -1059,19 +1060,19 @@ describe('rm', () => {
     },
     {
       what: 'a refused token',
-      args: ['val', 'rm', 'a', 'b'],
+      args: ['val', 'rm', a, b],
       replies: [{ status: 401 }],
       rows: [
-        { id: 'a', status: 'failed', error: expect.objectContaining({ kind: 'auth' }) },
-        { id: 'b', status: 'skipped' },
+        { id: a, status: 'failed', error: expect.objectContaining({ kind: 'auth' }) },
+        { id: b, status: 'skipped' },
       ],
       exit: 4,
     },
     {
       what: 'the same one twice',
-      args: ['val', 'rm', 'a', 'a'],
+      args: ['val', 'rm', a, a],
       replies: [gone],
-      rows: [{ id: 'a', status: 'deleted' }],
+      rows: [{ id: a, status: 'deleted' }],
       exit: 0,
     },
     {
@@ -1097,8 +1098,8 @@ describe('rm', () => {
   it('is tab-separated in a pipe', async () => {
     const service = await scriptedService([gone, gone, gone]);
     const { env } = service;
-    expect((await run(['val', 'rm', 'a', 'b', '--yes'], { env })).stdout).toBe('deleted\ta\ndeleted\tb\n');
-    expect((await run(['version', 'rm', 'a', '3', '--yes'], { env })).stdout).toBe('deleted\t3\ta\n');
+    expect((await run(['val', 'rm', a, b, '--yes'], { env })).stdout).toBe(`deleted\t${a}\ndeleted\t${b}\n`);
+    expect((await run(['version', 'rm', a, '3', '--yes'], { env })).stdout).toBe(`deleted\t3\t${a}\n`);
   });
 
   it.each([
@@ -1166,17 +1167,17 @@ describe('an interruption', () => {
 
   it('during a deletion tells what was deleted', async () => {
     const service = await scriptedService([{ status: 204 }, () => void running.child.kill('SIGINT')]);
-    const running = start(['val', 'rm', 'a', 'b', 'c', '--yes', '--json'], service.env, temporaryFolder());
+    const running = start(['val', 'rm', a, b, c, '--yes', '--json'], service.env, temporaryFolder());
     const { exit, stdout } = await running.ended;
     expect(exit).toBe(130);
     expect(JSON.parse(stdout)).toEqual([
-      { id: 'a', status: 'deleted' },
+      { id: a, status: 'deleted' },
       {
-        id: 'b',
+        id: b,
         status: 'failed',
         error: expect.objectContaining({ message: expect.stringContaining('not known') }),
       },
-      { id: 'c', status: 'skipped' },
+      { id: c, status: 'skipped' },
     ]);
   });
 

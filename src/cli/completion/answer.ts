@@ -10,15 +10,15 @@ export const completionRequest = '__complete';
 export const filesLine = ':files';
 
 /** One candidate a line, with a tab and its description for the shells that show one. The last word is being typed. */
-export function completionAnswer(
+export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
   settings: Settings,
-): string {
+): Promise<string> {
   const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
   const current = words.at(-1) ?? '';
   const next = whatMayComeNext(tree, words.slice(0, -1), current);
-  const names = next.vals ? valsThatFit(current.slice(next.before.length), settings) : [];
+  const names = next.vals ? await valsThatFit(current.slice(next.before.length), settings) : [];
   const candidates = [...next.candidates, ...names.map((word) => ({ word, description: '' }))];
   if (candidates.length === 0) return next.files ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) =>

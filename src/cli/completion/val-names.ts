@@ -1,5 +1,6 @@
-// The vals that completion can offer: those of the workspace, by name or file.
+// The vals that completion can offer: those of the workspace, by name or file, and those that were seen, by name.
 import { join, relative } from 'node:path';
+import { createSeenVals } from '../../names/seen-vals.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type Manifest, readManifest } from '../../workspace/disk/manifest.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
@@ -8,11 +9,11 @@ import { findRoot } from '../../workspace/disk/root.ts';
 const harmless = /^[\w.][\w./-]*$/;
 
 /** Names, or, where no name fits what was typed, files of vals. */
-export function valsThatFit(typed: string, settings: Settings): string[] {
+export async function valsThatFit(typed: string, settings: Settings): Promise<string[]> {
   const workspace = readWorkspace(settings);
   const matching = (words: readonly string[]) =>
     words.filter((word) => word.startsWith(typed) && harmless.test(word));
-  const names = matching(valNames(workspace));
+  const names = matching([...new Set([...valNames(workspace), ...(await seenNames(settings))])]);
   if (names.length > 0) return names;
   const files = valFiles(workspace, settings);
   return matching(typed.startsWith('./') ? files.map((file) => `./${file}`) : files);
@@ -22,6 +23,16 @@ type Workspace = { root: string; vals: Manifest['vals'] } | undefined;
 
 const valNames = (workspace: Workspace): string[] =>
   [...(workspace?.vals.values() ?? [])].map(({ name }) => name);
+
+/** None, too, where the settings are broken. */
+async function seenNames(settings: Settings): Promise<string[]> {
+  try {
+    const { mine } = await createSeenVals(settings).recall();
+    return mine.map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
 
 const valFiles = (workspace: Workspace, { cwd }: Settings): string[] =>
   workspace === undefined

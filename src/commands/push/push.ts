@@ -3,12 +3,12 @@ import { argument, defineCommand, parsed, toggle, word } from '../../cli/command
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { createNamesakes } from '../../names/namesakes.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { Outcomes } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
-import { reportFailure } from '../shared/report-failure.ts';
 import { settled } from '../shared/settled.ts';
 import type { Loaded } from './sources.ts';
 import { type PushSource, type Tracker, untracked } from './tracker.ts';
@@ -51,13 +51,13 @@ export const push = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force });
     }
-    const { chooseSources, describe, loadAll } = await import('./sources.ts');
-    const isPlan = dryRun && paths.length > 0;
-    const tracker = await chooseTracker(context, name === undefined && !paths.includes('-'), isPlan);
+    const { chooseSources, describe, label, loadAll } = await import('./sources.ts');
+    const mayBeTracked = name === undefined && !paths.includes('-');
+    const isPlan = dryRun && paths.length > 0 && !(mayBeTracked && canCompare(context));
+    const tracker = await chooseTracker(context, mayBeTracked, isPlan);
     const sources = await chooseSources(context, tracker, paths, name);
-    const report = ({ file }: PushSource, error: ValsError) =>
-      reportFailedFile(context, file, error, sources.length);
-    const vals = await loadAll(context, tracker, sources, report);
+    const onFailure = ({ file }: PushSource, error: ValsError) => annotateFailure(context, file, error);
+    const vals = await loadAll(context, tracker, sources, onFailure);
     if (vals instanceof Outcomes) return vals;
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
@@ -66,6 +66,13 @@ export const push = defineCommand({
       if (api.holdsToken(code))
         context.warn(`${file} holds your token: whoever reads the val can act as you.`);
     }
+    const unknownNames: string[] = [];
+    const sending = {
+      force,
+      dryRun,
+      findNamesakes: createNamesakes(api, context.seen),
+      onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
+    };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
     const { rows, error } = await runBatch<Loaded>(vals, {
@@ -74,12 +81,14 @@ export const push = defineCommand({
       room: api.room,
       signal: context.signal,
       onFinished,
-      onFailure: report,
-      work: (item) => tracker.push(api, item, item.code, { force, dryRun }),
+      onFailure,
+      report: { label, warn: context.warnOfOne },
+      work: (item) => tracker.push(api, item, item.code, sending),
     });
     const unsettled = dryRun ? undefined : await settled(tracker);
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
+    if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
@@ -101,6 +110,20 @@ function withoutIds(count: number, vals: readonly Loaded[]): string {
     : `${what}: find it on the service before you use \`vals val\`.`;
 }
 
+function sayWhatIsUnknown({ note }: Context, files: readonly string[]): void {
+  const [file] = files;
+  if (file === undefined) return;
+  note(
+    files.length === 1
+      ? `The push of ${file} creates a val, or takes over a val of that name.`
+      : `The push of ${file} and ${files.length - 1} more creates vals, or takes over vals of those names.`,
+  );
+}
+
+/** A plan of what a workspace knows is made by comparing; without a service, and outside of one, there is nothing to compare. */
+const canCompare = ({ settings }: Context): boolean =>
+  (settings.local.value || settings.token !== undefined) && findRoot(settings) !== undefined;
+
 /** Outside of a workspace nothing of it is loaded. */
 async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone: boolean): Promise<Tracker> {
   const root = mayBeTracked ? findRoot(context.settings) : undefined;
@@ -109,8 +132,7 @@ async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone
   return tracked(context, root, namesAlone);
 }
 
-function reportFailedFile(context: Context, file: string, error: ValsError, total: number): void {
-  reportFailure(context, file, error, total);
+function annotateFailure(context: Context, file: string, error: ValsError): void {
   if (context.env.GITHUB_ACTIONS !== 'true') return;
   const escaped = (text: string, also: RegExp) =>
     text.replace(

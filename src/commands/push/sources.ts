@@ -14,6 +14,7 @@ export interface Loaded extends PushSource {
 
 /** What names a source in its outcome. */
 export const describe = ({ file, name }: Source) => ({ file, name });
+export const label = ({ file }: Source) => file;
 
 export async function chooseSources(
   { settings, warn }: Context,
@@ -44,10 +45,10 @@ export async function chooseSources(
 
 /** The sources with their code, or what became of them where one cannot be read, so that none is sent. */
 export async function loadAll(
-  { warn }: Context,
+  { warn, warnOfOne }: Context,
   tracker: Tracker,
   sources: readonly PushSource[],
-  report: (source: PushSource, error: ValsError) => void,
+  onFailure: (source: PushSource, error: ValsError) => void,
 ): Promise<Loaded[] | Outcomes> {
   const loaded: Loaded[] = [];
   const failures = new Map<PushSource, ValsError>();
@@ -57,10 +58,11 @@ export async function loadAll(
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
-      report(source, error);
+      onFailure(source, error);
     }
   }
-  if (failures.size > 0) return noneBegun(sources, failures, describe);
+  if (failures.size > 0)
+    return noneBegun(sources, failures, { describe, report: { label, warn: warnOfOne } });
   for (const { name, code, file } of loaded) {
     if (code === undefined) continue;
     checkName(name, warn);

@@ -4,6 +4,7 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -20,9 +21,9 @@ import {
 import { type SendOptions, type Tracker, untracked } from './tracker.ts';
 
 /** With names alone, where nothing will be sent, no service has to be chosen. */
-export function tracked(context: Context, root: string, namesAlone: boolean): Tracker {
+export async function tracked(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
   const plain = untracked(context);
-  const workspace = namesAlone ? undefined : workspaceAt(root, context);
+  const workspace = namesAlone ? undefined : await followMoves(workspaceAt(root, context), context);
   const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
   return {
     async all() {
@@ -59,7 +60,7 @@ export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
   const name = nameFrom(file);
   const namesake = vals.ofName(name);
   if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
-  return { file, name, id: undefined };
+  return { file, name, id: undefined, isNew: true };
 }
 
 export async function pushTracked(

@@ -12,8 +12,10 @@ import {
   ValsError,
 } from '../../errors.ts';
 import { inOwnTime } from '../../lib/signals.ts';
+import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -46,11 +48,13 @@ export async function watchWorkspace(
       hint: '--ndjson prints a record for each push.',
     });
   }
-  const opened = openWorkspace(context);
+  const opened = await followMoves(openWorkspace(context), context);
   const { root } = opened;
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
+  const sending = { force, dryRun: false, onUnknownName() {} };
+  const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};
   const ended = new Promise<unknown>((resolve) => {
@@ -85,14 +89,19 @@ export async function watchWorkspace(
     try {
       // Not when it was saved, but now: what was added to an ignore file meanwhile counts.
       if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
-      const workspace = opened.now();
+      const now = opened.now();
+      const isNew = now.vals.ofFile(file) === undefined;
+      const workspace = isNew ? await followMoves(now, context) : now;
       const val = valFor(file, workspace);
       name = val.name;
       const code = readBelow(root, file);
       const isKnown = workspace.vals.ofFile(file) !== undefined;
       if (code === undefined && !isKnown) return;
       const checked = code === undefined ? undefined : notEmpty(file, code);
-      const outcome = await pushTracked(context, workspace, api, val, checked, { force, dryRun: false });
+      const outcome = await pushTracked(context, workspace, api, val, checked, {
+        ...sending,
+        findNamesakes: isFirst ? namesakesAtFirst : createNamesakes(api, context.seen),
+      });
       if (code !== undefined) outage.ended();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
       if (isNews || (wasAway && outcome.status === 'unchanged')) {

@@ -64,6 +64,7 @@ const outcomeMarks: Record<
   pulled: { mark: 'ok', tone: 'green' },
   merged: { mark: 'ok', tone: 'green' },
   deleted: { mark: 'ok', tone: 'green' },
+  forgotten: { mark: 'ok', tone: 'green' },
   unchanged: { mark: '', tone: 'dim' },
   behind: { mark: '', tone: 'cyan' },
   kept: { mark: '', tone: 'dim' },

@@ -2,7 +2,9 @@
 
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { type Examined, examine } from '../../workspace/examine.ts';
+import { createNamesakes } from '../../names/namesakes.ts';
+import { type Examined, examine, readNamesake } from '../../workspace/examine.ts';
+import { followMoves } from '../../workspace/moved.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 import { settled } from './settled.ts';
@@ -10,15 +12,23 @@ import { settled } from './settled.ts';
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
   const { warn, progress, connect } = context;
-  const workspace = openWorkspace(context);
+  const workspace = await followMoves(openWorkspace(context), context);
   const vals = await selectVals(workspace, words, warn);
   const api = await connect();
   const examined: Examined[] = [];
+  const findNamesakes = createNamesakes(api, context.seen);
+  /** A new file whose name is taken there stands against that val. */
+  async function withNamesake(examined: Examined): Promise<Examined> {
+    if (!examined.val.isNew) return examined;
+    const remote = await readNamesake(api, examined.val, findNamesakes);
+    const isTaken = typeof remote === 'object' && remote.code !== examined.here;
+    return isTaken ? { ...examined, remote, status: 'conflict' } : examined;
+  }
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
-    examined[index] = withoutTextsAlike(await examine(workspace, api, val));
+    examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, val)));
     finished += 1;
     show();
   });

@@ -41,7 +41,10 @@ export const runFilter = {
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask');
 
-export const valArgument = val('<val>', "the val's id, or in a workspace its name or file");
+export const valArgument = val(
+  '<val>',
+  'its name, its id or the first 6 or more characters of one, or in a workspace its file',
+);
 
 /** Zero is a version in some services, and no version is too large to be named. */
 export function versionNumber(text: string): string {

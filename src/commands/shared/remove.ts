@@ -5,10 +5,10 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
-import { reportFailure } from './report-failure.ts';
 
 export interface Removal {
-  question(names: readonly string[]): string;
+  /** May look at the service first, and show what would go. */
+  question(names: readonly string[]): Promise<string>;
   /** What names it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
@@ -26,22 +26,26 @@ export async function removeBatch(
   const once = [...new Set(names)];
   const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
-  if (
-    !removal.yes &&
-    !(await context.prompt.confirm(removal.question(once), 'Give --yes to delete without being asked.'))
-  ) {
-    throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
-  }
+  if (!removal.yes) await ask(context, () => removal.question(once));
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
     concurrency: removal.concurrency,
     room: api.room,
     signal: context.signal,
-    onFailure: ({ name }, error) => reportFailure(context, name, error, once.length),
+    report: { label: ({ name }) => context.wordFor(name) ?? name, warn: context.warnOfOne },
     async work({ call }) {
       await api.send(call);
       return { status: 'deleted' };
     },
   });
+}
+
+async function ask({ prompt, progress }: Context, question: () => Promise<string>): Promise<void> {
+  const instead = 'Give --yes to delete without being asked.';
+  prompt.expectSomebody(instead);
+  const text = await question();
+  progress.stop();
+  if (await prompt.confirm(text, instead)) return;
+  throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
 }

@@ -1,5 +1,7 @@
+import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, val } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
@@ -9,27 +11,54 @@ export const valRm = defineCommand({
   path: 'val rm',
   aliases: ['val delete'],
   summary: 'Delete vals, with all their versions',
-  description: 'Delete vals, with all their versions. Asks first.',
-  arguments: { vals: val('<val...>', "the vals' ids, or in a workspace their names or files") },
+  description:
+    'Delete vals, with all their versions. Shows what would go, then asks once; with --yes neither, but what is named ' +
+    'by a name that this machine only remembers is looked at first, and left alone where it has another name by now.',
+  arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
-  examples: ['vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
+  examples: ['vals val rm hello --yes', 'vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
   columns: [outcomeColumn, idColumn('id')],
-  run(context, { vals, yes, dryRun }) {
-    const label = (id: string) => {
-      const word = context.wordFor(id);
-      return word === undefined ? id : `${word} (${id})`;
-    };
-    return removeBatch(context, vals, {
-      question: (many) =>
-        many.length === 1
-          ? `Delete the val ${label(many[0] ?? '')}, with all its versions?`
-          : `Delete these ${many.length} vals, with all their versions: ${many.map(label).join(', ')}?`,
+  run: (context, { vals, yes, dryRun }) =>
+    removeBatch(context, vals, {
+      question: (ids) => showWhatGoes(context, ids),
       describe: (id) => ({ id }),
       route: routes.deleteVal,
       // What was deleted by mistake can be stopped after the first.
       concurrency: 1,
       yes,
       dryRun,
-    });
-  },
+    }),
 });
+
+async function showWhatGoes(context: Context, ids: readonly string[]): Promise<string> {
+  const api = await context.connect();
+  const records = await Promise.all(ids.map((id) => api.record(routes.getVal(id))));
+  context.progress.stop();
+  const lines = records.map((record, index) => {
+    const facts = [
+      textAt(record, 'name') ?? '',
+      versionText(textAt(record, 'version')),
+      textAt(record, 'privacy') ?? '',
+      changedText(textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt')),
+      ids[index] as string,
+    ];
+    return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
+  });
+  context.banner(lines.join(''));
+  const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
+  return records.length === 1
+    ? `Delete the val ${names[0]} (${ids[0]}), with all its versions?`
+    : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
+}
+
+const versionText = (version: string | undefined): string =>
+  version === undefined ? '' : `version ${version}`;
+
+/** To the minute, in the user's own time. */
+function changedText(moment: string | undefined): string {
+  const date = new Date(moment ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return '';
+  const digits = (number: number) => String(number).padStart(2, '0');
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(digits).join('-');
+  return `changed ${day} ${digits(date.getHours())}:${digits(date.getMinutes())}`;
+}

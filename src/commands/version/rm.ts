@@ -1,5 +1,7 @@
+import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
@@ -10,15 +12,14 @@ export const versionRm = defineCommand({
   path: 'version rm',
   aliases: ['version delete'],
   summary: 'Delete versions of a val',
-  description: 'Delete versions of a val. Asks first.',
+  description: 'Delete versions of a val. Asks first, and says which one is current.',
   arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },
   options: { yes, dryRun },
   examples: ['vals version rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 2 3 --yes'],
   columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],
   run: (context, { val, versions, yes, dryRun }) =>
     removeBatch(context, versions, {
-      question: (many) =>
-        `Delete ${many.length === 1 ? `version ${many[0]}` : `the versions ${many.join(', ')}`} of the val ${context.wordFor(val) ?? val}?`,
+      question: (many) => question(context, val, many),
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
       concurrency: 'auto',
@@ -26,3 +27,18 @@ export const versionRm = defineCommand({
       dryRun,
     }),
 });
+
+async function question(context: Context, val: string, versions: readonly string[]): Promise<string> {
+  const api = await context.connect();
+  const record = await api.record(routes.getVal(val));
+  const name = textAt(record, 'name') ?? context.wordFor(val) ?? val;
+  const current = textAt(record, 'version');
+  const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
+  const standing =
+    current === undefined
+      ? ''
+      : versions.includes(current)
+        ? `, ${versions.length === 1 ? 'its current version' : `among them its current version ${current}`}`
+        : `, whose current version is ${current}`;
+  return `Delete ${what} of the val ${name}${standing}?`;
+}

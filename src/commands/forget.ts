@@ -1,0 +1,44 @@
+import { argument, defineCommand, toggle } from '../cli/command.ts';
+import { UsageError } from '../errors.ts';
+import { column } from '../terminal/column.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+
+export const forget = defineCommand({
+  path: 'forget',
+  summary: 'Take vals out of the workspace',
+  description:
+    'Take vals out of vals.json and name their files in .valsignore, so that they are not pushed any more. ' +
+    'The files stay, and so does what the service has; `vals push <file>` takes one up again.',
+  arguments: { vals: argument('<val...>', 'names, files or ids') },
+  options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
+  examples: ['vals forget hello'],
+  columns: [column('status'), column('name'), column('file')],
+  async run(context, { vals: words, dryRun }) {
+    const { settings } = context;
+    const root = findRoot(settings);
+    if (root === undefined) {
+      throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
+    }
+    const { findVal, unknownVal, valsOf } = await import('../workspace/workspace.ts');
+    const { forgetVals } = await import('../workspace/forget.ts');
+    // Ids mean something on a service; names and files do so without one.
+    const service = settings.local.value ? 'local' : (settings.baseUrl?.value.href ?? '');
+    const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
+    const chosen = [
+      ...new Set(
+        words.map((word) => {
+          const found = findVal(known, word);
+          if (found === undefined) throw unknownVal(known, word);
+          return found;
+        }),
+      ),
+    ];
+    if (!dryRun)
+      await forgetVals(
+        root,
+        context,
+        chosen.map(({ file }) => file),
+      );
+    return chosen.map(({ file, name }) => ({ file, name, status: dryRun ? 'planned' : 'forgotten' }));
+  },
+});

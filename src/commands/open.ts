@@ -1,0 +1,51 @@
+import { textAt } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import { defineCommand, val } from '../cli/command.ts';
+import { BadResponseError, UsageError } from '../errors.ts';
+import { isLoopback } from '../settings/base-url.ts';
+import { chosenBaseUrl } from '../settings/chosen-service.ts';
+import { column } from '../terminal/column.ts';
+
+export const open = defineCommand({
+  path: 'open',
+  summary: 'Open a val in your browser',
+  description:
+    'Open the page of a val in your browser ($BROWSER, else the system decides), or your own page when no val is named. ' +
+    'Where there is no browser, and in a pipe, the address is printed.',
+  arguments: { val: val('[val]', 'its name, its id or the beginning of one, or in a workspace its file') },
+  examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
+  columns: [column('url')],
+  async run({ connect, settings, forPerson, env, hint, progress }, { val }) {
+    if (settings.local.value) {
+      throw new UsageError('With --local nothing goes on running that a browser could open.', {
+        hint: 'Run `vals serve`: it shows the address of its page.',
+      });
+    }
+    const api = await connect();
+    const record = await api.record(
+      val === undefined ? routes.me() : { ...routes.getVal(val), withoutToken: true },
+    );
+    const { href, origin } = chosenBaseUrl(settings);
+    const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
+    const url = addressOf(textAt(record, 'url') ?? (isLoopback(new URL(origin).hostname) ? page : undefined));
+    progress.stop();
+    if (!forPerson) return { url };
+    const { openInBrowser } = await import('../terminal/browser.ts');
+    if (!(await openInBrowser(url, env))) return `${url}\n`;
+    hint(`Opened ${url}`);
+    return undefined;
+  },
+});
+
+/** It comes from a service, so it is opened only where it can be nothing but a page. */
+function addressOf(text: string | undefined): string {
+  if (text === undefined) {
+    throw new BadResponseError('The service says no address for it.', {
+      hint: '`vals val get` shows what it says.',
+    });
+  }
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
+  throw new BadResponseError('The service gives it an address that is not http:// or https://.', {
+    hint: '`vals val get --json` shows what it sent.',
+  });
+}

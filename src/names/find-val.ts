@@ -1,0 +1,136 @@
+// From a word that is neither a whole id nor known to a workspace to the id of a val: by its name, or the beginning of its id.
+import type { Api } from '../api/api.ts';
+import { textAt } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
+import { asQuestion, didYouMean } from '../lib/suggest.ts';
+import { chosenBaseUrl } from '../settings/chosen-service.ts';
+import type { Settings } from '../settings/settings.ts';
+import { readMyVals } from './my-vals.ts';
+import type { Recalled, SeenVals } from './seen-vals.ts';
+
+export interface FindOptions {
+  settings: Settings;
+  seen: SeenVals;
+  connect(): Promise<Api>;
+  /** What was found is going to be changed or deleted: a name that is only remembered is held against the service first. */
+  isForWriting: boolean;
+  /** Other names, and files, that a word may be meant for. */
+  alsoKnown: readonly string[];
+}
+
+type Named = { id: string; name: string };
+
+/** Short ids are shown with 8 characters. */
+const shortestBeginning = 6;
+
+export function createFinder(options: FindOptions): (word: string) => Promise<string> {
+  const { settings, seen, connect, alsoKnown } = options;
+  let listed: Promise<Named[] | undefined> | undefined;
+  const listOnce = async () => {
+    listed ??= connect().then(async (api) => (await readMyVals(api, seen))?.flatMap(namedOf));
+    return listed;
+  };
+
+  return async (word) => {
+    const recalled = await seen.recall();
+    const remembered = await checked(recalled.mine.filter(({ name }) => name === word));
+    if (remembered !== undefined) return only(word, remembered, 'are named so').id;
+    const fromMemory = () => byBeginning(recalled, word);
+    // Letters alone may be a name that was not seen yet; with a digit in it, the beginning of an id that was seen is one.
+    const early = /\d/.test(word) ? fromMemory() : undefined;
+    if (early !== undefined) return early;
+    const hasToken = settings.local.value || settings.token !== undefined;
+    if (!hasToken) {
+      const id = fromMemory();
+      if (id !== undefined) return id;
+      throw withoutToken(settings, word);
+    }
+    const mine = await listOnce();
+    const found = mine?.filter(({ name }) => name === word) ?? [];
+    if (found.length > 0) return only(word, found, 'are named so').id;
+    const id = fromMemory();
+    if (id !== undefined) return id;
+    const names = [
+      ...alsoKnown,
+      ...recalled.mine.map(({ name }) => name),
+      ...(mine ?? []).map(({ name }) => name),
+    ];
+    throw unknownName(word, names, mine !== undefined);
+  };
+
+  /** Undefined where none of them is there any more. Reading by a name that is out of date harms nobody; the rest is looked at first. */
+  async function checked(vals: readonly Named[]): Promise<Named[] | undefined> {
+    if (vals.length === 0) return undefined;
+    if (vals.length === 1 && !options.isForWriting) return [...vals];
+    const api = await connect();
+    const current: Named[] = [];
+    for (const { id, name } of vals) {
+      const nameNow = await readName(api, id, name);
+      if (nameNow === name) current.push({ id, name });
+      else if (nameNow !== undefined && vals.length === 1) throw renamed({ id, name }, nameNow);
+    }
+    return current.length === 0 ? undefined : current;
+  }
+}
+
+/** Undefined where it is gone; a service that says no name calls it nothing else. */
+async function readName(api: Api, id: string, name: string): Promise<string | undefined> {
+  try {
+    return textAt(await api.record(routes.getVal(id)), 'name') ?? name;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+const namedOf = (record: Parameters<typeof textAt>[0]): Named[] => {
+  const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
+  return id === undefined || name === undefined ? [] : [{ id, name }];
+};
+
+function byBeginning({ vals }: Recalled, word: string): string | undefined {
+  const whole = vals.find(({ id }) => id === word);
+  if (whole !== undefined) return whole.id;
+  if (word.length < shortestBeginning) return undefined;
+  const beginning = word.toLowerCase();
+  const found = vals.filter(({ id }) => id.toLowerCase().startsWith(beginning));
+  return found.length === 0 ? undefined : only(word, found, 'begin so').id;
+}
+
+function only(word: string, found: readonly Named[], alike: string): Named {
+  const [first, ...others] = found as [Named, ...Named[]];
+  if (others.length === 0) return first;
+  const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
+  throw new UsageError(`"${word}" may be ${found.length} vals that ${alike}: ${each}.`, {
+    hint: 'Give the whole id of the one that you mean.',
+  });
+}
+
+const renamed = ({ id, name }: Named, nameNow: string): ConflictError =>
+  new ConflictError(
+    `The val that was named ${name} is named "${nameNow}" on the service by now. Nothing was done.`,
+    {
+      hint: `If that is the one that you mean, give its id: ${id}.`,
+    },
+  );
+
+const withoutToken = (settings: Settings, word: string): AuthError => {
+  const { origin, href } = chosenBaseUrl(settings);
+  return new AuthError(
+    `There is no token for ${origin}, and "${word}" is no id: a name is looked up with a token.`,
+    {
+      hint: `Give the val's whole id, run \`vals login --base-url ${href}\`, or set VALS_TOKEN.`,
+    },
+  );
+};
+
+function unknownName(word: string, names: readonly string[], isListed: boolean): NotFoundError {
+  const inFolder = names.find((name) => name.endsWith(`/${word}`));
+  const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([`"${inFolder}"`]);
+  return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
+    hint: isListed
+      ? '`vals ls` lists your vals.'
+      : 'This service has no list of vals, so a name is known once its val was seen here: give its id, or push it.',
+  });
+}

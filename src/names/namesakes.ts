@@ -1,0 +1,31 @@
+// Whether a name is taken on the service: asked of what was seen, and of the service's own list.
+import type { Api } from '../api/api.ts';
+import { textAt } from '../api/records.ts';
+import { readMyVals } from './my-vals.ts';
+import type { SeenVals } from './seen-vals.ts';
+
+/** The ids of vals that may have the name; undefined where there are none known, and the service cannot tell. */
+export type FindNamesakes = (name: string) => Promise<string[] | undefined>;
+
+/** Asks for the list once, however many names there are. */
+export function createNamesakes(api: Api, seen: SeenVals): FindNamesakes {
+  let asked: Promise<{ ids: Map<string, string[]>; isListed: boolean }> | undefined;
+
+  async function ask() {
+    const listed = await readMyVals(api, seen);
+    const vals =
+      listed?.map((record) => ({ id: textAt(record, 'id'), name: textAt(record, 'name') })) ??
+      (await seen.recall()).mine;
+    const ids = new Map<string, string[]>();
+    for (const { id, name } of vals) {
+      if (id !== undefined && name !== undefined) ids.set(name, [...(ids.get(name) ?? []), id]);
+    }
+    return { ids, isListed: listed !== undefined };
+  }
+
+  return async (name) => {
+    asked ??= ask();
+    const { ids, isListed } = await asked;
+    return ids.get(name) ?? (isListed ? [] : undefined);
+  };
+}

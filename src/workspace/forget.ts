@@ -1,0 +1,40 @@
+// Vals that leave the workspace: their files stay, and are not taken for new ones.
+import { ConflictError } from '../errors.ts';
+import { largest } from '../lib/file-sizes.ts';
+import { updateManifest } from './disk/dot-vals.ts';
+import { readBelow, replaceBelow } from './disk/files.ts';
+import type { Surroundings } from './workspace.ts';
+
+const ignoreFile = '.valsignore';
+
+/** The ignore file first: a crash between the two leaves vals that are still known, and no file that looks new. */
+export async function forgetVals(
+  root: string,
+  surroundings: Surroundings,
+  files: readonly string[],
+): Promise<void> {
+  addToIgnoreFile(root, files.map(patternFor));
+  await updateManifest(root, surroundings, ({ vals }) => {
+    for (const file of files) vals.delete(file);
+  });
+}
+
+function addToIgnoreFile(root: string, patterns: readonly string[]): void {
+  for (;;) {
+    const text = readBelow(root, ignoreFile, largest.ignoreFile);
+    const lines = new Set(text?.split(/\r?\n/));
+    const missing = patterns.filter((pattern) => !lines.has(pattern));
+    if (missing.length === 0) return;
+    const before = text === undefined || text === '' || text.endsWith('\n') ? (text ?? '') : `${text}\n`;
+    try {
+      replaceBelow(root, ignoreFile, `${before}${missing.join('\n')}\n`, { content: text });
+      return;
+    } catch (error) {
+      // An editor saved it meanwhile: that is the text to add to.
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+}
+
+/** That one file, whatever its name holds. */
+const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

@@ -1,0 +1,112 @@
+// Files that were moved or renamed: one that vals.json does not name, and that holds what a missing one held, is that val's file.
+import { basename, dirname } from 'node:path';
+import { LocalError } from '../errors.ts';
+import { updateManifest } from './disk/dot-vals.ts';
+import { fold, pathProblem } from './disk/file-names.ts';
+import { namesBelow, readBelow } from './disk/files.ts';
+import { walkFolder } from './sources/walk.ts';
+import type { WorkspaceVal } from './vals.ts';
+import { type Surroundings, type Workspace, workspaceAt } from './workspace.ts';
+
+/** The workspace as it is once vals.json names the new places. Where every file is in its place, that costs a look into each folder. */
+export async function followMoves(
+  workspace: Workspace,
+  surroundings: Surroundings & { note(message: string): void },
+): Promise<Workspace> {
+  const moves = await findMoves(workspace, surroundings.warn);
+  if (moves.size === 0) return workspace;
+  await updateManifest(workspace.root, surroundings, ({ vals }) => {
+    for (const [from, to] of moves) {
+      const entry = vals.get(from);
+      if (entry === undefined || vals.has(to)) continue;
+      vals.delete(from);
+      vals.set(to, entry);
+    }
+  });
+  for (const [from, to] of moves) surroundings.note(`${from} is ${to} now, and vals.json says so.`);
+  return workspaceAt(workspace.root, surroundings);
+}
+
+/** By the old place, the new one. */
+async function findMoves(
+  workspace: Workspace,
+  warn: (message: string) => void,
+): Promise<Map<string, string>> {
+  const { root, vals, agreed } = workspace;
+  const moves = new Map<string, string>();
+  const missing = findMissing(workspace).flatMap((val) => {
+    const code = agreed.read(val)?.code;
+    return code === undefined ? [] : { file: val.file, code };
+  });
+  if (missing.length === 0) return moves;
+  const known = new Set([...vals].map(({ file }) => fold(file)));
+  const isNew = (file: string) =>
+    !known.has(fold(file)) && !basename(file).startsWith('.') && pathProblem(file) === undefined;
+  const newFiles = (await walkFolder(root, warn)).filter(isNew);
+  const byCode = grouped(newFiles, (file) => readIfText(root, file));
+  for (const [code, lost] of grouped(missing, ({ code }) => code)) {
+    for (const [from, to] of pairs(
+      lost.map(({ file }) => file),
+      byCode.get(code) ?? [],
+    ))
+      moves.set(from, to);
+  }
+  return moves;
+}
+
+/** One look into each folder, and none at each of its files. */
+function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
+  const byFolder = grouped([...vals], ({ file }) => dirname(file));
+  return [...byFolder].flatMap(([folder, inside]) => {
+    const names = namesIn(root, folder === '.' ? '' : folder);
+    return names === undefined ? [] : inside.filter(({ file }) => !names.has(basename(file)));
+  });
+}
+
+/** A folder that cannot be looked into is no proof that its files are gone: what needs them says what is wrong. */
+function namesIn(root: string, folder: string): Set<string> | undefined {
+  try {
+    return new Set(namesBelow(root, folder));
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    return undefined;
+  }
+}
+
+function readIfText(root: string, file: string): string | undefined {
+  try {
+    return readBelow(root, file);
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    return undefined;
+  }
+}
+
+/** Of several with one content, those that kept their name belong together; what else is not plain is left alone. */
+function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
+  const [first, ...others] = from;
+  const [place, ...places] = to;
+  if (first === undefined || place === undefined) return [];
+  if (others.length === 0 && places.length === 0) return [[first, place]];
+  return from.flatMap((file): [string, string][] => {
+    const alike = (other: string) => basename(other) === basename(file);
+    const targets = to.filter(alike);
+    return targets.length === 1 && from.filter(alike).length === 1 ? [[file, targets[0] as string]] : [];
+  });
+}
+
+/** Without those that have no key. */
+function grouped<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,435 @@
+// A name stands for a val everywhere: what this machine has seen, then the service's own list, and never blindly.
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { put } from '../workspace/support.ts';
+
+const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const other = '4f2c0c1e-aaaa-4bd2-9a2e-1f1f3f0b9c22';
+const me = '9a000000-0000-4000-8000-000000000001';
+
+interface Val {
+  id: string;
+  name: string;
+  owner?: string;
+}
+
+/** A service of a few vals, with a list of them or without. */
+class Vals {
+  service!: ScriptedService;
+  readonly home = temporaryFolder();
+
+  constructor(
+    public vals: Val[],
+    public hasList: boolean,
+  ) {}
+
+  static async of(vals: Val[], hasList = true): Promise<Vals> {
+    const made = new Vals(vals, hasList);
+    made.service = await scriptedService([], (seen) => made.answer(seen));
+    return made;
+  }
+
+  answer({ method, path, body }: Seen) {
+    const [, id] = /^\/v1\/vals\/([^/?]+)/.exec(path) ?? [];
+    if (path === '/v1/me') return { body: { id: me, username: 'ada', url: 'https://example.com/ada' } };
+    if (path.startsWith(`/v1/users/${me}/vals`)) {
+      if (!this.hasList) return { status: 405 };
+      const mine = this.vals.filter(({ owner = me }) => owner === me).map(record);
+      const { searchParams } = new URL(path, 'http://localhost');
+      const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
+      return { body: { data: mine.slice(offset, (offset ?? 0) + (limit ?? 0)), links: {} } };
+    }
+    if (method === 'PUT') return { body: record({ id: hello, name: JSON.parse(body).name }) };
+    const val = this.vals.find((val) => val.id === id);
+    if (val === undefined) return { status: 404 };
+    if (/versions$|runs\?/.test(path) && method === 'GET') return { body: [] };
+    if (method === 'DELETE') return { status: 204 };
+    return { body: record(val) };
+  }
+
+  command = (...args: string[]) => run(args, { env: this.service.env, home: this.home });
+
+  /** The requests since the last time. */
+  asked(): string[] {
+    return this.service.requests.splice(0).map(({ method, path }) => `${method} ${path}`);
+  }
+}
+
+const record = ({ id, name, owner = me }: Val) => ({
+  id,
+  name,
+  code: 'x',
+  version: 3,
+  privacy: 'private',
+  versionCreatedAt: '2026-01-02T03:04:05Z',
+  author: { id: owner },
+  url: `https://example.com/${name}`,
+});
+
+const list = `GET /v1/users/${me}/vals?limit=100&offset=0`;
+const get = (id: string) => `GET /v1/vals/${id}`;
+
+describe('a name is found', () => {
+  it('in what was seen, without a request for it', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    put(there.home, { 'hello.ts': 'x' });
+    await there.command('push', 'hello.ts');
+    there.asked();
+    expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(there.asked()).toEqual([get(hello)]);
+  });
+
+  it("in the service's own list, and from then on in what was seen", async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(there.asked()).toEqual(['GET /v1/me', list, get(hello)]);
+    expect(await there.command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(there.asked()).toEqual([`GET /v1/vals/${hello}/runs?limit=20&offset=0`]);
+  });
+
+  it('among mine alone', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello', owner: 'another' }]);
+    await there.command('val', 'get', hello);
+    expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 3 });
+  });
+
+  it.each([true, false])('or not, with the names that are near (with a list: %s)', async (hasList) => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], hasList);
+    await there.command('me');
+    await there.command('val', 'get', hello);
+    const { exit, error } = await there.command('val', 'get', 'helo', '--json');
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 3,
+      message: 'There is no val named helo. Did you mean "hello"?',
+    });
+  });
+
+  it('not without a token, which a whole id needs none of', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    const env = { VALS_BASE_URL: there.service.baseUrl };
+    expect(await run(['val', 'get', 'hello', '--json'], { env })).toMatchObject({ exit: 4 });
+    expect(there.asked()).toEqual([]);
+    expect(await run(['val', 'get', hello, '--json'], { env })).toMatchObject({ exit: 0 });
+  });
+
+  it('twice: both are named, and nothing is done', async () => {
+    const there = await Vals.of([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'hello' },
+    ]);
+    const { exit, error } = await there.command('val', 'rm', 'hello', '--yes', '--json');
+    expect({ exit, kind: error?.kind }).toEqual({ exit: 2, kind: 'usage' });
+    for (const id of [hello, other]) expect(error?.message).toContain(id);
+    expect(there.asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  });
+});
+
+describe('the beginning of an id', () => {
+  it.each<[string, number, RegExp]>([
+    ['4f2c0c1e-6', 0, /hello/],
+    ['4F2C0C1E-6A', 0, /hello/],
+    ['4f2c0c1e', 2, new RegExp(`${hello} \\(hello\\) and ${other} \\(theirs\\)`)],
+    ['4f2c0', 3, /no val named 4f2c0/],
+  ])('%s: exit %i', async (word, exit, output) => {
+    const there = await Vals.of([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'theirs', owner: 'another' },
+    ]);
+    for (const id of [hello, other]) await there.command('val', 'get', id);
+    const result = await there.command('val', 'get', word);
+    expect(result.exit).toBe(exit);
+    expect(result.stdout + result.stderr).toMatch(output);
+  });
+
+  it('gives way to a name', async () => {
+    const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const there = await Vals.of([
+      { id: 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'other' },
+      { id: named, name: 'facade' },
+    ]);
+    await there.command('val', 'get', 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11');
+    const { stdout } = await there.command('val', 'get', 'facade', '--json');
+    expect(JSON.parse(stdout).id).toBe(named);
+  });
+});
+
+describe('what writes by a remembered name', () => {
+  const writes: string[][] = [
+    ['val', 'rm', 'hello', '--yes'],
+    ['version', 'new', 'hello', 'hello.ts'],
+    ['version', 'rm', 'hello', '1', '--yes'],
+    ['version', 'restore', 'hello', '1'],
+    ['val', 'edit', 'hello'],
+  ];
+  let there: Vals;
+  beforeEach(async () => {
+    there = await Vals.of([{ id: hello, name: 'hello' }]);
+    put(there.home, { 'hello.ts': 'x' });
+    await there.command('ls');
+    there.asked();
+  });
+
+  it.each(writes)('stops where it has another name by now: vals %s %s', async (...args) => {
+    there.vals = [{ id: hello, name: 'bye' }];
+    const { exit, error } = await there.command(...args, '--json');
+    expect({ exit, kind: error?.kind }).toEqual({ exit: 5, kind: 'conflict' });
+    expect(error?.message).toContain('"bye"');
+    expect(there.asked()).toEqual([get(hello)]);
+  });
+
+  it('looks first, and goes on where it has that name still', async () => {
+    expect(await there.command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
+    expect(there.asked()).toEqual([get(hello), `DELETE /v1/vals/${hello}`]);
+  });
+
+  it('finds the one that has the name now, where that one is gone', async () => {
+    there.vals = [{ id: other, name: 'hello' }];
+    expect(await there.command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
+    expect(there.asked()).toEqual([get(hello), list, `DELETE /v1/vals/${other}`]);
+  });
+
+  it('needs no look for an id', async () => {
+    await there.command('val', 'rm', hello, '--yes');
+    expect(there.asked()).toEqual([`DELETE /v1/vals/${hello}`]);
+  });
+});
+
+describe('what was seen', () => {
+  const fileOf = (there: Vals) => join(there.home, '.local/share/vals/seen.json');
+
+  it('is for its owner alone, holds no token, and another token does not see it', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    await there.command('me');
+    await there.command('val', 'get', hello);
+    expect(statSync(fileOf(there)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(fileOf(there), 'utf8')).not.toContain(there.service.env.VALS_TOKEN);
+    const env = { ...there.service.env, VALS_TOKEN: 'another-token' };
+    expect(await run(['val', 'get', 'hello'], { env, home: there.home })).toMatchObject({ exit: 3 });
+  });
+
+  it.each(['deleted', 'answered 404'])('forgets what is %s', async (how) => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    await there.command('me');
+    await there.command('val', 'get', hello);
+    if (how === 'deleted') await there.command('val', 'rm', hello, '--yes');
+    there.vals = [];
+    if (how !== 'deleted') await there.command('val', 'get', hello);
+    expect(readFileSync(fileOf(there), 'utf8')).not.toContain(hello);
+  });
+
+  it('keeps the latest 10,000', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    await there.command('val', 'get', hello);
+    const [[key, known]] = Object.entries(JSON.parse(readFileSync(fileOf(there), 'utf8'))) as [
+      [string, { vals: Val[] }],
+    ];
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ id: `id-${index}`, name: `n${index}` }));
+    writeFileSync(fileOf(there), JSON.stringify({ [key]: { ...known, vals: many } }));
+    await there.command('val', 'get', hello);
+    const kept = JSON.parse(readFileSync(fileOf(there), 'utf8'))[key].vals as Val[];
+    expect([kept.length, kept[0]?.id, kept.at(-1)?.id]).toEqual([10_000, 'id-1', hello]);
+  });
+
+  it.each(['no JSON', '[]', '{"x":{"vals":[1,null,{"id":1}]}}', `{"x":${'['.repeat(100_000)}`])(
+    'is nothing where the file holds %.20s',
+    async (content) => {
+      const there = await Vals.of([{ id: hello, name: 'hello' }]);
+      await there.command('me');
+      writeFileSync(fileOf(there), content);
+      expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('is not kept where there is no place for it', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    put(there.home, { file: '' });
+    const places = { 'a file': join(there.home, 'file'), 'no home': undefined };
+    for (const folder of Object.values(places)) {
+      const env = { ...there.service.env, ...(folder ? { VALS_DATA_DIR: folder } : { HOME: '' }) };
+      expect(await run(['val', 'get', hello], { env, home: there.home })).toMatchObject({
+        exit: 0,
+        stderr: '',
+      });
+    }
+  });
+
+  it('is offered by completion, outside of a workspace too', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    await there.command('ls');
+    const { stdout } = await there.command('__complete', 'bash', 'val', 'get', 'he');
+    expect(stdout).toBe('hello\n');
+  });
+});
+
+describe('vals ls', () => {
+  it("shows the service's list, paged as the others", async () => {
+    const there = await Vals.of([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'second' },
+    ]);
+    const { stdout, stderr } = await there.command('ls', '--limit', '1');
+    expect(stdout).toBe(`hello\tprivate\t3\t2026-01-02T03:04:05Z\t${hello}\n`);
+    expect(stderr).toBe('');
+    expect(there.asked()).toEqual(['GET /v1/me', `GET /v1/users/${me}/vals?limit=1&offset=0`]);
+    expect(JSON.parse((await there.command('list', '--json')).stdout)).toHaveLength(2);
+  });
+
+  it('shows what was seen where the service has none, and says so', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    await there.command('me');
+    await there.command('val', 'get', hello);
+    const { exit, stdout, stderr } = await there.command('ls');
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t3\t\t${hello}\n` });
+    expect(stderr).toContain('no list of vals');
+  });
+});
+
+describe('before it deletes', () => {
+  it('val rm shows what would go, and asks once', async () => {
+    const there = await Vals.of([
+      { id: hello, name: 'hello' },
+      { id: other, name: 'second' },
+    ]);
+    const { exit, screen } = await runAtTerminal(['val', 'rm', hello, other], {
+      env: there.service.env,
+      columns: 120,
+      answers: [{ after: '[y/N]', keys: 'n\r' }],
+    });
+    expect(exit).toBe(2);
+    for (const [name, id] of [
+      ['hello', hello],
+      ['second', other],
+    ]) {
+      expect(screen).toMatch(
+        new RegExp(`${name} +version 3 +private +changed 2026-01-02 \\d\\d:\\d\\d +${id}`),
+      );
+    }
+    expect(screen).toContain('Delete these 2 vals, with all their versions: hello, second? [y/N]');
+    expect(there.asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  });
+
+  it.each<[string[], string]>([
+    [['3'], 'Delete version 3 of the val hello, its current version?'],
+    [['1'], 'Delete version 1 of the val hello, whose current version is 3?'],
+    [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
+  ])('version rm %s says which one is current', async (versions, question) => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    const { screen } = await runAtTerminal(['version', 'rm', hello, ...versions], {
+      env: there.service.env,
+      columns: 120,
+      answers: [{ after: '[y/N]', keys: 'n\r' }],
+    });
+    expect(screen).toContain(question);
+  });
+
+  it('a word that is no val is refused before the question', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    for (const word of ['helo', other]) {
+      const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello', word], { env: there.service.env });
+      expect(exit).toBe(3);
+      expect(screen).not.toContain('[y/N]');
+    }
+  });
+});
+
+describe('vals open', () => {
+  const atTerminal = (there: Vals, env: Record<string, string>, ...args: string[]) =>
+    runAtTerminal(['open', ...args], {
+      env: { ...there.service.env, ...env },
+      home: there.home,
+      columns: 120,
+    });
+
+  it.skipIf(process.platform === 'win32')('hands the address to the browser, as one word', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    const browser = join(there.home, 'browser');
+    put(there.home, {
+      browser: `#!/bin/sh\nprintf '%s\\n' "$@" > ${there.home}/opened.part\nmv ${there.home}/opened.part ${there.home}/opened\n`,
+    });
+    chmodSync(browser, 0o755);
+    expect(await atTerminal(there, { BROWSER: browser }, 'hello')).toMatchObject({ exit: 0 });
+    await expect
+      .poll(() => readFileSync(join(there.home, 'opened'), 'utf8'))
+      .toBe('https://example.com/hello\n');
+  });
+
+  it('prints it where there is none, and in a pipe', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    expect((await atTerminal(there, { BROWSER: join(there.home, 'none') }, 'hello')).screen).toContain(
+      'https://example.com/hello\r\n',
+    );
+    expect(await there.command('open')).toMatchObject({ exit: 0, stdout: 'https://example.com/ada\n' });
+    expect(JSON.parse((await there.command('open', 'hello', '--json')).stdout)).toEqual({
+      url: 'https://example.com/hello',
+    });
+  });
+
+  it('opens nothing that is no page', async () => {
+    const service = await scriptedService([{ body: { id: hello, url: 'file:///etc/passwd' } }]);
+    expect(await run(['open', hello], { env: service.env })).toMatchObject({ exit: 11, stdout: '' });
+  });
+
+  it('with --local names what goes on running', async () => {
+    const { exit, stderr } = await run(['open', '--local']);
+    expect(exit).toBe(2);
+    expect(stderr).toContain('vals serve');
+  });
+});
+
+describe('vals use', () => {
+  const signedIn = () => {
+    const home = temporaryFolder();
+    put(home, {
+      '.config/vals/config.json': JSON.stringify({
+        baseUrl: 'https://one.example/api',
+        tokens: { 'https://one.example': 'token-number-one', 'https://two.example': 'token-number-two' },
+      }),
+    });
+    chmodSync(join(home, '.config/vals'), 0o700);
+    chmodSync(join(home, '.config/vals/config.json'), 0o600);
+    return home;
+  };
+
+  it('shows which there are, and switches to one of them', async () => {
+    const home = signedIn();
+    const rows = async (...args: string[]) =>
+      JSON.parse((await run(['use', ...args, '--json'], { home })).stdout);
+    expect(await rows()).toEqual([
+      { default: true, baseUrl: 'https://one.example/api' },
+      { default: false, baseUrl: 'https://two.example' },
+    ]);
+    expect(await rows('https://two.example/v1/')).toContainEqual({
+      default: true,
+      baseUrl: 'https://two.example',
+    });
+    const { stdout } = await run(['config', '--json'], { home });
+    expect(JSON.parse(stdout)[0].value).toBe('https://two.example');
+  });
+
+  it('to no other', async () => {
+    const home = signedIn();
+    const { exit, error } = await run(['use', 'https://three.example', '--json'], { home });
+    expect({ exit, hint: error?.hint }).toEqual({
+      exit: 2,
+      hint: expect.stringContaining('vals login --base-url https://three.example'),
+    });
+  });
+});
+
+it('login asks for the base URL where there is none', async () => {
+  const there = await Vals.of([]);
+  const { exit, screen } = await runAtTerminal(['login'], {
+    home: there.home,
+    columns: 120,
+    answers: [
+      { after: 'Base URL of the service', keys: `${there.service.baseUrl}\r` },
+      { after: 'Token for', keys: 'a-token-that-is-long\r' },
+    ],
+  });
+  expect(exit).toBe(0);
+  expect(screen).toContain('ada');
+  expect((await run(['me'], { home: there.home })).exit).toBe(0);
+});

@@ -1,0 +1,70 @@
+// Files that leave their place: moved ones keep their val, and forgotten ones are not pushed again.
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pushed } from './support.ts';
+
+describe('a file that was moved with its content', () => {
+  it.each<[string, string[]]>([
+    ['status', ['status']],
+    ['push', ['push']],
+    ['push of its path', ['push', 'lib/two.ts']],
+    ['pull', ['pull']],
+    ['diff', ['diff']],
+  ])('keeps its val: %s', async (_name, args) => {
+    const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    const id = place.idOf('a.ts');
+    mkdirSync(join(place.folder, 'lib'));
+    renameSync(join(place.folder, 'a.ts'), join(place.folder, 'lib/two.ts'));
+    const { exit, stderr } = await place.vals(...args);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'a.ts is lib/two.ts now, and vals.json says so.\n' });
+    expect(place.manifest().vals['lib/two.ts']).toMatchObject({ name: 'a' });
+    expect(place.idOf('lib/two.ts')).toBe(id);
+    expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'lib/two.ts']);
+    expect(await place.status()).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'unchanged' });
+  });
+
+  it('is told apart from others with that content by its name, or left alone', async () => {
+    const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same', 'c.ts': 'same' });
+    mkdirSync(join(place.folder, 'lib'));
+    renameSync(join(place.folder, 'a.ts'), join(place.folder, 'lib/a.ts'));
+    renameSync(join(place.folder, 'b.ts'), join(place.folder, 'x.ts'));
+    renameSync(join(place.folder, 'c.ts'), join(place.folder, 'y.ts'));
+    expect((await place.vals('status')).stderr).toBe('a.ts is lib/a.ts now, and vals.json says so.\n');
+    expect(await place.status()).toEqual({
+      'lib/a.ts': 'unchanged',
+      'b.ts': 'missing here',
+      'c.ts': 'missing here',
+      'x.ts': 'new',
+      'y.ts': 'new',
+    });
+  });
+});
+
+describe('vals forget', () => {
+  it('takes a val out of vals.json and ignores its file; file and service stay', async () => {
+    const file = '#lib [x]!/b.ts';
+    const { place, service } = await pushed({ [file]: 'x', 'a.ts': 'a', '.valsignore': 'other.ts' });
+    const id = place.idOf(file);
+    expect(await place.words(['forget', 'b', '--dry-run'])).toEqual({ [file]: 'planned' });
+    expect(Object.keys(place.manifest().vals)).toEqual([file, 'a.ts']);
+    expect(await place.words(['forget', 'b'])).toEqual({ [file]: 'forgotten' });
+    expect(Object.keys(place.manifest().vals)).toEqual(['a.ts']);
+    expect(place.read('.valsignore')).toBe('other.ts\n/\\#lib\\ \\[x\\]\\!/b.ts\n');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    expect(place.read(file)).toBe('x');
+    expect(await service.code(id)).toBe('x');
+    // Named, it is taken up again.
+    expect(await place.words(['push', file])).toEqual({ [file]: 'pushed' });
+    expect(place.idOf(file)).toBe(id);
+  });
+
+  it('knows no other val, and nothing outside of a workspace', async () => {
+    const { place } = await pushed({ 'hello.ts': 'a' });
+    const { exit, stderr } = await place.vals('forget', 'helo');
+    expect(exit).toBe(3);
+    expect(stderr).toContain('Did you mean "hello"');
+    rmSync(join(place.folder, 'vals.json'));
+    expect(await place.vals('forget', 'hello')).toMatchObject({ exit: 2 });
+  });
+});

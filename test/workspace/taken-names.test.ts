@@ -1,0 +1,132 @@
+// A new file whose name the service has already: a conflict where that can be told, and said where it cannot.
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const val = { id, name: 'hello', code: 'theirs', version: 2 };
+
+async function workspace(hasList: boolean, files: Record<string, string> = { 'hello.ts': 'mine' }) {
+  const service = await scriptedService([], ({ method, path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/me/vals'))
+      return hasList ? { body: { data: [val], links: {} } } : { status: 404 };
+    return method === 'PUT' ? { body: { ...val, version: 3 } } : { body: val };
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'vals.json': '{"vals":{}}', ...files });
+  const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
+  return { place, puts };
+}
+
+describe('where the service has a list', () => {
+  it.each<[string[]]>([
+    [['push']],
+    [['push', 'hello.ts']],
+    [['push', '--dry-run']],
+    [['push', 'hello.ts', '--dry-run']],
+  ])('%j is a conflict, and nothing is sent', async (args) => {
+    const { place, puts } = await workspace(true);
+    const [row] = await place.rows(args, 5);
+    expect(row).toMatchObject({ file: 'hello.ts', status: 'failed', error: { kind: 'conflict', exit: 5 } });
+    expect(puts()).toBe(0);
+  });
+
+  it('status says so, and diff shows it', async () => {
+    const { place } = await workspace(true);
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    expect((await place.vals('diff')).stdout).toContain('-theirs');
+  });
+
+  it.each<[string, string[], Record<string, string>]>([
+    ['--force', ['push', '--force'], { 'hello.ts': 'mine' }],
+    ['the same code', ['push'], { 'hello.ts': 'theirs' }],
+    [
+      'vals.json naming it',
+      ['push'],
+      { 'hello.ts': 'mine', 'vals.json': '{"vals":{"hello.ts":{"name":"hello"}}}' },
+    ],
+  ])('%s sends it', async (_why, args, files) => {
+    const { place, puts } = await workspace(true, files);
+    expect(await place.words(args)).toEqual({ 'hello.ts': 'pushed' });
+    expect(puts()).toBe(1);
+    expect(place.idOf('hello.ts')).toBe(id);
+  });
+
+  it('another name is new', async () => {
+    const { place } = await workspace(true, { 'other.ts': 'mine' });
+    expect(await place.status()).toEqual({ 'other.ts': 'new' });
+    expect(await place.vals('push', '--dry-run')).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+describe('where it has none', () => {
+  it.each<[string[]]>([[['push', '--dry-run']], [['push', 'hello.ts', '--dry-run']]])(
+    '%j says that a val may be taken over',
+    async (args) => {
+      const { place, puts } = await workspace(false);
+      const { exit, stdout, stderr } = await place.vals(...args);
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'planned\thello\t\t\thello.ts\n' });
+      expect(stderr).toContain('takes over a val of that name');
+      expect(puts()).toBe(0);
+    },
+  );
+
+  it('what was seen tells too', async () => {
+    const { place, puts } = await workspace(false);
+    await place.vals('me');
+    await place.vals('val', 'create', 'hello', 'hello.ts');
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+    expect(puts()).toBe(0);
+  });
+});
+
+it('marks of a merge are unmerged, not changed', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'one\n' });
+  await service.edit('a', 'theirs\n');
+  place.put({ 'a.ts': 'mine\n' });
+  await place.vals('pull', '--merge');
+  expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
+  place.put({ 'a.ts': 'both\n' });
+  expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+});
+
+describe('many failures', () => {
+  it('of one kind are said once, with how many, and with what helps for all', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    for (const name of ['a', 'b']) await service.edit(name, 'theirs');
+    place.put({ 'a.ts': 'mine', 'b.ts': 'mine' });
+    const { exit, stderr } = await place.vals('push');
+    expect(exit).toBe(5);
+    expect(stderr.split('\n')).toEqual([
+      'error: 2 of 2 failed: a.ts, b.ts: changed here and on the service. Nothing was sent for it.',
+      expect.stringMatching(/^hint: `vals diff` .* `vals pull --merge` .* `vals push --force` /),
+      '',
+    ]);
+  });
+
+  it('a refused token is said once', async () => {
+    const service = await scriptedService([], () => ({ status: 401 }));
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    const { exit, stderr } = await place.vals('push', 'a.ts', 'b.ts', 'c.ts');
+    expect(exit).toBe(4);
+    expect(stderr.match(/401/g)).toHaveLength(1);
+    expect(stderr).toMatch(/of 3 failed/);
+  });
+
+  it('bad files are said in one way, and that nothing was sent', async () => {
+    const service = await scriptedService([]);
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a', 'empty.ts': '', 'bad.ts': new Uint8Array([0xff, 0xfe, 0xfd]) });
+    const two = await place.vals('push', 'a.ts', 'empty.ts', 'bad.ts');
+    expect(two.exit).toBe(10);
+    expect(two.stderr).toMatch(
+      /^warning: empty\.ts .*\nwarning: bad\.ts .*\nerror: 2 of 3 failed\. Nothing was sent\.\n/,
+    );
+    const one = await place.vals('push', 'a.ts', 'empty.ts');
+    expect(one.stderr).toMatch(/^error: empty\.ts .* Nothing was sent\.\n/);
+  });
+});
