@@ -48,6 +48,7 @@ const read = (
   status: 200,
   good,
   reads,
+  unpaged: /\/(?:references|versions)$/.test(path),
   isBatch: false,
 });
 const post = (name: string, args: string[], path: string) => ({

@@ -31,6 +31,8 @@ export interface Expected {
 export interface Asking {
   method: Method;
   reads: Reads;
+  /** A list that is asked for without limit and offset, and with them once that is refused. */
+  unpaged?: boolean;
 }
 
 const mostAttempts = 4;
@@ -40,6 +42,9 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   const { method } = asking;
   const exits = exitsOf(asking, meeting);
   if (exits.length === 1 && exits[0] === 0) return { exits, requests: [1, 1] };
+  if (asking.unpaged && meeting.kind === 'status' && [400, 422].includes(meeting.status)) {
+    return { exits: forever ? exits : [0], requests: [2, 2] };
+  }
   const counted: [number, number] = countedOf(meeting);
   switch (sentAgain(method, meeting)) {
     case 'no':
