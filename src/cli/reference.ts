@@ -5,10 +5,10 @@ import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command
 import type { CommandTree } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 
-/** What the README says about all commands alike is taken from there. */
+/** What the guide says about all commands alike is taken from there. */
 const sharedSections = ['Exit codes', 'Settings'];
 
-export function referenceOf({ groups }: CommandTree, readme: string): string {
+export function referenceOf({ groups }: CommandTree, guide: string): string {
   return `${[
     '# Commands of vals',
     'Made from the command definitions by `npm run reference`; changes by hand are lost.',
@@ -18,7 +18,7 @@ export function referenceOf({ groups }: CommandTree, readme: string): string {
     ]),
     '## Options of every command',
     optionList(globalOptions),
-    ...sharedSections.map((title) => sectionFrom(readme, title)),
+    ...sharedSections.map((title) => sectionFrom(guide, title)),
   ].join('\n\n')}\n`;
 }
 
@@ -68,8 +68,8 @@ const text = (sentence: string): string =>
     .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '\\<') : part))
     .join('`');
 
-function sectionFrom(readme: string, title: string): string {
-  const section = readme.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`));
-  if (section === undefined) throw new Error(`The README has no section "${title}".`);
+function sectionFrom(guide: string, title: string): string {
+  const section = guide.split(/^(?=## )/m).find((part) => part.startsWith(`## ${title}\n`));
+  if (section === undefined) throw new Error(`The guide has no section "${title}".`);
   return section.trim();
 }

@@ -1,7 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { type JsonObject, jsonNumber } from '../lib/json.ts';
 import type { SeenVal } from '../names/seen-vals.ts';
-import { column, moment } from '../terminal/column.ts';
+import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging } from './shared/options.ts';
 
 export const ls = defineCommand({
@@ -18,7 +18,7 @@ export const ls = defineCommand({
     column('privacy', 'privacy', 'public'),
     column('version'),
     moment('changed', 'versionCreatedAt', 'updatedAt'),
-    column('id'),
+    idColumn('id'),
   ],
   empty: 'You have no vals yet: write some code into hello.ts, then `vals push hello.ts`.',
   async run({ connect, seen, note }, paging) {

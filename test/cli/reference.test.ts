@@ -5,6 +5,6 @@ import { referenceOf } from '../../src/cli/reference.ts';
 import { commandTree } from '../../src/commands/index.ts';
 
 it('docs/reference.md says what the definitions say', async () => {
-  const reference = referenceOf(commandTree, await readFile('README.md', 'utf8'));
+  const reference = referenceOf(commandTree, await readFile('docs/guide.md', 'utf8'));
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
 });
