@@ -169,7 +169,7 @@ describe.each(signals)('%s', (signal, exit) => {
     writeFileSync(join(folder, 'code.ts'), 'code');
     let unknown = 0;
     await atEveryMoment({
-      args: ['version', 'new', 'x', 'code.ts', '--json'],
+      args: ['version', 'new', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', 'code.ts', '--json'],
       signal,
       exit,
       cwd: folder,

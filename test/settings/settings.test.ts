@@ -1013,7 +1013,7 @@ describe('a usage error', () => {
     ['me too many', '`vals me` takes no arguments, but was given 2.'],
     ['val get a b', '`vals val get` takes one argument, but was given 2.'],
     ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
-    ['val rm', "`vals val rm` needs <val...>: the vals' ids, or in a workspace their names or files."],
+    ['val rm', "`vals val rm` needs <val...>: the vals' names or ids, or in a workspace their files."],
     ['version get x', '`vals version get` needs <version>: its number.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['runs --error --no-error', '--error and --no-error cannot be given together.'],
@@ -1038,7 +1038,10 @@ describe('what is not mistyped', () => {
     // The value of an option may be the name of a command.
     { args: ['--fields', 'me', 'comments'], path: '/v1/me/comments?' },
     { args: ['--', 'me'], path: '/v1/me' },
-    { args: ['val', '--', 'get', '-x'], path: '/v1/vals/-x' },
+    {
+      args: ['val', '--', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
+    },
     { args: ['me', '--color', '--no-color'], path: '/v1/me' },
   ])('$args', async ({ args, path }) => {
     const service = await scriptedService([{ body: { data: [], id: 'x' } }]);

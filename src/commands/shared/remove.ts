@@ -12,7 +12,6 @@ export interface Removal {
   /** What names it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
-  concurrency: number | 'auto';
   yes: boolean | undefined;
   dryRun: boolean | undefined;
 }
@@ -30,7 +29,8 @@ export async function removeBatch(
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
-    concurrency: removal.concurrency,
+    // One after another: what was begun by mistake can be stopped.
+    concurrency: 1,
     room: api.room,
     signal: context.signal,
     report: { label: ({ name }) => context.wordFor(name) ?? name, warn: context.warnOfOne },

@@ -23,8 +23,6 @@ export const valRm = defineCommand({
       question: (ids) => showWhatGoes(context, ids),
       describe: (id) => ({ id }),
       route: routes.deleteVal,
-      // What was deleted by mistake can be stopped after the first.
-      concurrency: 1,
       yes,
       dryRun,
     }),

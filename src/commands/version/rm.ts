@@ -22,7 +22,6 @@ export const versionRm = defineCommand({
       question: (many) => question(context, val, many),
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
-      concurrency: 'auto',
       yes,
       dryRun,
     }),

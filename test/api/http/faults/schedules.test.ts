@@ -50,7 +50,7 @@ interface Schedule {
 }
 
 const files = [0, 1, 2].map((index) => keptFile(`val${index}.ts`, `export default ${index}`));
-const ids = [0, 1, 2].map((index) => `val-${index}`);
+const ids = [0, 1, 2].map((index) => `4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c1${index}`);
 
 const writing = {
   'val create': { method: 'POST', most: 1, args: () => ['val', 'create', 'val0'] },
