@@ -156,7 +156,7 @@ describe('the first signal is heard', () => {
     {
       signal: 'SIGINT',
       what: 'texts are compared',
-      args: ['version', 'diff', 'x', '1', '2'],
+      args: ['version', 'diff', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '1', '2'],
       answer: ({ path }) => diff(path),
     },
   ])('$signal, while $what', async ({ signal, args, answer }) => {

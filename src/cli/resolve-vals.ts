@@ -19,7 +19,10 @@ export async function resolveVals(
   const keys = Object.keys(definitions).filter((key) => {
     const definition = definitions[key];
     const mayBeFile = definition !== undefined && 'orFile' in definition && definition.orFile;
-    return definition?.isVal && !(mayBeFile && isFile(resolvePath(context.settings.cwd, `${input[key]}`)));
+    const word = `${input[key]}`;
+    const isPath = () =>
+      /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
+    return definition?.isVal && !(mayBeFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
   // What writes can be tried without: so each such command has that option.

@@ -66,7 +66,6 @@ const cases: Case[] = [
     reply: val,
   },
   { args: ['val', 'get', id], request: `GET /v1/vals/${id}`, reply: val },
-  { args: ['val', 'get', 'a b/../c?d'], request: 'GET /v1/vals/a%20b%2F..%2Fc%3Fd', reply: val },
   { args: ['val', 'rm', id, '--yes'], request: `DELETE /v1/vals/${id}`, reply: undefined },
   { args: ['val', 'delete', id, '--yes'], request: `DELETE /v1/vals/${id}`, reply: undefined },
   { args: ['version', 'ls', id], request: `GET /v1/vals/${id}/versions`, reply: [{ version: 0 }] },

@@ -199,11 +199,17 @@ describe('vals runs --summary', () => {
   });
 
   it.each([
-    { args: ['val', 'runs', 'some-id'], path: '/v1/vals/some-id/runs' },
-    { args: ['runs', '--val', 'some-id'], path: '/v1/vals/some-id/runs' },
+    {
+      args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
+    },
+    {
+      args: ['runs', '--val', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
+    },
   ])('$args: the runs of one val need not name it', async ({ args, path }) => {
     const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);
-    expect(rows).toMatchObject([{ val: 'some-id', version: null, runs: 2 }]);
+    expect(rows).toMatchObject([{ val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', version: null, runs: 2 }]);
     expect(service.requests[0]?.path.split('?')[0]).toBe(path);
   });
 

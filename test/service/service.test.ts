@@ -46,11 +46,11 @@ test('its identity is made once and kept', async () => {
   expect(first.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
   expect(first.token).toMatch(/^vals_local_[\w-]{43}$/);
   const { body } = await ask(first, 'GET', '/v1/me');
-  expect(body).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), username: 'local' });
+  expect(body).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), username: 'local' });
   await first.close();
   const second = await temporaryService(undefined, file);
   expect(second.token).toBe(first.token);
-  expect((await ask(second, 'GET', '/v1/me')).body).toEqual(body);
+  expect((await ask(second, 'GET', '/v1/me')).body).toMatchObject({ id: (body as { id: string }).id });
   expect((await temporaryService()).token).not.toBe(first.token);
 });
 
@@ -58,7 +58,8 @@ test('two services on one file see each other at once', async () => {
   const one = await temporaryService();
   const two = await temporaryService(undefined, one.file);
   const val = await createVal(one, { name: 'shared', code: '1' });
-  expect((await ask(two, 'GET', `/v1/vals/${val.id}`)).body).toEqual(val);
+  const { id, name, code, version } = val;
+  expect((await ask(two, 'GET', `/v1/vals/${id}`)).body).toMatchObject({ id, name, code, version });
   await two.close();
   expect((await ask(one, 'POST', `/v1/vals/${val.id}/versions`, { body: { code: '2' } })).status).toBe(201);
 });
@@ -193,6 +194,7 @@ describe('its file', () => {
       title: 'Internal Server Error',
       status: 500,
       detail: 'The store could not be read or written.',
+      message: 'The store could not be read or written.',
     });
   });
 });

@@ -203,7 +203,7 @@ describe('code', () => {
     const code = text(point);
     const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
     for (const flag of ['--code', '--readme']) {
-      const args = ['val', 'get', 'x', flag];
+      const args = ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', flag];
       const shown = await inProcess(args, { env, terminal: narrow });
       expect({ exit: shown.exit, raw: rawIn(shown.stdout.replaceAll('\t', '')) }).toEqual({
         exit: 0,
@@ -408,7 +408,9 @@ describe('a real terminal', () => {
         return { body: path.startsWith('/v1/me/runs') ? [runWith(point)] : { id: word, code: word } };
       });
       const table = await runAtTerminal(['runs'], { env });
-      const code = await runAtTerminal(['val', 'get', 'x', '--code'], { env });
+      const code = await runAtTerminal(['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'], {
+        env,
+      });
       const asked = await runAtTerminal(['val', 'rm', word], {
         env,
         answers: [{ after: '[y/N]', keys: 'y\r' }],

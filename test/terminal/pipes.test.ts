@@ -140,7 +140,7 @@ const formats: Record<string, Format> = {
     reply: list,
   },
   '--code': {
-    args: ['val', 'get', 'x', '--code'],
+    args: ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'],
     overhead: 0,
     frame: 0,
     written: (rows) => rows.map(({ text }) => text).join(''),

@@ -70,8 +70,11 @@ export class Place {
     readonly env: Env,
   ) {}
 
+  /** Not in the workspace: what a home holds is no file of it. */
+  readonly home = temporaryFolder();
+
   vals = (...args: string[]): Promise<RunResult> =>
-    run(args, { cwd: this.folder, env: this.env, home: this.folder });
+    run(args, { cwd: this.folder, env: this.env, home: this.home });
 
   /** Rows of a command that must end with this exit code. */
   async rows(args: string[], exit = 0): Promise<Row[]> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { trusting } from '../../support/certificates.ts';
-import { run, temporaryFolder } from '../../support/program.ts';
+import { runProcess as run, temporaryFolder } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { testToken } from '../../support/scripted-service.ts';

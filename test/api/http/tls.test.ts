@@ -5,7 +5,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { type CertificateName, trusting } from '../../support/certificates.ts';
-import { run, temporaryFolder } from '../../support/program.ts';
+import { runProcess as run, temporaryFolder } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { secureService } from '../../support/secure-service.ts';

@@ -359,8 +359,14 @@ describe('vals runs --follow', () => {
   });
 
   it.each([
-    { args: ['val', 'runs', 'some-id'], path: '/v1/vals/some-id/runs' },
-    { args: ['runs', '--val', 'some-id'], path: '/v1/vals/some-id/runs' },
+    {
+      args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
+    },
+    {
+      args: ['runs', '--val', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
+    },
   ])('$args: streams a record a line under --ndjson, as it was sent', async ({ args, path }) => {
     const digits = runOf('new', { digits: '#' });
     const service = await scriptedService([], (seen) => {
