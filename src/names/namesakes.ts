@@ -1,6 +1,7 @@
 // Whether a name is taken on the service: asked of what was seen, and of the service's own list.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
+import { BadResponseError, RefusedError } from '../errors.ts';
 import { readMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -12,7 +13,7 @@ export function createNamesakes(api: Api, seen: SeenVals): FindNamesakes {
   let asked: Promise<{ ids: Map<string, string[]>; isListed: boolean }> | undefined;
 
   async function ask() {
-    const listed = await readMyVals(api, seen);
+    const listed = await readMyVals(api, seen).catch(asUnknown);
     const vals =
       listed?.map((record) => ({ id: textAt(record, 'id'), name: textAt(record, 'name') })) ??
       (await seen.recall()).mine;
@@ -21,6 +22,11 @@ export function createNamesakes(api: Api, seen: SeenVals): FindNamesakes {
       if (id !== undefined && name !== undefined) ids.set(name, [...(ids.get(name) ?? []), id]);
     }
     return { ids, isListed: listed !== undefined };
+  }
+
+  /** A list that makes no sense, or that the service refuses, tells as little as none. */
+  function asUnknown(error: unknown): undefined {
+    if (!(error instanceof BadResponseError || error instanceof RefusedError)) throw error;
   }
 
   return async (name) => {

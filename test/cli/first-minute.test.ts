@@ -50,7 +50,10 @@ describe('vals alone', () => {
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
     expect((await run([])).stdout).not.toContain('\u001b');
-    expect((await run([], { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
+    // The second is not prepared.
+    for (const args of [[], ['push', '--help', '--quiet']]) {
+      expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
+    }
     expect((await run(['--help', '--color'])).stdout).toContain('\u001b[1mExamples:');
   });
 

@@ -223,7 +223,7 @@ describe('what is printed', () => {
   it('indented at a terminal, where nothing in it moves the cursor or turns text round', async () => {
     const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
     const service = await scriptedService([{ body: evil }]);
-    const { exit, screen } = await runAtTerminal(['api', 'GET', '/x'], { env: service.env });
+    const { exit, screen } = await runAtTerminal(['api', 'GET', '/x', '--no-color'], { env: service.env });
     expect(exit).toBe(0);
     expect(screen).toBe('{\r\n  "name": "\\u001b[2J\\u202egnp.exe\\u009b"\r\n}\r\n');
     expect(JSON.parse(screen)).toEqual(evil);

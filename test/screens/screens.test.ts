@@ -66,6 +66,8 @@ async function play(
         env: {
           LANG: 'C.UTF-8',
           TERM: 'xterm-256color',
+          // However slow the machine, no spinner comes up.
+          CI: 'true',
           HOME: folder,
           VALS_CONFIG_DIR: join(folder, '.config'),
           ...service.env,

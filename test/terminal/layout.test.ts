@@ -65,6 +65,29 @@ describe('a table', () => {
   });
 });
 
+it.each([
+  { args: ['runs'], heads: ['STATUS', 'STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
+  { args: ['runs', '--error'], heads: ['STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
+  { args: ['val', 'runs', 'some-id'], heads: ['STATUS', 'STARTED', 'TOOK', 'ERROR', 'ID'] },
+])(
+  '$args: a value that all rows have is left out where the command line says it',
+  async ({ args, heads }) => {
+    const run = {
+      id: 'an-id-of-a-run',
+      val: { name: 'hello' },
+      runStartAt: '2025-11-14T09:00:00Z',
+      runEndAt: '2025-11-14T09:00:01Z',
+      error: 'no',
+    };
+    const { env } = await scriptedService([{ body: [run, { ...run, id: 'another-one' }] }, { body: [] }]);
+    const { stdout } = await inProcess(args, {
+      env: { ...env, NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
+      terminal: { columns: 100 },
+    });
+    expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(heads);
+  },
+);
+
 describe('a text', () => {
   it('is broken between words alone, and loses none', async () => {
     const ruler = await createTextWidth([]);

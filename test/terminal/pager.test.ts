@@ -60,7 +60,8 @@ describe('a list longer than the screen', () => {
 });
 
 describe('in the pager', () => {
-  const waiting = "trap 'echo caught' INT; cat > /dev/null; echo reading; read answer < /dev/tty; echo left";
+  const waiting =
+    "trap 'echo caught' INT; cat > /dev/null; echo reading; until read answer < /dev/tty; do :; done; echo left";
 
   it('Ctrl-C is a key of the pager, as often as it is pressed', async () => {
     const env = { ...(await likes(40)), VALS_PAGER: waiting };

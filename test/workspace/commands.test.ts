@@ -214,6 +214,16 @@ describe('pull', () => {
     expect(backups(place).sort()).toEqual(['X\n2\n3\n', 'Z\n']);
   });
 
+  it('keeps what it overwrites in one folder, and says so once', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    place.put({ 'a.ts': 'mine', 'lib/b.ts': 'mine too' });
+    const { exit, stderr } = await place.vals('pull', '--force');
+    expect(exit).toBe(0);
+    expect(readdirSync(join(place.folder, '.vals/backup'))).toHaveLength(1);
+    expect(backups(place).sort()).toEqual(['mine', 'mine too']);
+    expect(stderr).toMatch(/^What 2 files held before is kept in \.vals\/backup\/[^/]+\.\n$/);
+  });
+
   it('marks a true conflict; push waits until it is resolved', async () => {
     const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
     place.put({ 'a.ts': '1\nX\n3\n' });

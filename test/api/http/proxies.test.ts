@@ -111,7 +111,7 @@ describe('a proxy that makes no tunnel', () => {
       name: '502',
       answer: refusal(502),
       attempts: 4,
-      says: /^Could not connect .* after 4 attempts: the proxy \S+ answered 502\.$/,
+      says: /^Could not connect .* \(4 attempts\): the proxy \S+ answered 502\.$/,
     },
     { name: '503', answer: refusal(503), attempts: 4, says: /answered 503\.$/ },
     { name: '503 for http', answer: refusal(503), attempts: 4, says: /answered 503\.$/, http: true },
