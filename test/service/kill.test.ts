@@ -208,7 +208,7 @@ async function check(service: Service, vals: readonly Known[]): Promise<number> 
   for (const known of vals) {
     const { id, name, state } = known;
     const where = `seed ${seed}, ${name} ${id}`;
-    const answer = await ask(service, 'GET', `/v1/vals/${id}/versions`);
+    const answer = await ask(service, 'GET', `/v1/vals/${id}/versions?limit=100`);
     if (state === 'deleted') expect(answer?.status, `${where} was deleted`).toBe(404);
     if (state === 'there') expect(answer?.status, `${where} was there`).toBe(200);
     if (answer?.status !== 200) continue;

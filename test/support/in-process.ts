@@ -59,11 +59,6 @@ class Memory extends Writable {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
   }
 
-  // What a spinner does to a terminal, where a slow machine brings one up.
-  cursorTo = (): boolean => true;
-  clearLine = (): boolean => true;
-  moveCursor = (): boolean => true;
-
   /** Of a real stream, all that the program uses. */
   asStream(): NodeJS.WriteStream {
     return this as unknown as NodeJS.WriteStream;
