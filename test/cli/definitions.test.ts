@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
-import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const commands = commandTree.groups.flatMap(({ commands }) => commands);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -69,9 +69,7 @@ describe.each(examples)('$line', ({ line }) => {
 
 /** A line of the help, in a shell, on a service that has what the line speaks of. */
 async function runExample(line: string) {
-  const seed = join(temporaryFolder(), 'seed.json');
-  writeFileSync(seed, JSON.stringify(activity()));
-  const service = await embeddedService({ args: ['--seed', seed] });
+  const service = await serviceInProcess(activity());
   const folder = temporaryFolder();
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));

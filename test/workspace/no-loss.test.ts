@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { isLong } from '../support/budget.ts';
 import { chanceOf } from '../support/chance.ts';
 import { environment, program } from '../support/program.ts';
 import { type Place, pushed, type Service, startService } from './support.ts';
@@ -141,7 +142,7 @@ describe('in any order', () => {
     ['pull', '--force'],
   ];
 
-  it.each([1, 2, 3])('seed %i', async (seed) => {
+  it.each(isLong ? [1, 2, 3, 4, 5, 6] : [1])('seed %i', async (seed) => {
     const { between, fraction, oneOf } = chanceOf(seed);
     const lines = Array.from({ length: 8 }, (_, index) => `line ${index}`);
     const { place, service } = await pushed({ 'a.ts': `${lines.join('\n')}\n` });

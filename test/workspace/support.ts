@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { type RunResult, run, temporaryFolder } from '../support/program.ts';
+import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 export interface Row {
   file: string;
@@ -26,7 +26,9 @@ export function put(folder: string, files: Record<string, string | Uint8Array>):
 
 /** What is there on the service, and edits of it that no workspace knows of. */
 export class Service {
-  constructor(readonly process: ServeProcess) {}
+  constructor(
+    readonly process: Omit<RunningService, 'end'> & { end(signal: NodeJS.Signals): Promise<unknown> },
+  ) {}
 
   get env(): Env {
     return this.process.env;
@@ -62,7 +64,7 @@ export class Service {
   }
 }
 
-export const startService = async (): Promise<Service> => new Service(await embeddedService());
+export const startService = async (): Promise<Service> => new Service(await serviceInProcess());
 
 export class Place {
   constructor(
