@@ -95,8 +95,8 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
     const { id } = store.val(c.req.param('id'));
     return records(c, 'runs', { ...c.req.valid('query'), valId: id });
   });
-  app.post('/v1/vals/:id/runs', json(check.reportedRun), (c) =>
-    c.json(store.addRun(c.req.param('id'), c.req.valid('json')), 201),
+  app.post('/v1/vals/:id/runs', json(check.reportedRun), async (c) =>
+    c.json(await store.addRun(c.req.param('id'), c.req.valid('json')), 201),
   );
 
   app.get('/v1/vals/:id/versions', query(check.page), (c) => {

@@ -30,7 +30,7 @@ it('closes every connection that was made', async () => {
   };
   const settings = createSettings({}, host, () => {});
   const { context, close } = createContext(host, settings, {}, createOutput(host, []), () => {});
-  for (let count = 0; count < 2; count++) await (await context.connect()).record(routes.me());
+  for (let count = 0; count < 2; count++) await (await context.connect({})).record(routes.me());
   expect(open.size).toBe(2);
   await close();
   await expect.poll(() => open.size).toBe(0);

@@ -56,7 +56,10 @@ test('what was acknowledged before its log was removed is not lost', async () =>
   expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } })).status).toBe(503);
   await service.close();
   const again = await temporaryService(undefined, service.file);
-  expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toEqual(val);
+  expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toMatchObject({
+    id: val.id,
+    code: val.code,
+  });
 });
 
 test('the log of a store that was replaced is not taken for that of the new one', async () => {
@@ -70,7 +73,10 @@ test('the log of a store that was replaced is not taken for that of the new one'
   await service.close();
   const again = await temporaryService(undefined, service.file);
   expect(again.token).toBe(other.token);
-  expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toEqual(theirs);
+  expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toMatchObject({
+    id: theirs.id,
+    code: theirs.code,
+  });
 });
 
 test('put back, it goes on', async () => {

@@ -68,7 +68,10 @@ describe('a table', () => {
 it.each([
   { args: ['runs'], heads: ['STATUS', 'STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
   { args: ['runs', '--error'], heads: ['STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
-  { args: ['val', 'runs', 'some-id'], heads: ['STATUS', 'STARTED', 'TOOK', 'ERROR', 'ID'] },
+  {
+    args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+    heads: ['STATUS', 'STARTED', 'TOOK', 'ERROR', 'ID'],
+  },
 ])(
   '$args: a value that all rows have is left out where the command line says it',
   async ({ args, heads }) => {
