@@ -32,7 +32,7 @@ describe('compiled code', () => {
   const keeping = ['me', '--local', '--json'];
   const dist = ({ folder }: Installed) => join(folder, 'dist');
   const compiledFile = async (installed: Installed) => {
-    const found = (await installed.compiled()).find(({ name }) => name.startsWith('main.js.'));
+    const found = (await installed.compiled()).find(({ name }) => name.startsWith('main.js.v'));
     return join(dist(installed), found?.name ?? '');
   };
 
