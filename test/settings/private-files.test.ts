@@ -110,7 +110,7 @@ describe('compiled code', () => {
     rmSync(await compiledFile(installed));
     chmodSync(dist(installed), mode);
     await installed.vals(keeping);
-    expect(await installed.compiled()).toEqual([]);
+    expect((await installed.compiled()).filter(({ name }) => name.startsWith('main.js.v'))).toEqual([]);
   });
 
   it.runIf(isRoot)("of another user's own program is neither read nor written by root", async () => {
