@@ -76,7 +76,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
   const exit = await main({
     argv,
     env: options.env,
-    cwd: options.cwd ?? '/',
+    cwd: options.cwd ?? process.cwd(),
     stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),
