@@ -8,8 +8,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/build.ts',
     testTimeout: 60_000,
-    // A machine under load can be late once; what is wrong is wrong again.
-    retry: 2,
     hookTimeout: 60_000,
     // Most tests wait more than they compute, so two cores take four.
     maxWorkers: 4,
