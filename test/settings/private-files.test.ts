@@ -18,9 +18,10 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { budget } from '../support/budget.ts';
 import { install } from '../support/copy.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
+import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -142,7 +143,7 @@ describe('compiled code', () => {
   it('with one bit flipped is thrown away and made anew, wherever the bit is', async () => {
     const installed = await install();
     const file = await compiledFile(installed);
-    const places = 20;
+    const places = budget(4);
     for (let index = 0; index < places; index++) {
       const bytes = readFileSync(file);
       const at = Math.floor(((index + 0.37) / places) * bytes.length);

@@ -74,6 +74,21 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
   }
 }
 
+/** As at a terminal of so many columns, in the test's own process: for what is shown, where no key is pressed. */
+export async function runOnScreen(
+  args: readonly string[],
+  options: RunOptions & { columns?: number } = {},
+): Promise<{ exit: number; screen: string }> {
+  const home = options.home ?? temporaryFolder();
+  const { exit, screen } = await inProcess(args, {
+    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+    cwd: options.cwd ?? home,
+    terminal: { columns: options.columns ?? 80 },
+    input: options.input,
+  });
+  return { exit, screen };
+}
+
 export interface TerminalOptions extends RunOptions {
   columns?: number;
   /** Keys to press: each is sent once its text has appeared on the screen. */

@@ -1,5 +1,6 @@
 // What is printed, and where: every format, at a terminal and in a pipe, with data that would rather misbehave.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +10,15 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { environment, program, quiet, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import {
+  environment,
+  program,
+  quiet,
+  run,
+  runAtTerminal,
+  runOnScreen,
+  temporaryFolder,
+} from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 type Row = Record<string, unknown>;
@@ -138,7 +147,7 @@ describe('tab-separated lines, where nobody looks', () => {
     const env = { COLUMNS: '60', LANG: 'C.UTF-8' };
     const service = await scriptedService([list(rows), list(rows)]);
     const pipe = await run(['likes', '--color'], { env: { ...service.env, ...env } });
-    const terminal = await runAtTerminal(['likes'], { env: { ...service.env, ...env }, columns: 200 });
+    const terminal = await runOnScreen(['likes'], { env: { ...service.env, ...env }, columns: 200 });
     expect(pipe.stdout).toBe(plain(terminal.screen));
     expect(pipe.stdout).toContain('\u001b[1mNAME');
   });
@@ -197,10 +206,10 @@ describe('--json', () => {
   it('is indented at a terminal, and still the same value', async () => {
     const rows = [{ id: 'a', o: { b: [1] } }, { id: 'c' }];
     const service = await scriptedService([{ body: hello }, list(rows)]);
-    const one = await runAtTerminal(['val', 'get', id, '--json', '--quiet'], { env: service.env });
+    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
     expect(one.screen).toContain('\u001b[36m"id"\u001b[39m');
     expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
-    const many = await runAtTerminal(['likes', '--json', '--quiet'], { env: service.env });
+    const many = await runOnScreen(['likes', '--json', '--quiet'], { env: service.env });
     expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
   });
 
@@ -214,7 +223,7 @@ describe('--json', () => {
     const service = await scriptedService([...pages(), ...pages()]);
     const pipe = await run(['likes', '--all', '--json'], { env: service.env });
     expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
-    const terminal = await runAtTerminal(['likes', '--all', '--json', '--quiet'], { env: service.env });
+    const terminal = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
     expect(bare(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
   });
 
@@ -223,7 +232,7 @@ describe('--json', () => {
     const row = { [name]: name, name };
     const service = await scriptedService([list([row]), list([row])]);
     const pipe = await run(['likes', flag], { env: service.env });
-    const terminal = await runAtTerminal(['likes', flag, '--quiet'], { env: service.env });
+    const terminal = await runOnScreen(['likes', flag, '--quiet'], { env: service.env });
     for (const output of [pipe.stdout, bare(terminal.screen)]) {
       expect(output).not.toMatch(movingInJson);
       const parsed: unknown = JSON.parse(output);
@@ -259,7 +268,7 @@ describe('--ndjson', () => {
     const service = await scriptedService([list(rows), list(rows)]);
     const text = '{"id":"a","n":{"b":"x\\ny"}}\n{"id":"b"}\n';
     expect((await run(['likes', '--ndjson'], { env: service.env })).stdout).toBe(text);
-    const { screen } = await runAtTerminal(['likes', '--ndjson', '--quiet'], { env: service.env });
+    const { screen } = await runOnScreen(['likes', '--ndjson', '--quiet'], { env: service.env });
     expect(bare(screen)).toBe(text);
   });
 
@@ -361,7 +370,7 @@ describe('--fields', () => {
   it('head the columns of a table, in order', async () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
-    const { screen } = await runAtTerminal(args, { env: service.env });
+    const { screen } = await runOnScreen(args, { env: service.env });
     const [head = '', ...all] = lines(screen);
     const rest = all.slice(0, -1);
     expect(all.at(-1)).toBe('warning: No record has "nope". There are: id, name, privacy, version, code.');
@@ -401,7 +410,7 @@ describe('a table at a terminal', () => {
 
   async function table(content: readonly Row[], columns: number, args: string[] = []): Promise<string[]> {
     const { env } = await scriptedService([list(content)]);
-    const { exit, screen } = await runAtTerminal(['likes', '--all', '--quiet', ...args], { env, columns });
+    const { exit, screen } = await runOnScreen(['likes', '--all', '--quiet', ...args], { env, columns });
     expect(exit).toBe(0);
     const all = lines(screen);
     expect(all).toHaveLength(content.length + 1);
@@ -440,7 +449,7 @@ describe('a table at a terminal', () => {
     const names = [...evilTexts, ...movingCharacters.map((each) => `a${each}b`)];
     const service = await scriptedService([list(names.map((name) => ({ name })))]);
     const args = ['likes', '--all', '--quiet', '--no-color', '--fields', 'name'];
-    const { screen } = await runAtTerminal(args, { env: service.env });
+    const { screen } = await runOnScreen(args, { env: service.env });
     expect(plain(screen)).not.toMatch(moving);
     expect(lines(screen)).toHaveLength(1 + names.length);
   });
@@ -471,7 +480,7 @@ describe('one record at a terminal', () => {
     const service = await scriptedService([
       { body: { extra: 'kept', version: 0, name: 'hello', empty: null, nested: { a: 1 } } },
     ]);
-    const { screen } = await runAtTerminal(['val', 'get', id, '--quiet'], { env: service.env });
+    const { screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
     expect(lines(screen)).toEqual(['name     hello', 'version  0', 'extra    kept', 'nested   {"a":1}']);
   });
 
@@ -483,7 +492,7 @@ describe('one record at a terminal', () => {
       smiles: '😀'.repeat(50),
     };
     const service = await scriptedService([{ body: record }]);
-    const { exit, screen } = await runAtTerminal(['val', 'get', id, '--quiet'], {
+    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], {
       env: service.env,
       columns,
     });
@@ -495,7 +504,7 @@ describe('one record at a terminal', () => {
 
   it('fits even where the service made up a key wider than the terminal', async () => {
     const service = await scriptedService([{ body: { name: 'hello', ['long key '.repeat(20)]: 'value' } }]);
-    const { exit, screen } = await runAtTerminal(['val', 'get', id, '--quiet'], { env: service.env });
+    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
     expect(exit).toBe(0);
     expect(lines(screen).filter((line) => stringWidth(line) > 80)).toEqual([]);
     expect(screen).toContain('hello');
@@ -503,7 +512,7 @@ describe('one record at a terminal', () => {
 
   it('escapes keys and values that would move the terminal', async () => {
     const service = await scriptedService([{ body: { name: evil, [evil]: evil, username: [evil] } }]);
-    const { screen } = await runAtTerminal(['me', '--quiet', '--no-color'], { env: service.env });
+    const { screen } = await runOnScreen(['me', '--quiet', '--no-color'], { env: service.env });
     expect(plain(screen)).not.toMatch(moving);
   });
 
@@ -539,7 +548,7 @@ describe('colour', () => {
   it.each(atTerminal)('at a terminal with $args $env: $colored', async ({ args = [], env = {}, colored }) => {
     const service = await scriptedService([list([hello])]);
     const options = { env: { ...service.env, ...env } };
-    const { screen } = await runAtTerminal(['likes', '--quiet', ...args], options);
+    const { screen } = await runOnScreen(['likes', '--quiet', ...args], options);
     expect(screen).toContain('NAME');
     expect(painted(screen)).toBe(colored);
   });
@@ -588,7 +597,7 @@ describe('messages never move the terminal', () => {
     const { env } = await scriptedService([], () => reply);
     const [pipe, terminal, json] = await Promise.all([
       run(args, { env }),
-      runAtTerminal([...args, '--quiet', '--no-color'], { env }),
+      runOnScreen([...args, '--quiet', '--no-color'], { env }),
       run([...args, '--json'], { env }),
     ]);
     expect({ exit: pipe.exit, stdout: pipe.stdout }).toEqual({ exit, stdout: '' });
@@ -631,7 +640,7 @@ describe('messages never move the terminal', () => {
     const env = { ...service.env, GITHUB_ACTIONS: 'true' };
     const [pipe, terminal] = await Promise.all([
       run(['push', file, 'b.ts'], { env, cwd }),
-      runAtTerminal(['push', file, 'b.ts', '--quiet', '--no-color'], { env, cwd }),
+      runOnScreen(['push', file, 'b.ts', '--quiet', '--no-color'], { env, cwd }),
     ]);
     expect(pipe.exit).toBe(exit);
     expect(pipe.stdout.split('\n')).toHaveLength(3);
@@ -683,7 +692,7 @@ describe('a list with nothing in it', () => {
     { args: ['--quiet', '--json'], screen: /^\[\]\n$/ },
   ])('at a terminal with $args', async ({ args, screen }) => {
     const service = await scriptedService([list([])]);
-    const result = await runAtTerminal(['likes', '--no-color', ...args], { env: service.env });
+    const result = await runOnScreen(['likes', '--no-color', ...args], { env: service.env });
     expect(result.exit).toBe(0);
     expect(plain(result.screen)).toMatch(screen);
   });
@@ -698,7 +707,7 @@ describe('hints', () => {
     { args: ['--quiet'], shown: false },
   ])('of more records at a terminal with $args: $shown', async ({ args, shown }) => {
     const service = await scriptedService([more]);
-    const result = await runAtTerminal(['likes', '--limit', '1', ...args], { env: service.env });
+    const result = await runOnScreen(['likes', '--limit', '1', ...args], { env: service.env });
     expect(result.exit).toBe(0);
     expect(result.screen.includes('--all')).toBe(shown);
   });
@@ -752,7 +761,7 @@ describe('stdout', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = new Promise((done) => child.once('close', done));
-    await sleep(500);
+    await once(child.stdout, 'readable');
     const chunks: Buffer[] = [];
     for await (const chunk of child.stdout) {
       chunks.push(chunk as Buffer);
@@ -782,7 +791,7 @@ describe('stdout', () => {
     'may be closed from the start: %s',
     async (args) => {
       const { env } = await scriptedService([], () => ({ body: hello }));
-      const script = `(sleep 0.2; $vals ${args}; echo $? >&2) | true`;
+      const script = `exec 3> >(true); wait $!; $vals ${args} >&3; echo $? >&2`;
       expect(await shell(script, env)).toMatchObject({ stderr: '0' });
     },
   );
