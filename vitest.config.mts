@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const define = { VERSION: JSON.stringify(version) };
+// vitest takes them out of the object that it is given.
+const define = () => ({ VERSION: JSON.stringify(version) });
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** They change the process that they run in, or end with it. */
@@ -19,9 +20,9 @@ export default defineConfig({
     // Most tests wait more than they compute, so two cores take four.
     maxWorkers: 4,
     projects: [
-      { define, test: { name: 'own process', include: needOwnProcess, ...timeouts } },
+      { define: define(), test: { name: 'own process', include: needOwnProcess, ...timeouts } },
       {
-        define,
+        define: define(),
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],

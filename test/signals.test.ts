@@ -5,11 +5,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isLong } from './support/budget.ts';
 import { embeddedService } from './support/embedded-service.ts';
-import { environment, program, quiet, temporaryFolder } from './support/program.ts';
+import { environment, program, shellAtTerminal, temporaryFolder } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -289,7 +288,7 @@ describe.each(signals)('%s', (signal, exit) => {
     for (const moment of [...startMoments, 'asked']) {
       const home = temporaryFolder();
       const script = `(echo "pid $BASHPID."; exec $vals login --base-url ${service.baseUrl}); echo "exit $?."; stty -a`;
-      const screen = openTerminal(script, home, {});
+      const screen = shellAtTerminal(script, {}, home);
       await screen.shows(/pid \d+\./);
       const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
       if (typeof moment === 'object') await sleep(moment.ms);
@@ -314,12 +313,9 @@ describe.each(signals)('%s', (signal, exit) => {
     'twice, %i ms apart, while the spinner turns: the cursor is back',
     async (gap) => {
       const service = await scriptedService([], () => () => {});
-      const screen = openTerminal(
-        '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."',
-        temporaryFolder(),
-        service.env,
-      );
-      await screen.shows(hidden);
+      const script = '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."';
+      const screen = shellAtTerminal(script, service.env);
+      await screen.shows(hide);
       const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
       process.kill(pid, signal);
       await sleep(gap);
@@ -340,31 +336,6 @@ describe.each(signals)('%s', (signal, exit) => {
 
 const hide = '\u001b[?25l';
 const show = '\u001b[?25h';
-const hidden = /\u001b\[\?25l/;
-
-function openTerminal(script: string, home: string, env: Record<string, string>) {
-  const terminal = spawnAtTerminal('bash', ['-c', script], {
-    cols: 120,
-    rows: 30,
-    cwd: home,
-    env: environment(home, { TERM: 'xterm-256color', vals: `${process.execPath} ${program}`, ...env }),
-  });
-  let text = '';
-  let waiting: { pattern: RegExp; seen: () => void }[] = [];
-  terminal.onData((data) => {
-    text += data;
-    for (const { pattern, seen } of waiting) if (pattern.test(text)) seen();
-  });
-  return {
-    text: () => text,
-    shows: (pattern: RegExp) =>
-      new Promise<void>((seen) => {
-        if (pattern.test(text)) seen();
-        else waiting = [...waiting, { pattern, seen }];
-      }),
-    ended: new Promise<void>((done) => terminal.onExit(() => quiet(() => text).then(done))),
-  };
-}
 
 it('SIGTERM lets serve finish what is under way', async () => {
   const service = await embeddedService();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
+import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 const commands = commandTree.groups.flatMap(({ commands }) => commands);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -83,7 +83,7 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  const id = await valWithThreeVersions(service.env, folder);
+  const id = await valWithThreeVersions(service);
   // Two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
@@ -127,19 +127,17 @@ async function inShell(command: string, env: Record<string, string>, cwd: string
   return { exit: exitCode, stdout, stderr };
 }
 
-async function valWithThreeVersions(env: Record<string, string>, folder: string): Promise<string> {
-  const push = async (code: string) => {
-    const { stdout, stderr } = await run(['push', '-', '--name', 'example', '--json'], {
-      env,
-      input: code,
-      home: folder,
+async function valWithThreeVersions({ baseUrl, token }: RunningService): Promise<string> {
+  let id = '';
+  for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
+    const response = await fetch(`${baseUrl}/v1/vals`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'example', code }),
     });
-    expect(stderr).toBe('');
-    return JSON.parse(stdout)[0].id as string;
-  };
-  await push('export default 1');
-  await push('export default 2');
-  return push(readFileSync('examples/hello.ts', 'utf8'));
+    id = ((await response.json()) as { id: string }).id;
+  }
+  return id;
 }
 
 /** One val that was pushed, and changed since where differences are to be shown. */

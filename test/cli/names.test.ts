@@ -328,7 +328,7 @@ describe('before it deletes', () => {
   it('a word that is no val is refused before the question', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     for (const word of ['helo', other]) {
-      const { exit, screen } = await runOnScreen(['val', 'rm', 'hello', word], { env: there.service.env });
+      const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello', word], { env: there.service.env });
       expect(exit).toBe(3);
       expect(screen).not.toContain('[y/N]');
     }

@@ -1157,7 +1157,7 @@ describe('an interruption', () => {
     const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
     const running = start(args, service.env, vals('a', 'b'));
     running.child.stderr?.on('data', (chunk) => {
-      if (String(chunk).includes('< 503')) running.child.kill('SIGINT');
+      if (String(chunk).includes('again in')) running.child.kill('SIGINT');
     });
     const { exit, stdout } = await running.ended;
     expect(exit).toBe(130);

@@ -5,18 +5,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   environment,
   program,
-  quiet,
   run,
   runAtTerminal,
   runOnScreen,
+  shellAtTerminal,
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
@@ -78,51 +77,6 @@ async function shell(script: string, env: Record<string, string>, cwd = temporar
     stdin: 'ignore',
   });
   return { exit: exitCode, stdout, stderr };
-}
-
-interface Screen {
-  text: string;
-  /** Resolves once the text is on the screen. */
-  shows(text: string): Promise<void>;
-  press(keys: string): void;
-  ended: Promise<{ exit: number; signal: number | undefined }>;
-}
-
-/** The same at a terminal, where the script may send stdout elsewhere. */
-function shellAtTerminal(script: string, env: Record<string, string>, cwd = temporaryFolder()): Screen {
-  const terminal = spawnAtTerminal('bash', ['-c', script], {
-    cols: 80,
-    rows: 30,
-    cwd,
-    env: environment(cwd, { TERM: 'xterm-256color', ...env, vals: `${process.execPath} ${program}` }),
-  });
-  let over = false;
-  onTestFinished(() => {
-    if (!over) process.kill(-terminal.pid, 'SIGKILL');
-  });
-  const waiting: { text: string; done: () => void }[] = [];
-  const screen: Screen = {
-    text: '',
-    shows: (text) =>
-      screen.text.includes(text)
-        ? Promise.resolve()
-        : new Promise((done) => {
-            waiting.push({ text, done });
-          }),
-    press: (keys) => terminal.write(keys),
-    ended: new Promise((done) => {
-      terminal.onExit(async ({ exitCode, signal }) => {
-        over = true;
-        await quiet(() => screen.text);
-        done({ exit: exitCode, signal: signal || undefined });
-      });
-    }),
-  };
-  terminal.onData((data) => {
-    screen.text += data;
-    for (const { text, done } of waiting) if (screen.text.includes(text)) done();
-  });
-  return screen;
 }
 
 describe('tab-separated lines, where nobody looks', () => {
@@ -459,9 +413,9 @@ describe('a table at a terminal', () => {
     const body = `[${'{"reference":{"name":"a"}},'.repeat(count - 1)}{"reference":{"name":"last"}}]`;
     const { env } = await scriptedService([{ body }]);
     const screen = shellAtTerminal('$vals refs --quiet --fields reference.name', env);
-    expect(await screen.ended).toMatchObject({ exit: 0 });
-    expect(lines(screen.text)).toHaveLength(count + 1);
-    expect(lines(screen.text).at(-1)).toBe('last');
+    expect(await screen.ended).toBe(0);
+    expect(lines(screen.text())).toHaveLength(count + 1);
+    expect(lines(screen.text()).at(-1)).toBe('last');
   });
 
   // As under `script`, or in a container of a CI job: a terminal, but without a size.
@@ -471,7 +425,7 @@ describe('a table at a terminal', () => {
     ]);
     const screen = shellAtTerminal('stty rows 0 cols 0; $vals refs --fields name; echo "exit $?"', env);
     await screen.ended;
-    expect(lines(screen.text).slice(-2)).toEqual(['hello', 'exit 0']);
+    expect(lines(screen.text()).slice(-2)).toEqual(['hello', 'exit 0']);
   });
 });
 
@@ -521,8 +475,8 @@ describe('one record at a terminal', () => {
     const source = `// 😀 ${'export const one = 1; '.repeat(11_600)}`;
     const { env } = await scriptedService([{ body: { ...hello, code: source } }]);
     const screen = shellAtTerminal(`$vals val get ${id} --quiet`, env);
-    expect(await screen.ended).toMatchObject({ exit: 0 });
-    expect(lines(screen.text).at(-1)).toMatch(/^code +\/\/ 😀 export const one = 1; .*…$/);
+    expect(await screen.ended).toBe(0);
+    expect(lines(screen.text()).at(-1)).toMatch(/^code +\/\/ 😀 export const one = 1; .*…$/);
   });
 });
 
@@ -721,7 +675,7 @@ describe('hints', () => {
     const { env } = await scriptedService([more]);
     const screen = shellAtTerminal('$vals likes --limit 1 --fields name 2> errors', env);
     await screen.ended;
-    expect(lines(screen.text)).toEqual(['NAME', 'hello']);
+    expect(lines(screen.text())).toEqual(['NAME', 'hello']);
   });
 
   it('on what to do come with an error, also in a pipe', async () => {
@@ -936,9 +890,9 @@ describe('progress', () => {
     await screen.shows(hide);
     await screen.shows('Waiting');
     open();
-    expect(await screen.ended).toEqual({ exit: 0, signal: undefined });
+    expect(await screen.ended).toBe(0);
     expect(readFileSync(join(folder, 'out'), 'utf8')).toBe(`${JSON.stringify(hello)}\n`);
-    expect(screen.text.lastIndexOf(show)).toBeGreaterThan(screen.text.lastIndexOf(hide));
+    expect(screen.text().lastIndexOf(show)).toBeGreaterThan(screen.text().lastIndexOf(hide));
   });
 
   it('is off the screen before the result is on it, and stays off', async () => {
@@ -947,11 +901,11 @@ describe('progress', () => {
     const screen = shellAtTerminal(`exec $vals val get ${id} --code`, env);
     await screen.shows(hide);
     open();
-    expect(await screen.ended).toMatchObject({ exit: 0 });
-    const result = screen.text.indexOf(hello.code);
-    expect(screen.text.slice(0, result)).toContain(show);
+    expect(await screen.ended).toBe(0);
+    const result = screen.text().indexOf(hello.code);
+    expect(screen.text().slice(0, result)).toContain(show);
     // The code has no newline at its end: whatever moves the cursor now lets the prompt overwrite it.
-    expect(screen.text.slice(result).replaceAll(show, '')).toBe(hello.code);
+    expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
   });
 
   it.each([
@@ -961,7 +915,7 @@ describe('progress', () => {
     const { env } = await scriptedService([slow]);
     const screen = shellAtTerminal(`$vals me ${args}; touch errors; cat errors`, env);
     await screen.ended;
-    expect(bare(screen.text)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+    expect(bare(screen.text())).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
   });
 
   it('is in neither stream of a pipe', async () => {
@@ -978,12 +932,12 @@ describe('progress', () => {
     const { env } = await scriptedService([() => {}]);
     const screen = shellAtTerminal('echo "pid $$."; exec $vals me --json > out', env, folder);
     await screen.shows(hide);
-    if (how === 'SIGTERM') process.kill(Number(/pid (\d+)\./.exec(screen.text)?.[1]), 'SIGTERM');
+    if (how === 'SIGTERM') process.kill(Number(/pid (\d+)\./.exec(screen.text())?.[1]), 'SIGTERM');
     else screen.press('\u0003');
-    expect(await screen.ended).toEqual({ exit, signal: undefined });
-    expect(screen.text.lastIndexOf(show)).toBeGreaterThan(screen.text.lastIndexOf(hide));
+    expect(await screen.ended).toBe(exit);
+    expect(screen.text().lastIndexOf(show)).toBeGreaterThan(screen.text().lastIndexOf(hide));
     expect(readFileSync(join(folder, 'out'), 'utf8')).toBe('');
-    const said = lines(screen.text).at(-1) ?? '';
+    const said = lines(screen.text()).at(-1) ?? '';
     expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ error: { exit } });
   });
 
@@ -998,7 +952,7 @@ describe('progress', () => {
     );
     await screen.shows('1 of 3');
     screen.press('\u0003');
-    expect(await screen.ended).toEqual({ exit: 130, signal: undefined });
+    expect(await screen.ended).toBe(130);
     const outcomes = JSON.parse(readFileSync(join(folder, 'out'), 'utf8')) as Row[];
     expect(outcomes.map(({ status }) => status)).toEqual(['created', 'failed', 'skipped']);
   });

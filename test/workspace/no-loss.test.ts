@@ -76,8 +76,8 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
 }
 
-/** Every step in a long run; else every third, from another one for each case, so that each is met by some. */
-const stride = isLong ? 1 : 3;
+/** Every step in a long run; else every fourth, from another one for each case, so that each is met by some. */
+const stride = isLong ? 1 : 4;
 
 describe('killed before each step that changes a file', () => {
   const edit = (line: number) => (text: string, word: string) =>
