@@ -100,10 +100,10 @@ const builtins = {
   setup({ onResolve, onLoad }) {
     const contents = { ...lightBuiltins };
     for (const [path, names] of Object.entries(builtinsLater)) {
-      const lines = names.map(
-        (name) => `export const ${name} = (...given) => require('${path}').${name}(...given);`,
-      );
-      contents[`vals ${path}`] = lines.join('\n');
+      const lines = names.map((name) => `export const ${name} = (...given) => builtin().${name}(...given);`);
+      // `require` itself takes longer than most of what is called.
+      const head = `let loaded; const builtin = () => (loaded ??= require('${path}'));`;
+      contents[`vals ${path}`] = [head, ...lines].join('\n');
     }
     const made = Object.fromEntries(Object.keys(contents).map((key) => [key, cut(key)]));
     onResolve({ filter: /^node:/ }, ({ path, importer, namespace }) => {
