@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, startService } from './support.ts';
 
@@ -154,16 +154,16 @@ it('shows the status with marks, what differs first, and a coloured diff that mo
   const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
   const at = { cwd: place.folder, home: place.folder, env: place.env, columns: 100 };
-  const { screen, exit } = await runAtTerminal(['status'], at);
+  const { screen, exit } = await runOnScreen(['status'], at);
   expect(exit).toBe(0);
   expect(screen).toContain('\u001b[32m> changed here');
   expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= unchanged'));
-  const { screen: diff } = await runAtTerminal(['diff'], at);
+  const { screen: diff } = await runOnScreen(['diff'], at);
   expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
   expect(diff).toContain('\u001b[31m-b');
-  expect((await runAtTerminal(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
+  expect((await runOnScreen(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push']);
-  expect((await runAtTerminal(['push'], at)).screen).toContain('Nothing to push.');
+  expect((await runOnScreen(['push'], at)).screen).toContain('Nothing to push.');
 });
 
 describe('pull', () => {
@@ -394,7 +394,7 @@ describe('push', () => {
 
   it('shortens the ids of a status, leaves them out where there is no room, and cuts nothing else', async () => {
     const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
-    const at = (columns: number) => runAtTerminal(['status'], { env: place.env, cwd: place.folder, columns });
+    const at = (columns: number) => runOnScreen(['status'], { env: place.env, cwd: place.folder, columns });
     const id = place.idOf('a_rather_long_name.ts');
     expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
     const { screen } = await at(64);
@@ -407,7 +407,7 @@ describe('push', () => {
     place.put({ 'sub/a.ts': 'a2' });
     expect(await place.words(['push', 'a'])).toEqual({ 'sub/a.ts': 'pushed' });
     await service.edit('b', 'theirs');
-    const { exit, screen } = await runAtTerminal(['push'], { env: place.env, cwd: place.folder });
+    const { exit, screen } = await runOnScreen(['push'], { env: place.env, cwd: place.folder });
     expect({ exit, screen }).toEqual({
       exit: 0,
       screen: expect.stringContaining('`vals pull` brings that here'),

@@ -18,7 +18,7 @@ import {
   sendAndEnd,
 } from './harness.ts';
 
-const count = budget(300);
+const count = budget(150);
 /** Another one by FAULTS_SEED; it is printed with what fails. */
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
