@@ -57,17 +57,16 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
   };
   /** Between words, where a terminal would break it anywhere; below its beginning, behind the label. */
   const broken = async (message: string, label = ''): Promise<string> => {
-    const text = visible(redactor.redact(message));
+    const text = label + visible(redactor.redact(message));
     if (!stderr.isTerminal) return text;
     const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
-    const ruler = await createTextWidth([text]);
-    // The label stands for itself while its line is measured.
-    return wrapWords(label + text, stderr.width, indent, ruler)
-      .join('\n')
-      .slice(label.length);
+    return wrapWords(text, stderr.width, indent, await createTextWidth([text])).join('\n');
   };
-  const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan', message: string) =>
-    say(async (style) => `${style[tone](label)} ${await broken(message, `${label} `)}`);
+  const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan' | 'green', message: string) =>
+    say(async (style) => {
+      const text = await broken(message, label && `${label} `);
+      return style[tone](label) + text.slice(label.length);
+    });
   const dimmed = (message: string) => say(async ({ dim }) => dim(await broken(message)));
 
   return {
@@ -101,7 +100,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
         if (lastLine) {
           const [sentence, circumstances] = lastLine;
           const line = `${sentence} (${circumstances.join(', ')})`;
-          say(async ({ green }) => `${green(glyphs.ok)}${await broken(line, glyphs.ok)}`);
+          labelled(glyphs.ok.trimEnd(), 'green', line);
         }
       }
       await written;

@@ -14,16 +14,13 @@ const exampleService = 'https://api.example.com';
 /** These go on until interrupted, ask a person or are for another shell; they have tests of their own. */
 const notToBeRunHere = new Set([
   'vals serve',
+  'vals val rm hello',
   'vals serve --port 0 --json',
-  'vals push --watch',
   'vals run --http hello.ts',
-  'vals run --watch hello.ts Ada',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
   'vals completion fish | source',
-  'vals runs --follow --error',
-  `vals val runs ${exampleId} --follow`,
 ]);
 
 const examples = commands.flatMap(({ path, examples }) =>
@@ -39,6 +36,8 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    // A screen: its usage, options and examples are seen at once.
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24);
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
@@ -74,13 +73,13 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  const id = await valWithThreeVersions(service.env, folder);
+  const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
+  const id = await valWithThreeVersions(name, service.env, folder);
   // Two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
-  if (/vals (open|val rm) hello/.test(line))
-    await run(['push', 'hello.ts'], { env: service.env, home: folder });
+  if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
   if (/vals use/.test(line)) {
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     await run(args, { input: service.token, home: folder });
@@ -110,9 +109,13 @@ async function runExample(line: string) {
   return { exit: exitCode, stdout, stderr: stderr.replace(/^This service has no list of vals.*\n/m, '') };
 }
 
-async function valWithThreeVersions(env: Record<string, string>, folder: string): Promise<string> {
+async function valWithThreeVersions(
+  name: string,
+  env: Record<string, string>,
+  folder: string,
+): Promise<string> {
   const push = async (code: string) => {
-    const { stdout, stderr } = await run(['push', '-', '--name', 'example', '--json'], {
+    const { stdout, stderr } = await run(['push', '-', '--name', name, '--json'], {
       env,
       input: code,
       home: folder,

@@ -16,7 +16,7 @@ export const valRm = defineCommand({
     'by a name that this machine only remembers is looked at first, and left alone where it has another name by now.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
-  examples: ['vals val rm hello --yes', 'vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
+  examples: ['vals val rm hello', 'vals val rm hello --yes'],
   columns: [outcomeColumn, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
