@@ -62,6 +62,7 @@ export const api = defineCommand({
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       open: true,
+      hints: { 404: 'Check the path, and the id in it where it has one.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();

@@ -21,6 +21,8 @@ export interface Reporter {
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
   error(error: ValsError): void;
+  /** Who reads an error named a val by this word, and not by its id. */
+  callIt(id: string, word: string): void;
   /** Waits until what was said is written, so that what comes after it on the screen is said after it. */
   flush(): Promise<void>;
   /** Says the hints, and waits until everything is written. */
@@ -44,6 +46,8 @@ const narrow = 60;
 
 export function createReporter(stderr: Sink, redactor: Redactor, options: () => ReporterOptions): Reporter {
   const hints = new Set<string>();
+  const words = new Map<string, string>();
+  const inWords = (text: string) => [...words].reduce((said, [id, word]) => said.replaceAll(id, word), text);
   let lastLine: Parameters<Reporter['done']> | undefined;
   let written = Promise.resolve();
   const say = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
@@ -89,9 +93,10 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
       }
       if (error.message === '') return;
       const { hint } = error.facts;
-      labelled('error:', 'red', error.message);
-      if (hint && !options().quiet) labelled('hint:', 'cyan', hint);
+      labelled('error:', 'red', inWords(error.message));
+      if (hint && !options().quiet) labelled('hint:', 'cyan', inWords(hint));
     },
+    callIt: (id, word) => void words.set(id, word),
     flush: () => written,
     async finish() {
       const { atTerminal, quiet, glyphs } = options();

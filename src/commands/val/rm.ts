@@ -2,7 +2,7 @@ import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, val } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { idColumn } from '../../terminal/column.ts';
+import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
@@ -17,11 +17,11 @@ export const valRm = defineCommand({
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],
-  columns: [outcomeColumn, idColumn('id')],
+  columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
       question: (ids) => showWhatGoes(context, ids),
-      describe: (id) => ({ id }),
+      describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       route: routes.deleteVal,
       yes,
       dryRun,
