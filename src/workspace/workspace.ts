@@ -129,7 +129,7 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
         [...vals].flatMap(({ name, file }) => [name, file]),
       );
   return new NotFoundError(`The workspace knows no val "${word}".${suggestion}`, {
-    hint: 'Name a val, its file or its id; `vals status` lists them.',
+    hint: 'Name a val, its file or its id; vals.json lists them.',
   });
 }
 
