@@ -99,6 +99,7 @@ export const putVal = (name: string, code: string): Call => ({
   method: 'PUT',
   path: '/v1/vals',
   body: { name, code },
+  hints: { 409: `\`vals val get ${name}\` shows what is there now.` },
   ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
 });
 

@@ -9,6 +9,8 @@ export interface Run {
   val: string | undefined;
   version: JsonValue;
   failed: boolean;
+  /** The service has a place for its end, and nothing in it. */
+  isRunning: boolean;
   /** In milliseconds. */
   startedAt: number | undefined;
   durationMs: number | undefined;
@@ -21,11 +23,13 @@ export function readRun(record: JsonObject): Run {
   const endedAt = momentIn(record, 'runEndAt', 'endedAt');
   const durationMs = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
   const { error } = record;
+  const failed = error !== undefined && error !== null && error !== false && error !== '';
   return {
     valKey: id ?? name,
     val: name ?? id,
     version: lookUp(record, 'val.version') ?? record.version ?? null,
-    failed: error !== undefined && error !== null && error !== false && error !== '',
+    failed,
+    isRunning: !failed && [record.runEndAt, record.endedAt].includes(null) && endedAt === undefined,
     startedAt,
     durationMs: durationMs === undefined || durationMs < 0 ? undefined : durationMs,
   };

@@ -105,6 +105,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   aliases?: string[];
   summary: string;
   description?: string;
+  /** What the reference says beyond the help, which has a screen of 24 lines. */
+  details?: string;
   arguments?: A;
   options?: O;
   examples: readonly string[];

@@ -65,7 +65,8 @@ function createRoot(helpWidth: number, onHelp: (text: string) => void): Command 
     .helpCommand(false)
     .configureHelp({
       minWidthToWrap: narrowestText,
-      subcommandTerm: (command) => [command.name(), ...formsOf(command)].join(' '),
+      subcommandTerm: (command) =>
+        [command.name(), ...(helpWidth < narrow ? [] : formsOf(command))].join(' '),
     })
     .configureOutput({
       writeOut: onHelp,
@@ -84,6 +85,9 @@ function createRoot(helpWidth: number, onHelp: (text: string) => void): Command 
 
 /** Beside a long term in a narrow terminal, a column of short lines is read better than what the terminal wraps. */
 const narrowestText = 12;
+
+/** Where what a command takes would leave no room for what it does. */
+const narrow = 60;
 
 const definitions = new WeakMap<Command, AnyCommand>();
 

@@ -61,7 +61,10 @@ export function createContext(
     clock,
     forPerson,
     wordFor: (id) => words.get(id),
-    rememberWord: (word, id) => void words.set(id, word),
+    rememberWord(word, id) {
+      words.set(id, word);
+      reporter.callIt(id, word);
+    },
     prompt: createPrompt(stdin, host.stderr, signal),
     progress,
     warn: reporter.warn,

@@ -58,12 +58,15 @@ export function summarizeFailures(
       warnings: [],
     };
   }
+  if (isOneGroup) {
+    const message = `${counts}, ${done} done: ${sentence(only)}`;
+    return { error: new PartialError(message, { hint: only.hint }), warnings: [] };
+  }
   const warnings = groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '));
   if (done === 0 && isOneKind) {
     return { error: new AllFailed(first.error, `${counts}.${after}`, nextStep(groups)), warnings };
   }
-  const partial = new PartialError(`${counts}, ${done} done.`, { hint: nextStep(groups) });
-  return { error: partial, warnings: isOneGroup ? [sentence(only)] : warnings };
+  return { error: new PartialError(`${counts}, ${done} done.`, { hint: nextStep(groups) }), warnings };
 }
 
 function group(failures: readonly Failure[]): Alike[] {
@@ -97,9 +100,7 @@ function sentence({ labels, message }: Alike): string {
 }
 
 /** Doing the same again helps only where the service could not be had. */
-function nextStep(groups: readonly Alike[]): string | undefined {
-  const [only] = groups;
-  if (groups.length === 1) return only?.hint;
+function nextStep(groups: readonly Alike[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
     ? 'Run it again for those.'
     : 'The warnings say why, and what to do about each.';

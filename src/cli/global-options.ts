@@ -25,9 +25,6 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   }),
 };
 
-/** Those that the help of each command names; `vals help options` explains all. */
-export const mostUsedOptions = ['json', 'ndjson', 'fields', 'quiet', 'baseUrl', 'local'] as const;
-
 export const helpOption = toggle('-h, --help', 'show the help');
 export const versionOption = toggle('-V, --version', 'print the version; of `vals` alone');
 

@@ -3,18 +3,15 @@ import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
 import type { CommandTree } from './command-tree.ts';
-import { environmentAlone, globalOptions, mostUsedOptions } from './global-options.ts';
+import { environmentAlone } from './global-options.ts';
 import { optionsAt } from './known-options.ts';
 
-const firstExamples = [
-  'vals push examples --local',
-  'vals login --base-url https://api.example.com',
-  'vals runs --error --since 2h --json',
-];
-
 export function addRootHelp(root: Command): void {
-  addExamples(root, firstExamples);
-  addText(root, '`vals <command> --help` explains one, `vals help options` what all of them take.');
+  addText(
+    root,
+    'Begin with `vals push hello.ts --local`, or `vals login` for a real service.\n' +
+      '`vals <command> --help` explains one, `vals help options` what all of them take.',
+  );
 }
 
 export function addTopicHelp(command: Command, topic: string, tree: CommandTree): void {
@@ -29,13 +26,12 @@ export function addTopicHelp(command: Command, topic: string, tree: CommandTree)
 }
 
 export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand): void {
-  const names = mostUsedOptions.map((key) => globalOptions[key].flags.split(' ')[0]);
   const headers = columnsFor(columns, 'pipe')
     .map(({ header }) => header)
     .join(', ');
   addText(
     leaf,
-    `${headers && `Columns: ${headers}\n`}Every command takes ${names.join(', ')} and others: \`vals help options\` explains them.`,
+    `${headers && `Columns: ${headers}\n`}Every command also takes --json, --fields and more: see \`vals help options\`.`,
   );
   addExamples(leaf, examples);
 }

@@ -23,7 +23,7 @@ export function referenceOf({ groups }: CommandTree, guide: string): string {
 }
 
 function sectionOf(command: AnyCommand): string[] {
-  const { path, aliases = [], summary, description = `${summary}.`, examples, columns } = command;
+  const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
   const forms = definitions.map(({ form }) => form);
   // Behind the arguments of some, options are not for vals.
@@ -33,7 +33,7 @@ function sectionOf(command: AnyCommand): string[] {
     .join(', ');
   return [
     `### vals ${path}`,
-    text(description),
+    text(details === undefined ? description : `${description}\n\n${details}`),
     `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
     ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
     ...(definitions.length > 0

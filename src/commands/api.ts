@@ -20,22 +20,20 @@ export const api = defineCommand({
   summary: 'Send any request to the service',
   description:
     'Send any request to the service, for what has no command yet, and print the JSON that it answers. ' +
-    'Without a method it is a GET, or, with fields or --input, a POST. Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
+    'Without a method it is a GET, or, with fields or --input, a POST.',
+  details:
+    'Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
     'otherwise. It needs a token, and never sends it anywhere but to the base URL.',
   arguments: {
     method: {
       ...argument('[method]', 'GET, POST, PUT, PATCH, DELETE, ...', parseMethod),
       words: methods,
     },
-    path: argument('<path>', 'what stands behind the base URL, such as /v1/me; it may have a query'),
+    path: argument('<path>', 'what stands behind the base URL, such as /v1/me'),
   },
   options: {
     rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
-    field: repeatable(
-      '-F, --field <key=json>',
-      "a field that is JSON, such as 1, true or '[1]'; @file: a file's text",
-      parseField,
-    ),
+    field: repeatable('-F, --field <key=json>', "a field that is JSON; @file: a file's text", parseField),
     input: word('--input <file>', 'the body, JSON, byte for byte; -: standard input'),
     paginate: toggle('--paginate', 'GET a list with all its pages, as one array'),
     dryRun,
@@ -64,6 +62,7 @@ export const api = defineCommand({
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       open: true,
+      hints: { 404: 'Check the path, and the id in it where it has one.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();

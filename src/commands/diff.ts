@@ -35,7 +35,7 @@ export const diff = defineCommand({
       const patch = rows[index]?.diff ?? '';
       return {
         patch,
-        heading: `${examined.val.name} ${meanings[examined.status]}`,
+        heading: `${examined.val.name} ${examined.isUnmerged ? unmerged : meanings[examined.status]}`,
         shown: diffBetween(before, after),
       };
     });
@@ -52,6 +52,8 @@ const meanings: Record<Status, string> = {
   'deleted there': 'was deleted on the service: `vals push --force` creates it anew.',
   unchanged: 'is the same on both sides.',
 };
+
+const unmerged = 'has the marks of a merge: decide what stays between them, then `vals push`.';
 
 /** In the direction in which it would go: what changed there alone is no edit of this side. */
 function sidesOf({ val, status, here, remote }: Examined) {

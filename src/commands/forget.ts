@@ -1,7 +1,9 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { column } from '../terminal/column.ts';
+import { Outcomes } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
+import { outcomeColumn } from './shared/columns.ts';
 
 export const forget = defineCommand({
   path: 'forget',
@@ -12,7 +14,7 @@ export const forget = defineCommand({
   arguments: { vals: argument('<val...>', 'names, files or ids') },
   options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
   examples: ['vals forget hello'],
-  columns: [column('status'), column('name'), column('file')],
+  columns: [outcomeColumn, column('name'), column('file')],
   async run(context, { vals: words, dryRun }) {
     const { settings } = context;
     const root = findRoot(settings);
@@ -39,6 +41,7 @@ export const forget = defineCommand({
         context,
         chosen.map(({ file }) => file),
       );
-    return chosen.map(({ file, name }) => ({ file, name, status: dryRun ? 'planned' : 'forgotten' }));
+    const status = dryRun ? 'planned' : 'forgotten';
+    return new Outcomes(chosen.map(({ file, name }) => ({ file, name, status })));
   },
 });

@@ -31,7 +31,7 @@ export const pull = defineCommand({
     idColumn('id'),
     fileColumn,
   ],
-  empty: 'There is nothing to pull yet: `vals pull <val>` takes up a val.',
+  empty: 'Nothing to pull.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
     const { warn, connect, signal, progress } = context;
     const { findVal, openWorkspace } = await import('../workspace/workspace.ts');
@@ -78,6 +78,10 @@ export const pull = defineCommand({
       context.note(`What ${what} held before is kept in ${folder}.`);
     }
     const unsettled = dryRun ? undefined : await settled(workspace);
-    return new Outcomes(rows, error ?? unsettled);
+    // Of hundreds of vals, a person wants to see those that something happened to.
+    const isNews = ({ status }: JsonObject) =>
+      words.length > 0 || !context.forPerson || status !== 'unchanged';
+    if (chosen.length === 0) context.hint('`vals pull <val>` takes up a val.');
+    return new Outcomes(rows.filter(isNews), error ?? unsettled);
   },
 });

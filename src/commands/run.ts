@@ -9,23 +9,24 @@ export const run = defineCommand({
   path: 'run',
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    'Run a file that is here, or else a val with the code that the service has. The default export is called with ' +
-    'the arguments as strings; what it returns goes to stdout, what it prints to stderr. TypeScript and JSX run as ' +
-    'they are. ' +
-    'It runs in a process of its own, without your token, and by default with the permission model of Node: it ' +
-    'reads its own folder and packages, writes no file and starts no program. That is a seat belt against ' +
-    'accidents, not a wall against malice: do not run code that you do not trust. ' +
-    'A run of code that the service has is reported to it, where it takes such reports.',
+    "Run a file, or else a val with the service's code. What holds it back is a seat belt against accidents, not a " +
+    'wall against malice: run only code that you trust.',
+  details:
+    'The default export is called with the arguments as strings; what it returns goes to stdout, what it prints to ' +
+    'stderr. TypeScript and JSX run as they are. The seat belt: a process of its own, without your token, and the ' +
+    'permission model of Node, with which it reads its own folder and packages, writes no file and starts no program. ' +
+    'A run of code that the service has is reported to it, where it takes such reports. --runtime deno takes Deno ' +
+    'instead of Node, where that is installed.',
   arguments: {
-    val: { ...val('<val|file>', "a file, or else a val's id, or in a workspace its name"), orFile: true },
+    val: { ...val('<val|file>', 'a file that is here, or else a name or an id'), orFile: true },
     args: argument('[args...]', 'what the val is called with; options too, from here on'),
   },
   passesThrough: true,
   options: {
     at: parsed('--at <version>', 'this version of the val', versionNumber),
-    http: toggle('--http', 'hand it the requests to a loopback address, until interrupted'),
-    port: parsed('--port <n>', 'the port of that address; 0 for a free one (0)', parsePort),
-    watch: toggle('--watch', 'run the file again whenever it, or what it imports, is saved', {
+    http: toggle('--http', 'hand it the requests to a local address'),
+    port: parsed('--port <n>', 'the port of that address (a free one)', parsePort),
+    watch: toggle('--watch', 'run it again on every save', {
       conflicts: ['http'],
     }),
     maxTime: parsed(
@@ -33,13 +34,13 @@ export const run = defineCommand({
       'end it after that time; with --http, each request (60)',
       (text) => parseTimeout(text, '--max-time'),
     ),
-    runtime: word('--runtime <name>', 'what runs it: this Node, or Deno where that is installed', {
+    runtime: word('--runtime <name>', 'what runs it', {
       choices: ['node', 'deno'],
     }),
-    allowAll: toggle('--allow-all', 'without the permission model: it may do what you may'),
+    allowAll: toggle('--allow-all', 'without the seat belt: it may do what you may'),
     report: toggle('--no-report', 'do not tell the service of the run'),
   },
-  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --watch hello.ts Ada'],
+  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts'],
   columns: [],
   async run(context, { val, args, ...options }) {
     if (options.port !== undefined && !options.http) {

@@ -7,7 +7,7 @@ import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
 export const runs = defineCommand({
   path: 'runs',
   summary: 'List the runs of your vals',
-  description: `List the runs of your vals. ${summaryExplained}`,
+  details: summaryExplained,
   options: {
     ...runFilter,
     val: word('--val <val>', 'the runs of one val, as `vals val runs`', { isVal: true }),
@@ -16,9 +16,8 @@ export const runs = defineCommand({
   },
   examples: [
     'vals runs --error --since 2h',
-    'vals runs --all --ndjson | jq -r .id',
-    'vals runs --follow --error',
     'vals runs --summary --since 7d',
+    'vals runs --all --ndjson | jq -r .id',
   ],
   columns: runColumns,
   empty: 'No runs.',

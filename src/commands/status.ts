@@ -13,23 +13,28 @@ type ShownStatus = Status | 'unmerged';
 
 const shownStatus = ({ status, isUnmerged }: Examined): ShownStatus => (isUnmerged ? 'unmerged' : status);
 
+/** What needs most attention comes first. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
-  'changed here': { mark: '>', tone: 'green' },
-  new: { mark: '+', tone: 'green' },
-  'changed there': { mark: '<', tone: 'cyan' },
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
-  'missing here': { mark: '-', tone: 'yellow' },
   'deleted there': { mark: 'x', tone: 'yellow' },
+  'missing here': { mark: '-', tone: 'yellow' },
+  'changed there': { mark: '<', tone: 'cyan' },
+  'changed here': { mark: '>', tone: 'green' },
+  new: { mark: '+', tone: 'green' },
   unchanged: { mark: '=', tone: 'dim' },
 };
+
+const attention = Object.keys(marks);
+const byAttention = (a: Examined, b: Examined): number =>
+  attention.indexOf(shownStatus(a)) - attention.indexOf(shownStatus(b));
 
 const statusColumn: Column = {
   ...column('status'),
   neverCut: true,
-  present(status) {
+  present(status, { count }) {
     const { mark, tone } = marks[status as ShownStatus];
-    return { text: `${mark} ${status}`, tone };
+    return { text: [mark, count, status].filter((part) => part !== undefined).join(' '), tone };
   },
 };
 
@@ -50,8 +55,11 @@ export const status = defineCommand({
     const examined = await compareVals(context, vals);
     const differing = examined.filter(({ status }) => status !== 'unchanged');
     const unchanged = examined.filter(({ status }) => status === 'unchanged');
-    const ordered = context.forPerson ? [...differing, ...unchanged] : examined;
-    const rows = ordered.map(rowOf);
+    // A person looks for what needs attention. Fields are asked of every val.
+    const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
+    const rows = isFolded
+      ? [...differing.toSorted(byAttention).map(rowOf), ...folded(unchanged)]
+      : examined.map(rowOf);
     if (exitCode && differing.length > 0) {
       return new Outcomes(
         rows,
@@ -61,10 +69,16 @@ export const status = defineCommand({
       );
     }
     for (const hint of nextSteps(differing)) context.hint(hint);
-    if (examined.length > 0 && differing.length === 0) context.hint('Everything is unchanged.');
-    return rows;
+    return isFolded && differing.length === 0 && examined.length > 0 ? allUnchanged(examined.length) : rows;
   },
 });
+
+const allUnchanged = (count: number): string =>
+  count === 1 ? 'The val is unchanged.\n' : `All ${count} vals are unchanged.\n`;
+
+/** However many they are, one line. */
+const folded = (unchanged: readonly Examined[]): JsonObject[] =>
+  unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 
 const rowOf = (examined: Examined): JsonObject => {
   const { val, remote, agreed } = examined;

@@ -29,6 +29,7 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'pulled',
   'merged',
   'deleted',
+  'forgotten',
 ]);
 
 /** Whether anything became different from what it was. */

@@ -4,6 +4,8 @@ export interface Glyphs {
   /** Before what went well and what did not; with colour, so that neither stands alone. */
   ok: string;
   failed: string;
+  /** Before what has not ended. */
+  running: string;
   /** From one version to another. */
   arrow: string;
   /** For what was cut off. */
@@ -17,6 +19,7 @@ export interface Glyphs {
 export const unicode: Glyphs = {
   ok: '✓ ',
   failed: '✗ ',
+  running: '… ',
   arrow: '→',
   ellipsis: '…',
   dash: '–',
@@ -27,6 +30,7 @@ export const unicode: Glyphs = {
 const ascii: Glyphs = {
   ok: '',
   failed: '',
+  running: '',
   arrow: '->',
   ellipsis: '...',
   dash: '-',

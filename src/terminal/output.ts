@@ -75,6 +75,7 @@ export function createOutput(
     streams.stderr,
     () => canDrawOn(streams.stderr, env) && !flags.quiet,
     showsUnicode(env),
+    () => wantsColor(flags.color, env, stderr),
   );
   beforeInterruptible(() => progress.pause());
   const format = (): Format => {

@@ -21,6 +21,7 @@ export function createProgress(
   stream: NodeJS.WriteStream,
   enabled: () => boolean,
   unicode: boolean,
+  color: () => boolean,
 ): ProgressLine {
   let text = '';
   let spinner: Ora | undefined;
@@ -31,7 +32,10 @@ export function createProgress(
     const { default: ora } = await import('ora');
     const look = unicode ? 'dots' : 'line';
     if (!stopped)
-      spinner = ora({ text, stream, spinner: look, discardStdin: false, isEnabled: true }).start();
+      spinner = ora({
+        ...{ text, stream, spinner: look, color: color() ? 'cyan' : false },
+        ...{ discardStdin: false, isEnabled: true },
+      }).start();
   }
 
   return {

@@ -1,5 +1,5 @@
 // One record for a person's eyes: a line for each key and its value.
-import type { JsonObject } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Column } from './column.ts';
 import { visible, visibleLines } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
@@ -12,6 +12,9 @@ import { wrapWords } from './wrap.ts';
 
 const narrowestValue = 4;
 
+/** Addresses of the API, which JSON has. */
+const forPrograms: ReadonlySet<string> = new Set(['links']);
+
 /** The columns first, then whatever else the service sent. */
 export async function formatRecord(
   record: JsonObject,
@@ -20,13 +23,26 @@ export async function formatRecord(
   screen: Screen,
 ): Promise<string> {
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
-  const rest = onlyColumns ? [] : Object.keys(record).filter((key) => !covered.has(key));
+  const rest = onlyColumns
+    ? []
+    : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   const all: Column[] = [
     ...columns,
     // A key may have dots of its own, so it is no path.
-    ...rest.map((key) => ({ header: key, paths: [], make: (record: JsonObject) => record[key] })),
+    ...rest.map((key) => ({
+      header: key,
+      paths: [],
+      make: (record: JsonObject) => oneLine(record[key], screen),
+    })),
   ];
   return formatPairs(record, all, screen, onlyColumns);
+}
+
+/** Code and readmes have options and commands of their own. */
+function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
+  if (typeof value !== 'string') return value;
+  const [first = '', ...others] = value.trim().split(/\s*[\r\n]\s*/, 2);
+  return others.length === 0 ? first : `${first} ${glyphs.ellipsis}`;
 }
 
 /** A block of such lines for each, with these columns alone. */

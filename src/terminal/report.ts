@@ -21,6 +21,8 @@ export interface Reporter {
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
   error(error: ValsError): void;
+  /** Who reads an error named a val by this word, and not by its id. */
+  callIt(id: string, word: string): void;
   /** Waits until what was said is written, so that what comes after it on the screen is said after it. */
   flush(): Promise<void>;
   /** Says the hints, and waits until everything is written. */
@@ -44,6 +46,8 @@ const narrow = 60;
 
 export function createReporter(stderr: Sink, redactor: Redactor, options: () => ReporterOptions): Reporter {
   const hints = new Set<string>();
+  const words = new Map<string, string>();
+  const inWords = (text: string) => [...words].reduce((said, [id, word]) => said.replaceAll(id, word), text);
   let lastLine: Parameters<Reporter['done']> | undefined;
   let written = Promise.resolve();
   const say = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
@@ -57,17 +61,16 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
   };
   /** Between words, where a terminal would break it anywhere; below its beginning, behind the label. */
   const broken = async (message: string, label = ''): Promise<string> => {
-    const text = visible(redactor.redact(message));
+    const text = label + visible(redactor.redact(message));
     if (!stderr.isTerminal) return text;
     const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
-    const ruler = await createTextWidth([text]);
-    // The label stands for itself while its line is measured.
-    return wrapWords(label + text, stderr.width, indent, ruler)
-      .join('\n')
-      .slice(label.length);
+    return wrapWords(text, stderr.width, indent, await createTextWidth([text])).join('\n');
   };
-  const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan', message: string) =>
-    say(async (style) => `${style[tone](label)} ${await broken(message, `${label} `)}`);
+  const labelled = (label: string, tone: 'red' | 'yellow' | 'cyan' | 'green', message: string) =>
+    say(async (style) => {
+      const text = await broken(message, label && `${label} `);
+      return style[tone](label) + text.slice(label.length);
+    });
   const dimmed = (message: string) => say(async ({ dim }) => dim(await broken(message)));
 
   return {
@@ -90,9 +93,10 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
       }
       if (error.message === '') return;
       const { hint } = error.facts;
-      labelled('error:', 'red', error.message);
-      if (hint && !options().quiet) labelled('hint:', 'cyan', hint);
+      labelled('error:', 'red', inWords(error.message));
+      if (hint && !options().quiet) labelled('hint:', 'cyan', inWords(hint));
     },
+    callIt: (id, word) => void words.set(id, word),
     flush: () => written,
     async finish() {
       const { atTerminal, quiet, glyphs } = options();
@@ -101,7 +105,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
         if (lastLine) {
           const [sentence, circumstances] = lastLine;
           const line = `${sentence} (${circumstances.join(', ')})`;
-          say(async ({ green }) => `${green(glyphs.ok)}${await broken(line, glyphs.ok)}`);
+          labelled(glyphs.ok.trimEnd(), 'green', line);
         }
       }
       await written;

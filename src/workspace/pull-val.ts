@@ -62,7 +62,7 @@ function withoutService(
   const message = `"${val.name}" was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
   const isGone = here === undefined;
   const hint = isGone
-    ? `${val.file} is gone too: take it out of vals.json.`
+    ? `${val.file} is gone too: \`vals forget ${val.file}\` leaves it out.`
     : `\`vals push ${val.file} --force\` creates it anew from its file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
   if (status !== 'new') warn(`${message} ${isGone ? hint : 'Its file was left as it is.'}`);

@@ -107,7 +107,9 @@ function settle(examined: Examined, { force, warn }: PushOptions): Outcome | und
     }
     case 'deleted there':
       if (here === agreed?.code) {
-        warn(`${val.file} was deleted on the service, or is no longer yours; --force creates it anew.`);
+        warn(
+          `${val.file} was deleted on the service, or is no longer yours; \`vals push --force\` creates it anew.`,
+        );
         return { status: 'skipped', ...identity(val.id, undefined) };
       }
       throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {

@@ -15,16 +15,13 @@ const exampleService = 'https://api.example.com';
 /** These go on until interrupted, ask a person or are for another shell; they have tests of their own. */
 const notToBeRunHere = new Set([
   'vals serve',
+  'vals val rm hello',
   'vals serve --port 0 --json',
-  'vals push --watch',
   'vals run --http hello.ts',
-  'vals run --watch hello.ts Ada',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
   'vals completion fish | source',
-  'vals runs --follow --error',
-  `vals val runs ${exampleId} --follow`,
 ]);
 
 const examples = commands.flatMap(({ path, examples }) =>
@@ -40,6 +37,8 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    // A screen: its usage, options and examples are seen at once.
+    expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24);
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
@@ -83,13 +82,13 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  const id = await valWithThreeVersions(service);
+  const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
+  const id = await valWithThreeVersions(name, service);
   // Two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
-  if (/vals (open|val rm) hello/.test(line))
-    await run(['push', 'hello.ts'], { env: service.env, home: folder });
+  if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
   if (/vals use/.test(line)) {
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     await run(args, { input: service.token, home: folder });
@@ -127,13 +126,13 @@ async function inShell(command: string, env: Record<string, string>, cwd: string
   return { exit: exitCode, stdout, stderr };
 }
 
-async function valWithThreeVersions({ baseUrl, token }: RunningService): Promise<string> {
+async function valWithThreeVersions(name: string, { baseUrl, token }: RunningService): Promise<string> {
   let id = '';
   for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
     const response = await fetch(`${baseUrl}/v1/vals`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'example', code }),
+      body: JSON.stringify({ name, code }),
     });
     id = ((await response.json()) as { id: string }).id;
   }

@@ -129,6 +129,7 @@ screen(
   ],
   every,
 );
+screen('help', [['--help'], ['push', '--help'], ['run', '--help']], plain);
 const hello = "export default () => 'hello';\n";
 screen(
   'push',
@@ -151,6 +152,9 @@ screen(
 );
 screen('workspace', [['init'], ['status'], ['push']], plain, {
   files: { 'hello.ts': hello, 'prices.ts': hello },
+});
+screen('status', [['status'], ['status', 'hello']], every, {
+  before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
 });
 screen('both sides edited', [['status'], ['diff'], ['push'], ['pull'], ['pull', '--merge']], every, {
   before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],

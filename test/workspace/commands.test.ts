@@ -150,20 +150,22 @@ it('goes through every status, with --exit-code and differences that patch appli
   expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
 });
 
-it('shows the status with marks, what differs first, and a coloured diff that moves nothing', async () => {
+it('shows the status with marks, what differs first and the rest as one line, and a coloured diff that moves nothing', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
   const at = { cwd: place.folder, home: place.folder, env: place.env, columns: 100 };
   const { screen, exit } = await runOnScreen(['status'], at);
   expect(exit).toBe(0);
   expect(screen).toContain('\u001b[32m> changed here');
-  expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= unchanged'));
+  expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= 1 unchanged'));
+  expect((await runOnScreen(['status', '--fields', 'name'], at)).screen).toMatch(/\ba\r\nb\r\n/);
   const { screen: diff } = await runOnScreen(['diff'], at);
   expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
   expect(diff).toContain('\u001b[31m-b');
   expect((await runOnScreen(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push']);
   expect((await runOnScreen(['push'], at)).screen).toContain('Nothing to push.');
+  expect((await runOnScreen(['status'], at)).screen).toBe('All 2 vals are unchanged.\r\n');
 });
 
 describe('pull', () => {
@@ -394,7 +396,8 @@ describe('push', () => {
 
   it('shortens the ids of a status, leaves them out where there is no room, and cuts nothing else', async () => {
     const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
-    const at = (columns: number) => runOnScreen(['status'], { env: place.env, cwd: place.folder, columns });
+    const at = (columns: number) =>
+      runOnScreen(['status', 'a_rather_long_name'], { env: place.env, cwd: place.folder, columns });
     const id = place.idOf('a_rather_long_name.ts');
     expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
     const { screen } = await at(64);

@@ -90,7 +90,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 401:
         return new AuthError(message, facts(circumstances.signInHint));
       case 403:
-        return new AuthError(message, facts('Use a token that may: `vals login` stores another one.'));
+        return new AuthError(message, facts(`Use a token that may do this. ${circumstances.signInHint}`));
       case 404:
       case 410:
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
@@ -103,7 +103,8 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         return unavailable(message, 'Wait a little, then run it again.');
     }
     if (status >= 400 && status < 500) {
-      return new RefusedError(message, facts('Change the input as the service asks.'));
+      const isExplained = messageOf(body, redact) !== undefined;
+      return new RefusedError(message, facts(refusalHint(status, isExplained)));
     }
     if (status >= 500 && status < 600) return unavailable(message, 'Run it again later.');
     return new BadResponseError(
@@ -111,6 +112,11 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       facts('Check that the base URL is that of a val service: `vals config` shows it.'),
     );
   }
+}
+
+function refusalHint(status: number, isExplained: boolean): string {
+  if (status === 413) return 'Make it smaller, or make several of it.';
+  return isExplained ? 'Change the input as the service asks.' : '--debug shows what was sent and answered.';
 }
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);

@@ -18,31 +18,28 @@ export const push = defineCommand({
   aliases: ['val push'],
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files and folders. A file becomes the val that has its name without the extension; ' +
-    'a folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. ' +
-    'In a workspace, without a path, it sends what is new or changed here; a val that changed on the service too is ' +
-    'a conflict, and nothing is sent for it without --force.',
+    'Create or update vals from files and folders: hello.ts becomes the val hello. In a workspace, without a path, ' +
+    'it sends what is new or changed here, except where the service has something newer.',
+  details:
+    'A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
+    'a val that changed on the service too is a conflict, and nothing is sent for it without --force. ' +
+    '--concurrency auto, the default, finds how many requests at a time the service takes well, up to 32.',
   arguments: { paths: argument('[paths...]', 'files, folders, or - for standard input') },
   options: {
     name: word('--name <name>', "the val's name, for one path", { conflicts: ['watch'] }),
     concurrency: parsed(
       '--concurrency <n>',
-      'requests at a time; auto: as many as the service takes well, up to 32 (auto)',
+      'requests at a time; auto: as many as the service takes well',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'] },
     ),
-    force: toggle('--force', 'in a workspace: send it over what changed on the service too'),
+    force: toggle('--force', 'in a workspace: send it over newer code on the service'),
     watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
       conflicts: ['dryRun'],
     }),
     dryRun,
   },
-  examples: [
-    'vals push hello.ts',
-    'vals push examples --local',
-    'cat hello.ts | vals push - --name hello',
-    'vals push --watch',
-  ],
+  examples: ['vals push hello.ts', 'vals push examples --local', 'cat hello.ts | vals push - --name hello'],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
   empty: 'Nothing to push.',
   jobSummary: true,

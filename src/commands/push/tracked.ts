@@ -72,7 +72,9 @@ export async function pushTracked(
   options: SendOptions,
 ): Promise<Outcome> {
   if (code === undefined) {
-    warn(`${val.file} is gone; \`vals pull ${val.file}\` brings it back, and vals.json can forget it.`);
+    warn(
+      `${val.file} is gone; \`vals pull ${val.file}\` brings it back, \`vals forget ${val.file}\` leaves it out.`,
+    );
     return { status: 'skipped' };
   }
   const beforeSending = () => signal.throwIfAborted();

@@ -17,14 +17,22 @@ export const valColumns: Column[] = [
   idColumn('id'),
 ];
 
+const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
+
 const runStatus: Column = {
   ...column('status'),
   only: 'terminal',
   impliedBy: 'error',
   neverCut: true,
-  make: (run) => (readRun(run).failed ? 'failed' : 'ok'),
-  present: (status, _run, { ok, failed }) =>
-    status === 'ok' ? { text: `${ok}${status}`, tone: 'green' } : { text: `${failed}${status}`, tone: 'red' },
+  make(run) {
+    const { failed, isRunning } = readRun(run);
+    if (failed) return 'failed';
+    return isRunning ? 'running' : 'ok';
+  },
+  present(status, _run, glyphs) {
+    const tone = runTones[status as keyof typeof runTones];
+    return { text: glyphs[status as keyof typeof runTones] + status, tone };
+  },
 };
 
 /** At a terminal, how long it took says more than when it ended. */

@@ -41,10 +41,7 @@ export const runFilter = {
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask');
 
-export const valArgument = val(
-  '<val>',
-  'its name, its id or the first 6 or more characters of one, or in a workspace its file',
-);
+export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
 
 /** Zero is a version in some services, and no version is too large to be named. */
 export function versionNumber(text: string): string {

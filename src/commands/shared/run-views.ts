@@ -17,11 +17,12 @@ const shownFirst = 10;
 const shownAtMost = 20;
 const thereAreMore = 'There are more: --limit N or --all shows them.';
 
-/** What the help adds about the summary. */
+/** What the reference adds about the summary. */
 export const summaryExplained =
   '--summary reads all of them and gives, per val and version, most runs first: runs, failures, the error rate, and ' +
   'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
-  'differ and within 1% beyond. Its columns: val, version, runs, failed, errors, p50, p95, over time.';
+  'differ and within 1% beyond. A run that has not ended counts as a run, not as a failure, and has no duration. ' +
+  'Its columns: val, version, runs, failed, errors, p50, p95, over time.';
 
 export const runViews = {
   follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
@@ -30,7 +31,7 @@ export const runViews = {
   full: toggle('--full', 'at a terminal, each run as a block with its whole error', {
     conflicts: ['summary'],
   }),
-  summary: toggle('--summary', 'how often and how long each version ran, and how often it failed', {
+  summary: toggle('--summary', 'per version: how often it ran and failed, and how long it took', {
     conflicts: ['limit', 'offset'],
   }),
 };

@@ -20,7 +20,7 @@ export const valEdit = defineCommand({
     'that is named.',
   arguments: { val: valArgument },
   options: { dryRun },
-  examples: ['vals val edit 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+  examples: ['vals val edit hello'],
   columns: valColumns,
   async run(context, { val, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');

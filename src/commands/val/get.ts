@@ -13,10 +13,7 @@ export const valGet = defineCommand({
     code: toggle('--code', 'its code alone, byte for byte', { conflicts: ['readme'] }),
     readme: toggle('--readme', 'its readme alone, byte for byte'),
   },
-  examples: [
-    'vals val get 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
-    'vals val get 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --code > hello.ts',
-  ],
+  examples: ['vals val get hello', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
   async run({ connect, hint }, { val, code, readme }) {
     const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });

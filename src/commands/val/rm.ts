@@ -2,7 +2,7 @@ import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, val } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { idColumn } from '../../terminal/column.ts';
+import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
@@ -16,13 +16,15 @@ export const valRm = defineCommand({
     'by a name that this machine only remembers is looked at first, and left alone where it has another name by now.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
-  examples: ['vals val rm hello --yes', 'vals val rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 --yes'],
-  columns: [outcomeColumn, idColumn('id')],
+  examples: ['vals val rm hello', 'vals val rm hello --yes'],
+  columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
       question: (ids) => showWhatGoes(context, ids),
-      describe: (id) => ({ id }),
+      describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       route: routes.deleteVal,
+      // One after another: what was begun by mistake can be stopped, and a whole val does not come back.
+      concurrency: 1,
       yes,
       dryRun,
     }),

@@ -18,10 +18,7 @@ export const versionDiff = defineCommand({
     a: argument('<a>', 'the version to start from', versionNumber),
     b: argument('[b]', 'the version to compare it with; absent: the current code', versionNumber),
   },
-  examples: [
-    'vals version diff 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1',
-    'vals version diff 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1 2',
-  ],
+  examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
   async run({ connect, hint }, { val, a, b }) {
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');

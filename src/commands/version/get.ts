@@ -9,7 +9,7 @@ export const versionGet = defineCommand({
   summary: 'Show one version of a val',
   arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
   options: { code: toggle('--code', 'its code alone, byte for byte') },
-  examples: ['vals version get 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1 --code'],
+  examples: ['vals version get hello 1 --code'],
   columns: valColumns,
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));

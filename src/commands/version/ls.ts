@@ -16,7 +16,7 @@ export const versionLs = defineCommand({
   aliases: ['version list'],
   summary: 'List the versions of a val',
   arguments: { val: valArgument },
-  examples: ['vals version ls 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+  examples: ['vals version ls hello'],
   columns,
   empty: 'No versions.',
   async run({ connect, forPerson }, { val }) {

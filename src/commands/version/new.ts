@@ -15,7 +15,7 @@ export const versionNew = defineCommand({
     file: argument('[file]', 'its code; absent or -: standard input'),
   },
   options: { dryRun },
-  examples: ['vals version new 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 examples/hello.ts'],
+  examples: ['vals version new hello examples/hello.ts'],
   columns: valColumns,
   async run(context, { val, file = '-', dryRun }) {
     const code = await readCode(file, context);

@@ -12,7 +12,7 @@ export const versionRestore = defineCommand({
     "Add an old version's code to a val as a new version. Nothing is deleted: what was current stays among the versions.",
   arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
   options: { dryRun },
-  examples: ['vals version restore 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 1'],
+  examples: ['vals version restore hello 1'],
   columns: valColumns,
   async run({ connect, done }, { val, version, dryRun }) {
     const api = await connect();

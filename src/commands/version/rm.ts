@@ -15,13 +15,14 @@ export const versionRm = defineCommand({
   description: 'Delete versions of a val. Asks first, and says which one is current.',
   arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },
   options: { yes, dryRun },
-  examples: ['vals version rm 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11 2 3 --yes'],
+  examples: ['vals version rm hello 2 3 --yes'],
   columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],
   run: (context, { val, versions, yes, dryRun }) =>
     removeBatch(context, versions, {
       question: (many) => question(context, val, many),
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
+      concurrency: 'auto',
       yes,
       dryRun,
     }),
