@@ -152,6 +152,7 @@ export const librariesApart = {
   conf: `export { default } from 'conf';`,
   diff: `export { diffArrays, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';`,
   ora: `export { default } from 'ora';`,
+  pg: `export { default } from 'pg';`,
   sucrase: `export { transform } from 'sucrase/dist/esm/index.js';`,
   hono: `
     export { Hono } from 'hono';

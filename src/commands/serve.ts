@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import { defineCommand, parsed, word } from '../cli/command.ts';
 import { loadService } from '../cli/load-service.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { inOwnTime } from '../lib/signals.ts';
 import { readText } from '../workspace/sources/read-text.ts';
+import { placeOptions, storePlace } from './shared/store-place.ts';
 
 const highestPort = 65_535;
 
@@ -14,32 +14,39 @@ export const serve = defineCommand({
   description:
     'Run the embedded service on 127.0.0.1 until it is interrupted: every route of the API, over one SQLite file. ' +
     'The first line is its address; a line on stderr tells of each request. ' +
-    '--local uses the same data without this command.',
+    '--local uses the same data without this command. ' +
+    'With --database (or VALS_DATABASE) a team shares a PostgreSQL database, which any number of such processes serve; ' +
+    '`vals user add` makes its people.',
   options: {
     port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
-    data: word('--data <file>', 'the SQLite file, made when absent'),
+    ...placeOptions,
     seed: word('--seed <file>', 'a JSON file with runs, likes, comments and references to load'),
   },
-  examples: ['vals serve', 'vals serve --port 0 --json'],
+  examples: [
+    'vals serve',
+    'vals serve --port 0 --json',
+    'vals serve --database postgres://vals@db.example.com/vals',
+  ],
   columns: [],
-  async run(context, { port = 8787, data, seed }) {
-    const { settings, flags, signal, print, banner, warn } = context;
+  async run(context, { port = 8787, seed, ...place }) {
+    const { flags, signal, print, banner, warn } = context;
     const log = await context.openLog();
-    const { startService, parseSeed, countSeed } = await loadService();
-    let shownLink = '';
+    const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
+    let shownLink: string | undefined;
     const showLink = () => {
-      if (service.pageLink() === shownLink) return;
-      shownLink = service.pageLink();
+      const link = service.pageLink();
+      if (link === undefined || link === shownLink) return;
+      shownLink = link;
       banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
     };
     let failure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
     const service = await startService({
-      file: data === undefined ? settings.dataFile : resolve(settings.cwd, data),
+      ...storePlace(context, place),
       port,
       seed: seedData,
       onAnswered: ({ method, path, status, ms }) =>
-        log.write(`${method} ${path.replaceAll(token, '***')} ${status} ${Math.round(ms)} ms`),
+        log.write(`${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
       onStoreFailure({ message, facts: { hint } }) {
         if (message !== failure) warn(`${message} ${hint}`);
@@ -51,14 +58,12 @@ export const serve = defineCommand({
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
       log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
     }
-    await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, token }) : baseUrl);
-    banner(
-      [
-        'To use it from another terminal:',
-        `  export VALS_BASE_URL=${baseUrl}`,
-        `  export VALS_TOKEN=${token}\n`,
-      ].join('\n'),
-    );
+    await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, ...(token && { token }) }) : baseUrl);
+    const tokenLine =
+      token === undefined
+        ? '  export VALS_TOKEN=...   (`vals user add <username>` makes a person with a token)\n'
+        : `  export VALS_TOKEN=${token}\n`;
+    banner(['To use it from another terminal:', `  export VALS_BASE_URL=${baseUrl}`, tokenLine].join('\n'));
     showLink();
     banner('Ctrl-C ends it.\n');
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));

@@ -4,11 +4,15 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { Problem } from './problem.ts';
+import { Problem, unauthorized } from './problem.ts';
+import type { Caller, Store } from './store.ts';
 
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { signedIn: boolean };
+  Variables: {
+    /** Undefined for one who showed no token. */
+    user: Caller;
+  };
 }
 
 const largestBody = 4 * 1024 * 1024;
@@ -49,19 +53,19 @@ export const readable: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 /** Lets callers without a token pass, unknown; a wrong token is refused wherever it is shown. */
-export function identify(token: string): MiddlewareHandler<Env> {
+export function identify({ userWithToken }: Store): MiddlewareHandler<Env> {
   return async (c, next) => {
     const header = c.req.header('authorization');
-    const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1] ?? '';
-    const signedIn = isSame(given, token);
-    if (header !== undefined && !signedIn) throw unauthorized('The token is not the one of this service.');
-    c.set('signedIn', signedIn);
+    const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+    const user = token === undefined ? undefined : await userWithToken(token);
+    if (header !== undefined && !user) throw unauthorized('The token is not one of this service.');
+    c.set('user', user);
     await next();
   };
 }
 
 export const signedInOnly: MiddlewareHandler<Env> = async (c, next) => {
-  if (!c.get('signedIn')) throw unauthorized('This needs the header "Authorization: Bearer <token>".');
+  if (!c.get('user')) throw unauthorized('This needs the header "Authorization: Bearer <token>".');
   await next();
 };
 
@@ -89,10 +93,6 @@ async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
 
 function tooLarge(): Problem {
   return new Problem(413, `A body must have at most ${largestBody} bytes.`);
-}
-
-export function unauthorized(detail: string): Problem {
-  return new Problem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
 /** In a time that tells nothing of the secret. */

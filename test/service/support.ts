@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
-import { type EmbeddedService, type SeedData, startService } from '../../src/service/index.ts';
+import { afterAll, inject } from 'vitest';
+import { type EmbeddedService, openStore, type SeedData, startService } from '../../src/service/index.ts';
+import { loadSeed } from '../../src/service/seed.ts';
+import { newDatabase } from '../support/postgres.ts';
+import { placeOf } from './place.ts';
 
 interface Answer {
   status: number;
@@ -55,23 +58,58 @@ export function temporaryFolder(parent = tmpdir()): string {
   return folder;
 }
 
-export async function temporaryService(
-  seed?: SeedData,
-  file = join(temporaryFolder(), 'store.db'),
-): Promise<EmbeddedService & { file: string; port: number }> {
-  const service = await startService({ file, port: 0, seed });
+/** Whether these tests run on PostgreSQL this time. */
+export const postgres = inject('postgres');
+
+/** Where a new store can be: a file, or the address of a PostgreSQL database. */
+export async function newPlace(): Promise<string> {
+  if (postgres === undefined) return join(temporaryFolder(), 'store.db');
+  const { address, drop } = await newDatabase(postgres);
+  cleanups.push(drop);
+  return address;
+}
+
+export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
+  at: string;
+  port: number;
+  token: string;
+  pageLink(): string;
+};
+
+/** Tokens of the person called local, whom each PostgreSQL database of a test has, too. */
+const localTokens = new Map<string, string>();
+
+export async function temporaryService(seed?: SeedData, given?: string): Promise<TemporaryService> {
+  const at = given ?? (await newPlace());
+  const isFile = 'file' in placeOf(at);
+  if (!isFile) await addLocal(at, seed);
+  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }) });
   cleanups.push(service.close);
-  return { ...service, file, port: Number(new URL(service.baseUrl).port) };
+  const token = service.token ?? localTokens.get(at) ?? '';
+  const pageLink = () => service.pageLink() ?? '';
+  return { ...service, token, pageLink, at, port: Number(new URL(service.baseUrl).port) };
+}
+
+async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
+  const store = await openStore(placeOf(at));
+  try {
+    const added = await store.users.add('local');
+    if (added) localTokens.set(at, added.token);
+    const user = await store.userWithToken(localTokens.get(at) ?? '');
+    if (user && seed) await loadSeed(store, user, seed);
+  } finally {
+    await store.close();
+  }
 }
 
 const agent = new Agent({ keepAlive: true });
 cleanups.push(() => agent.destroy());
 
 export function ask(
-  service: { baseUrl: string; token: string },
+  service: { baseUrl: string; token?: string | undefined },
   method: string,
   path: string,
-  { body, raw, headers = {}, token = service.token }: Question = {},
+  { body, raw, headers = {}, token = service.token ?? null }: Question = {},
 ): Promise<Answer> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -104,7 +142,7 @@ export function ask(
 }
 
 export async function createVal(
-  service: { baseUrl: string; token: string },
+  service: { baseUrl: string; token?: string | undefined },
   content: { name: string; code: string; readme?: string; privacy?: string },
 ): Promise<Val> {
   const answer = await ask(service, 'POST', '/v1/vals', { body: content });
@@ -137,7 +175,7 @@ export async function bundleDriver(): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['libsql'],
+    external: ['libsql', 'pg', 'pg-native'],
   });
   return outfile;
 }
