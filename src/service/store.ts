@@ -99,33 +99,39 @@ export async function openStore(place: Place) {
     const { name, code, readme, privacy } = content;
     const at = now();
     const [inserted] = await all<{ id: string }>(
-      `INSERT INTO vals (id, owner_id, name, readme, privacy, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+      `INSERT INTO vals (id, owner_id, name, readme, privacy, created_at, updated_at, last_version)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
       [randomUUID(), owner.id, name, bytes(readme), privacy, at, at],
     );
     if (!inserted) return undefined;
     await claimRecords(all, owner, { id: inserted.id, name });
-    return insertVersion(all, inserted.id, code, at);
+    return insertVersion(all, inserted.id, 1, code, at);
   }
 
-  async function insertVersion(all: All, id: string, code: string, at = now()): Promise<Val> {
-    const [counted] = await all<{ version: number }>(
-      'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
-      [at, id],
-    );
-    if (!counted) throw noVal(id);
+  async function insertVersion(
+    all: All,
+    id: string,
+    version: number,
+    code: string,
+    at: string,
+  ): Promise<Val> {
     await all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
-      id,
-      counted.version,
-      Buffer.from(code),
-      at,
+      ...[id, version, Buffer.from(code), at],
     ]);
     return identified(all, id);
   }
 
   /** The same code again makes no new version, so that a repeated request is harmless. */
-  const update = async (all: All, current: Val, code: string) =>
-    current.code === code ? current : insertVersion(all, current.id, code);
+  async function update(all: All, current: Val, code: string): Promise<Val> {
+    if (current.code === code) return current;
+    const at = now();
+    const [counted] = await all<{ version: number }>(
+      'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
+      [at, current.id],
+    );
+    if (!counted) throw noVal(current.id);
+    return insertVersion(all, current.id, counted.version, code, at);
+  }
 
   /** Name, readme and privacy are the val's, not a version's. */
   async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
