@@ -17,6 +17,8 @@ const notToBeRunHere = new Set([
   'vals serve',
   'vals val rm hello',
   'vals serve --port 0 --json',
+  'vals serve --public-url https://vals.example.com',
+  'vals serve --host 0.0.0.0 --public-url https://vals.example.com --trust-proxy 10.0.0.5',
   'vals serve --database postgres://vals@db.example.com/vals',
   'vals user add ada --database postgres://vals@db.example.com/vals',
   'vals user rm ada',
