@@ -12,42 +12,24 @@ export const serve = defineCommand({
   path: 'serve',
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1 until it is interrupted: every route of the API, over one SQLite file. ' +
-    'The first line is its address; a line on stderr tells of each request. ' +
-    '--local uses the same data without this command. ' +
-    'With --database (or VALS_DATABASE) a team shares a PostgreSQL database, which any number of such processes serve; ' +
-    '`vals user add` makes its people. ' +
-    'For other machines: --host and --public-url, with --tls-cert and --tls-key or behind a proxy that ends TLS.',
+    'Run the embedded service on 127.0.0.1, over one SQLite file, until interrupted. The first line is its address. ' +
+    'A team shares it with --database and `vals user`; other machines reach it by its --public-url, ' +
+    'with --tls-cert or a proxy for TLS.',
   options: {
     port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
     ...placeOptions,
-    seed: word('--seed <file>', 'a JSON file with runs, likes, comments and references to load'),
+    seed: word('--seed <file>', 'runs, likes, comments and references, as JSON'),
     host: word('--host <address>', 'the address to listen on (127.0.0.1)'),
-    publicUrl: word(
-      '--public-url <url>',
-      'what it is called from outside: the only Host it answers to, and what its links begin with',
-    ),
-    trustProxy: word(
-      '--trust-proxy <addresses>',
-      'take plain HTTP from the proxy at this address, which ends TLS (on a loopback address: from this machine)',
-    ),
-    tlsCert: word(
-      '--tls-cert <file>',
-      'end TLS here, with this certificate and those that vouch for it (PEM)',
-    ),
-    tlsKey: word('--tls-key <file>', 'the key of the certificate (PEM)'),
-    rate: parsed(
-      '--rate <n>',
-      'how many requests a second each token may make, beyond that 429 (500 with --public-url)',
-      parseRate,
-    ),
+    publicUrl: word('--public-url <url>', 'what it is called from outside: its only Host'),
+    trustProxy: word('--trust-proxy <address>', 'take plain HTTP from this proxy, which ends TLS'),
+    tlsCert: word('--tls-cert <file>', 'end TLS here: the certificate and its chain, PEM'),
+    tlsKey: word('--tls-key <file>', 'the key of the certificate, PEM'),
+    rate: parsed('--rate <n>', 'requests a second per token (shared: 500)', parseRate),
   },
   examples: [
-    'vals serve',
     'vals serve --port 0 --json',
     'vals serve --database postgres://vals@db.example.com/vals',
     'vals serve --public-url https://vals.example.com',
-    'vals serve --host 0.0.0.0 --public-url https://vals.example.com --trust-proxy 10.0.0.5',
   ],
   columns: [],
   async run(context, { port = 8787, seed, rate, data, database, ...reach }) {
