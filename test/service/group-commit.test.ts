@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../src/service/group-commit.ts';
+import { createGroupCommit } from '../../src/service/database/group-commit.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 function openGroup(after = () => {}) {
@@ -23,8 +23,8 @@ function openGroup(after = () => {}) {
     void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent);
   return {
     flush,
-    insert: (name: string, parent?: string) => write(() => add(name, parent)),
-    insertAll: (...names: string[]) => write(() => names.forEach((name) => void add(name))),
+    insert: (name: string, parent?: string) => write(async () => add(name, parent)),
+    insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
     /** As another process sees it. */
     names() {
@@ -70,7 +70,7 @@ test('what the store cannot be trusted with is acknowledged to none of them', as
 test('what still waits when the store closes is written first', async () => {
   const { insert, flush, names } = openGroup();
   const written = insert('a');
-  flush();
+  await flush();
   expect(names()).toEqual(['a']);
   await written;
 });
