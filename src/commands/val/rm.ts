@@ -38,16 +38,19 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
       versionText(textAt(record, 'version')),
       textAt(record, 'privacy') ?? '',
       changedText(textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt')),
-      ids[index] as string,
+      (ids[index] as string).slice(0, shortId),
     ];
     return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
   });
   context.banner(lines.join(''));
   const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
   return records.length === 1
-    ? `Delete the val ${names[0]} (${ids[0]}), with all its versions?`
+    ? `Delete the val ${names[0]}, with all its versions?`
     : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
 }
+
+/** As tables show it; the question has the name. */
+const shortId = 8;
 
 const versionText = (version: string | undefined): string =>
   version === undefined ? '' : `version ${version}`;
