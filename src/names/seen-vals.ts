@@ -1,18 +1,7 @@
 // The vals that answers of a service carried: a help to find a val by its name, and never the truth.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
-import type { Known } from './seen-file.ts';
-
-export interface SeenVal {
-  id: string;
-  name: string;
-  /** As text, digit for digit; absent where the service did not say. */
-  version?: string;
-  /** The id of its owner, where the service said so. */
-  owner?: string;
-  /** It was the answer to a write of mine, which not every service says the owner in. */
-  mine?: true;
-}
+import type { Known, SeenVal } from './seen-file.ts';
 
 export interface SeenVals {
   note(val: SeenVal): void;

@@ -16,14 +16,16 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): R
   if (importing !== undefined) return importFailure(importing, text, sources);
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
+  const whole = [text, ...frames.map(({ line }) => line)].join('\n');
   const place = frames[0] === undefined ? '' : ` (${frames[0].place})`;
   return new RunFailedError(
     `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
     {
-      body: [text, ...frames.map(({ line }) => line)].join('\n'),
+      body: whole,
       ...(thrown.isDenied && { hint: deniedHint }),
     },
-    [...others, ...frames.map(({ line }) => line)],
+    // One line with its place says it all.
+    others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
   );
 }
 

@@ -89,9 +89,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     const generation = { entry, child, secret, port, failures, requests: 0, isOver: false };
     void child.ended.then((ending) => {
       generation.isOver = true;
-      const failure =
-        endingFailure(entry.name, ending) ?? endingFailure(entry.name, { code: 1, signal: null });
-      if (failure) failed(failure);
+      failed(endingFailure(entry.name, ending));
     });
     options.onFiles(sources.files());
     return generation;
@@ -99,14 +97,12 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
 
   /** A process that has ended by itself is started anew for the next request, unless the code does not load. */
   async function ready(): Promise<{ generation: Generation; port: number }> {
-    if (
-      current.isOver &&
-      (await current.port.then(
-        () => true,
-        () => false,
-      ))
-    )
-      current = start(current.entry);
+    const before = current;
+    const loads = before.port.then(
+      () => true,
+      () => false,
+    );
+    if (before.isOver && (await loads) && current === before) current = start(before.entry);
     const generation = current;
     return { generation, port: await generation.port };
   }
@@ -116,24 +112,23 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     const number = requests++;
     const { method = 'GET', url = '/' } = incoming;
     let failure: RunFailedError | undefined;
-    let generation = current;
+    let { entry } = current;
     try {
-      const found = await ready();
-      generation = found.generation;
+      const { generation, port } = await ready();
+      entry = generation.entry;
       generation.requests++;
-      failure = await forward(found.port, generation, number, incoming, outgoing);
+      failure = await forward(port, generation, number, incoming, outgoing);
+      generation.requests--;
+      retire(generation);
+      failure ??= generation.failures.get(number);
+      generation.failures.delete(number);
     } catch (error) {
       failure = error as RunFailedError;
       refuse(outgoing, 500, failure.message);
-    } finally {
-      generation.requests--;
-      retire(generation);
     }
-    failure ??= generation.failures.get(number);
-    generation.failures.delete(number);
     const path = url.replace(/[?#].*$/s, '');
     const { statusCode: status } = outgoing;
-    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry: generation.entry });
+    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry });
   }
 
   function forward(
@@ -178,7 +173,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   }
 
   function retire(generation: Generation): void {
-    if (generation !== current && generation.requests <= 0) generation.child.end();
+    if (generation !== current && generation.requests === 0) generation.child.end();
   }
 
   const server = createServer((incoming, outgoing) => {

@@ -3,12 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { isFile } from '../lib/is-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
-import { readText } from '../workspace/sources/read-text.ts';
+import { type Input, readText } from '../workspace/sources/read-text.ts';
 import { type KnownVersion, knownVersion } from './known-version.ts';
 import type { Entry, Runtime } from './sources.ts';
 
@@ -25,15 +24,20 @@ export interface Target {
   api?: Api;
 }
 
+type Surroundings = Input & { settings: Settings; connect(): Promise<Api> };
+
 export interface Wanted {
   val: string;
   at?: string;
   runtime: Runtime;
 }
 
-export async function findTarget(context: Context, { val: word, at, runtime }: Wanted): Promise<Target> {
-  if (isFile(resolve(context.settings.cwd, word))) {
-    if (at === undefined) return fileTarget(context, word, runtime);
+export async function findTarget(
+  surroundings: Surroundings,
+  { val: word, at, runtime }: Wanted,
+): Promise<Target> {
+  if (isFile(resolve(surroundings.settings.cwd, word))) {
+    if (at === undefined) return fileTarget(surroundings, word, runtime);
     throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
       hint: 'Leave it out, or name the val by its id.',
     });
@@ -41,21 +45,21 @@ export async function findTarget(context: Context, { val: word, at, runtime }: W
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
     throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
   }
-  return serviceTarget(context, word, at, runtime);
+  return serviceTarget(surroundings, word, at, runtime);
 }
 
-function fileTarget(context: Context, word: string, runtime: Runtime): Target {
-  const path = resolve(context.settings.cwd, word);
+function fileTarget(surroundings: Surroundings, word: string, runtime: Runtime): Target {
+  const path = resolve(surroundings.settings.cwd, word);
   return {
     load: async () => ({
       name: word,
-      code: await readText(path, context),
+      code: await readText(path, surroundings),
       path,
       packagesFrom: path,
       runtime,
     }),
     path,
-    folder: ownFolder(path, context.settings),
+    folder: ownFolder(path, surroundings.settings),
     packagesFrom: path,
   };
 }
@@ -67,17 +71,17 @@ function ownFolder(path: string, settings: Settings): string {
 }
 
 async function serviceTarget(
-  context: Context,
+  surroundings: Surroundings,
   id: string,
   at: string | undefined,
   runtime: Runtime,
 ): Promise<Target> {
-  const api = await context.connect();
+  const api = await surroundings.connect();
   const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
   const version = at ?? textAt(val, 'version');
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const packagesFrom = join(context.settings.cwd, 'val');
+  const packagesFrom = join(surroundings.settings.cwd, 'val');
   const entry = { name, code: codeOf(val), path: undefined, packagesFrom, runtime };
   return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known, api };
 }

@@ -10,6 +10,8 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** A name for it that lasts: the embedded service has another port each time. */
+/** A name that lasts: the embedded service has another port each time. */
+export const embeddedService = 'local';
+
 export const serviceName = (settings: Settings): string =>
-  settings.local.value ? 'local' : chosenBaseUrl(settings).href;
+  settings.local.value ? embeddedService : chosenBaseUrl(settings).href;

@@ -1,9 +1,9 @@
 // Vals that leave the workspace: their files stay, and are not taken for new ones.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/file-sizes.ts';
-import { updateManifest } from './disk/dot-vals.ts';
+import type { Surroundings } from './disk/dot-vals.ts';
 import { readBelow, replaceBelow } from './disk/files.ts';
-import type { Surroundings } from './workspace.ts';
+import { updateManifest } from './disk/manifest-file.ts';
 
 const ignoreFile = '.valsignore';
 

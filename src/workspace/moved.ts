@@ -1,12 +1,13 @@
 // Files that were moved or renamed: one that vals.json does not name, and that holds what a missing one held, is that val's file.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { updateManifest } from './disk/dot-vals.ts';
+import type { Surroundings } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
+import { updateManifest } from './disk/manifest-file.ts';
 import { walkFolder } from './sources/walk.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { type Surroundings, type Workspace, workspaceAt } from './workspace.ts';
+import { type Workspace, workspaceAt } from './workspace.ts';
 
 /** The workspace as it is once vals.json names the new places. Where every file is in its place, that costs a look into each folder. */
 export async function followMoves(

@@ -1,17 +1,14 @@
 // A folder of files that are vals, seen together with the one service in force.
 import { basename, relative, resolve, sep } from 'node:path';
 import { NotFoundError, UsageError } from '../errors.ts';
-import type { Waiting } from '../lib/lock.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { serviceName } from '../settings/chosen-service.ts';
-import type { Settings } from '../settings/settings.ts';
+import { embeddedService, serviceName } from '../settings/chosen-service.ts';
 import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
-import { updateManifest } from './disk/dot-vals.ts';
+import type { Surroundings } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
-import { embeddedService } from './disk/local-ids.ts';
-import { readManifest } from './disk/manifest.ts';
+import { readManifest, updateManifest } from './disk/manifest-file.ts';
 import { applyNotes, type Note } from './disk/notes.ts';
 import { findRoot, manifestFile } from './disk/root.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
@@ -36,8 +33,6 @@ export interface Workspace extends KnownVals {
   /** Writes into vals.json what was remembered, by this command or by one that crashed. */
   settle(): Promise<void>;
 }
-
-export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 /** Where a command has no meaning outside of a workspace. */
 export function openWorkspace(surroundings: Surroundings): Workspace {

@@ -10,13 +10,19 @@ import { install } from '../support/copy.ts';
 import { environment, runProcess as run } from '../support/program.ts';
 
 describe('prepared help', () => {
+  const preparedFor = (words: readonly string[]) =>
+    readFile(`dist/prepared/${['help', ...words].join('-')}.txt`, 'utf8');
+
   it.each(['', 'options', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {
-    const words = [...path.split(' ').filter(Boolean), '--help'];
-    const { exit, stdout } = await run(words);
-    expect(exit).toBe(0);
-    expect({ help: stdout }).toEqual(parseCommandLine(words, commandTree, 80));
-    const name = ['help', ...words.slice(0, -1)].join('-');
-    expect(await readFile(`dist/prepared/${name}.txt`, 'utf8')).toBe(stdout);
+    const words = path.split(' ').filter(Boolean);
+    expect({ help: await preparedFor(words) }).toEqual(
+      parseCommandLine([...words, '--help'], commandTree, 80),
+    );
+  });
+
+  it.each(['', 'options', 'push', 'val get'])('is what `vals %s --help` writes', async (path) => {
+    const words = path.split(' ').filter(Boolean);
+    expect(await run([...words, '--help'])).toMatchObject({ exit: 0, stdout: await preparedFor(words) });
   });
 
   it('is not needed: without it the program prints the same', async () => {

@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
+import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
+import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 const commands = commandTree.groups.flatMap(({ commands }) => commands);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -66,7 +67,15 @@ describe.each(examples)('$line', ({ line }) => {
   });
 });
 
-/** A line of the help, in a shell, on a service that has what the line speaks of. */
+/** Words that mean the same without a shell: quotes around whole words, and nothing else that it would read. */
+function wordsOf(command: string): string[] | undefined {
+  // A val is begun with a file that only the built program has.
+  if (command.startsWith('vals run ')) return undefined;
+  const plain = /^vals((?: (?:[\w./:@,=+-]+|'[^']*'|"[^"$`\\]*"))+)$/.exec(command)?.[1];
+  return plain?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
+}
+
+/** A line of the help, as in a shell, on a service that has what the line speaks of. */
 async function runExample(line: string) {
   const service = await serviceInProcess(activity());
   const folder = temporaryFolder();
@@ -74,7 +83,7 @@ async function runExample(line: string) {
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
   const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
-  const id = await valWithThreeVersions(name, service.env, folder);
+  const id = await valWithThreeVersions(name, service);
   // Two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
@@ -96,36 +105,38 @@ async function runExample(line: string) {
   // Signing in is what stores these, so its example must do without them.
   if (/vals (log|use)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
+  const words = wordsOf(command);
+  const { exit, stdout, stderr } = words
+    ? await inProcess(words, { env, cwd: folder })
+    : await inShell(command, env, folder);
+  // An embedded service without a list of vals is still a service.
+  return { exit, stdout, stderr: stderr.replace(/^This service has no list of vals.*\n/m, '') };
+}
+
+async function inShell(command: string, env: Record<string, string>, cwd: string) {
   const script = `vals() { "${process.execPath}" "${program}" "$@"; }\n${command}`;
   const { exitCode, stdout, stderr } = await execa('sh', ['-c', script], {
     env,
     extendEnv: false,
-    cwd: folder,
+    cwd,
     reject: false,
     stripFinalNewline: false,
     stdin: 'ignore',
   });
-  // An embedded service without a list of vals is still a service.
-  return { exit: exitCode, stdout, stderr: stderr.replace(/^This service has no list of vals.*\n/m, '') };
+  return { exit: exitCode, stdout, stderr };
 }
 
-async function valWithThreeVersions(
-  name: string,
-  env: Record<string, string>,
-  folder: string,
-): Promise<string> {
-  const push = async (code: string) => {
-    const { stdout, stderr } = await run(['push', '-', '--name', name, '--json'], {
-      env,
-      input: code,
-      home: folder,
+async function valWithThreeVersions(name: string, { baseUrl, token }: RunningService): Promise<string> {
+  let id = '';
+  for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
+    const response = await fetch(`${baseUrl}/v1/vals`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, code }),
     });
-    expect(stderr).toBe('');
-    return JSON.parse(stdout)[0].id as string;
-  };
-  await push('export default 1');
-  await push('export default 2');
-  return push(readFileSync('examples/hello.ts', 'utf8'));
+    id = ((await response.json()) as { id: string }).id;
+  }
+  return id;
 }
 
 /** One val that was pushed, and changed since where differences are to be shown. */

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { run, runAtTerminal, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { put } from '../workspace/support.ts';
 
@@ -337,7 +337,7 @@ describe('before it deletes', () => {
 
 describe('vals open', () => {
   const atTerminal = (there: Vals, env: Record<string, string>, ...args: string[]) =>
-    runAtTerminal(['open', ...args], {
+    runOnScreen(['open', ...args], {
       env: { ...there.service.env, ...env },
       home: there.home,
       columns: 120,

@@ -5,6 +5,7 @@ import { parseCommandLine } from '../../src/cli/commander.ts';
 import { readWords } from '../../src/cli/read-words.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { UsageError } from '../../src/errors.ts';
+import { budget } from '../support/budget.ts';
 
 const word = fc.constantFrom(
   ...['push', 'me', 'val', 'version', 'get', 'rm', 'ls', 'diff', 'api', 'runs', 'likes', 'nonsense', 'help'],
@@ -45,6 +46,6 @@ it('commander and we read a command line alike', () => {
       expect(words[0]).not.toBe('help');
       expect({ path: read.command?.path, awaiting: read.awaiting, odd }).toEqual({ path, odd: [] });
     }),
-    { numRuns: 500 },
+    { numRuns: budget(150) },
   );
 });

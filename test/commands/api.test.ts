@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parsePath } from '../../src/api/user-path.ts';
-import { embeddedService } from '../support/embedded-service.ts';
-import { type RunOptions, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const ok: Reply = { body: { ok: true } };
 
@@ -223,7 +223,7 @@ describe('what is printed', () => {
   it('indented at a terminal, where nothing in it moves the cursor or turns text round', async () => {
     const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
     const service = await scriptedService([{ body: evil }]);
-    const { exit, screen } = await runAtTerminal(['api', 'GET', '/x', '--no-color'], { env: service.env });
+    const { exit, screen } = await runOnScreen(['api', 'GET', '/x', '--no-color'], { env: service.env });
     expect(exit).toBe(0);
     expect(screen).toBe('{\r\n  "name": "\\u001b[2J\\u202egnp.exe\\u009b"\r\n}\r\n');
     expect(JSON.parse(screen)).toEqual(evil);
@@ -334,7 +334,7 @@ describe('what goes wrong', () => {
 });
 
 it('does with the embedded service what commands do', async () => {
-  const { env } = await embeddedService();
+  const { env } = await serviceInProcess();
   const made = await run(['api', 'POST', '/v1/vals', '-f', 'name=one', '-f', 'code=1'], { env });
   expect(made).toMatchObject({ exit: 0, stderr: '' });
   const { id } = JSON.parse(made.stdout);

@@ -1153,13 +1153,12 @@ describe('an interruption', () => {
   );
 
   it('while a push waits to try again leaves it as not begun', async () => {
-    const service = await scriptedService([
-      (response) => {
-        response.writeHead(503, { 'retry-after': '20' }).end();
-        setTimeout(() => running.child.kill('SIGINT'), 300);
-      },
-    ]);
-    const running = start(['push', '.', '--concurrency', '1', '--json'], service.env, vals('a', 'b'));
+    const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
+    const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
+    const running = start(args, service.env, vals('a', 'b'));
+    running.child.stderr?.on('data', (chunk) => {
+      if (String(chunk).includes('again in')) running.child.kill('SIGINT');
+    });
     const { exit, stdout } = await running.ended;
     expect(exit).toBe(130);
     expect(statuses(stdout)).toEqual(['skipped', 'skipped']);
@@ -1184,9 +1183,8 @@ describe('an interruption', () => {
   it('while code is typed sends nothing', async () => {
     const service = await scriptedService([]);
     const running = start(['val', 'create', 'hello', '--json'], service.env, temporaryFolder());
-    running.child.stdin?.write('export');
-    // Nothing on the outside tells that it reads; a signal that comes too early ends it all the same.
-    setTimeout(() => running.child.kill('SIGINT'), 500);
+    // More than fits in between: all of it is gone once the program has begun to read.
+    running.child.stdin?.write('x'.repeat(2 ** 20), () => running.child.kill('SIGINT'));
     const { exit, stdout, stderr } = await running.ended;
     expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 130 } });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDurations } from '../../src/commands/shared/summary/durations.ts';
 import { createTimeline } from '../../src/commands/shared/summary/timeline.ts';
-import { run, runAtTerminal } from '../support/program.ts';
+import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 describe('quantiles', () => {
@@ -263,7 +263,7 @@ describe('vals runs --summary', () => {
 
   it('is a table at a terminal, with failures in red', async () => {
     const service = await scriptedService([], listOf(many));
-    const { screen } = await runAtTerminal(['runs', '--summary'], { env: service.env });
+    const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env });
     expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(
       [
         'VAL    VERSION  RUNS  FAILED  ERRORS     P50     P95  OVER TIME',
@@ -276,7 +276,7 @@ describe('vals runs --summary', () => {
       ].join('\n'),
     );
     expect(screen).toContain('█\u001b[31m▄\u001b[39m ▁');
-    const plain = await runAtTerminal(['runs', '--summary'], { env: { ...service.env, NO_COLOR: '1' } });
+    const plain = await runOnScreen(['runs', '--summary'], { env: { ...service.env, NO_COLOR: '1' } });
     expect(plain.screen).toBe(stripVTControlCharacters(plain.screen));
     expect(plain.screen).toContain('█▄ ▁');
   });
@@ -289,7 +289,7 @@ describe('vals runs --summary', () => {
         val: { name: 'a-name-that-is-rather-long', version: 1 },
       }));
       const service = await scriptedService([], listOf(long));
-      const { screen } = await runAtTerminal(['runs', '--summary'], { env: service.env, columns });
+      const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env, columns });
       const [head = '', row = ''] = stripVTControlCharacters(screen).split('\r\n');
       expect(head.length).toBeLessThanOrEqual(columns);
       expect(row.length).toBeLessThanOrEqual(columns);

@@ -1,15 +1,15 @@
 // Going back and looking back: nothing is lost on either way.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { embeddedService } from '../support/embedded-service.ts';
-import { run, runAtTerminal, runProcess } from '../support/program.ts';
+import { run, runOnScreen, runProcess } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 async function valWithVersions() {
-  const { env } = await embeddedService();
+  const { env } = await serviceInProcess();
   let id = '';
   for (const code of codes) {
     const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env, input: code });
@@ -42,8 +42,8 @@ describe('version diff', () => {
       },
     ]);
     expect(await vals(['version', 'diff', id, '3'])).toMatchObject({ exit: 0, stdout: '', stderr: '' });
-    expect((await runAtTerminal(['version', 'diff', id, '3'], { env })).screen).toContain('Nothing differs.');
-    expect((await runAtTerminal(['version', 'diff', id, '1'], { env })).screen).toContain('\u001b[31m-two');
+    expect((await runOnScreen(['version', 'diff', id, '3'], { env })).screen).toContain('Nothing differs.');
+    expect((await runOnScreen(['version', 'diff', id, '1'], { env })).screen).toContain('\u001b[31m-two');
     expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');
   });
 
@@ -108,7 +108,7 @@ describe('val edit', () => {
     { what: 'the end of the last line', EDITOR: "sh -c 'echo >> $1' --" },
   ])('sends nothing where $what changed', async ({ EDITOR }) => {
     const { env, id, versions } = await valWithVersions();
-    const { exit, screen } = await runAtTerminal(['val', 'edit', id], { env: { ...env, EDITOR } });
+    const { exit, screen } = await runOnScreen(['val', 'edit', id], { env: { ...env, EDITOR } });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('nothing was sent') });
     expect(await versions()).toEqual([3, 2, 1]);
   });

@@ -98,7 +98,7 @@ describe('a val that', () => {
       exit: 12,
       stdout: '',
       stderr:
-        'two\n    at f (a.ts:2:9)\n    at default (a.ts:4:22)\nerror: a.ts failed: Error: one (a.ts:2:9).\n',
+        'Error: one\ntwo\n    at f (a.ts:2:9)\n    at default (a.ts:4:22)\nerror: a.ts failed: Error: one (a.ts:2:9).\n',
     });
   });
 

@@ -1,9 +1,9 @@
 // Runs of code that the service has are told to it, and no others; nothing of that fails a run.
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { embeddedService } from '../support/embedded-service.ts';
 import { runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 import { folderWith } from './folder.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -25,7 +25,7 @@ it('the first minute: push, run and runs tell one story', async () => {
 
 describe('a run on the embedded service', () => {
   async function workspace() {
-    const { env } = await embeddedService();
+    const { env } = await serviceInProcess();
     const { path, write } = folderWith({ 'one.ts': code });
     const vals = async (...args: string[]) => {
       const result = await run(args, { env, cwd: path });

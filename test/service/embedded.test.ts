@@ -361,28 +361,4 @@ describe('vals serve', () => {
       '"version":12345678901234567890',
     );
   });
-
-  it('loses nothing that it acknowledged when it is killed', async () => {
-    const data = join(temporaryFolder(), 'vals.db');
-    const folder = temporaryFolder();
-    for (let index = 0; index < 40; index++)
-      writeFileSync(join(folder, `val${index}.ts`), `export default ${index}`);
-    const acknowledged = new Map<string, string>();
-    for (let round = 0; round < 5; round++) {
-      const service = await embeddedService({ data });
-      const push = run(['push', folder, '--json', '--concurrency', '20', '--timeout', '1'], {
-        env: service.env,
-      });
-      await service.answered(1 + 7 * round);
-      await service.end('SIGKILL');
-      for (const { name, status, id } of JSON.parse((await push).stdout)) {
-        if (status === 'created' || status === 'pushed') acknowledged.set(name, id);
-      }
-    }
-    expect(acknowledged.size).toBeGreaterThan(0);
-    const { env } = await embeddedService({ data });
-    for (const [name, id] of acknowledged) {
-      expect(await json(['val', 'get', id], { env })).toMatchObject({ name, version: 1 });
-    }
-  });
 });

@@ -1,4 +1,5 @@
 // Who is let in, and what bodies are read: raw requests on raw sockets.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, speak, temporaryService, type Val } from './support.ts';
@@ -233,8 +234,9 @@ describe('bodies', () => {
     socket.write(
       `POST /v1/vals HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n`,
     );
-    socket.write('Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":"broken');
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    socket.write('Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n');
+    await once(socket, 'data');
+    socket.write('{"name":"broken');
     socket.destroy();
     expect((await ask(service, 'GET', '/v1/me')).status).toBe(200);
   });

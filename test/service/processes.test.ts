@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import { beforeAll, expect, test } from 'vitest';
+import { isLong } from '../support/budget.ts';
 import {
   ask,
   bundleDriver,
@@ -21,7 +22,7 @@ beforeAll(async () => {
 test.concurrent('processes that make the same file at the same moment agree, and none fails', async () => {
   const PROCESSES = 5;
   const PUSHES = 6;
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < (isLong ? 20 : 2); round++) {
     const file = join(temporaryFolder(), 'store.db');
     const children = Array.from({ length: PROCESSES }, (_, i) =>
       spawnDriver(driver, 'push', file, `${i}`, `${PUSHES}`),
@@ -53,7 +54,7 @@ test.concurrent('what was acknowledged outlives kill -9, and numbering goes on',
   const acknowledged = new Map<string, { version: number; code: string }>();
   let token: string | undefined;
 
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < (isLong ? 50 : 4); round++) {
     const child = spawnDriver(driver, 'serve', file);
     const service = await firstLine<{ baseUrl: string; token: string }>(child);
     token ??= service.token;

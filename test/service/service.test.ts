@@ -1,4 +1,5 @@
 // Starting and ending the service: its file, its port, its identity.
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -218,10 +219,15 @@ describe('ending', () => {
     const service = await temporaryService();
     const outgoing = request(`${service.baseUrl}/v1/vals`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      headers: {
+        Authorization: `Bearer ${service.token}`,
+        'Content-Type': 'application/json',
+        Expect: '100-continue',
+      },
     });
+    outgoing.flushHeaders();
+    await once(outgoing, 'continue');
     outgoing.write('{"name":"late",');
-    await new Promise((resolve) => setTimeout(resolve, 50));
     const closing = service.close();
     const answered = new Promise<number | undefined>((resolve) => {
       outgoing.once('response', (incoming) => {
@@ -229,10 +235,10 @@ describe('ending', () => {
         resolve(incoming.statusCode);
       });
     });
-    setTimeout(() => outgoing.end('"code":"c"}'), 100);
+    await expect(speak(service.port, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
+    outgoing.end('"code":"c"}');
     expect(await answered).toBe(201);
     await closing;
-    await expect(speak(service.port, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
     const again = await temporaryService(undefined, service.file);
     expect((await ask(again, 'PUT', '/v1/vals', { body: { name: 'late', code: 'c' } })).status).toBe(200);
   });
@@ -244,7 +250,9 @@ describe('ending', () => {
     const halfway = connect(service.port, '127.0.0.1');
     halfway.write('GET /v1/me HTTP/1.1\r\nHost:');
     for (const socket of [silent, halfway]) socket.on('error', () => {});
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all([silent, halfway].map((socket) => once(socket, 'connect')));
+    // Connections are taken in turn.
+    await speak(service.port, 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
     const start = Date.now();
     await Promise.all([service.close(), service.close()]);
     expect(Date.now() - start).toBeLessThan(1_000);
@@ -256,9 +264,10 @@ describe('ending', () => {
     socket.on('error', () => {});
     socket.write(
       `POST /v1/vals HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await once(socket, 'data');
+    socket.write('{');
     const start = Date.now();
     await service.close();
     expect(Date.now() - start).toBeLessThan(7_000);

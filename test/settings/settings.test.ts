@@ -17,7 +17,14 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
-import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import {
+  environment,
+  program,
+  run,
+  runAtTerminal,
+  runOnScreen,
+  temporaryFolder,
+} from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -632,7 +639,7 @@ describe('vals config', () => {
 
   it('is a table at a terminal and tab-separated in a pipe', async () => {
     const env = { VALS_BASE_URL: 'https://api.example', VALS_TOKEN: testToken };
-    const { screen } = await runAtTerminal(['config', '--no-color'], { env });
+    const { screen } = await runOnScreen(['config', '--no-color'], { env });
     expect(screen).toMatch(/^SETTING +VALUE +SOURCE *\r\n/);
     expect((await run(['config'], { env })).stdout).toMatch(
       /^base-url\thttps:\/\/api.example\tVALS_BASE_URL\n/,

@@ -13,7 +13,6 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isLong } from '../support/budget.ts';
@@ -58,8 +57,8 @@ const signIn = (origin: string, token: string, env: Record<string, string>) =>
 
 describe('sign-ins at once', () => {
   it('in many processes, several each, lose no token', { timeout: 240_000 }, async () => {
-    const workers = isLong ? 20 : 8;
-    const each = isLong ? 20 : 4;
+    const workers = isLong ? 20 : 6;
+    const each = isLong ? 20 : 2;
     const originsOfOne = each / 2;
     const origins = await services(workers * originsOfOne);
     const home = temporaryFolder();
@@ -133,7 +132,7 @@ describe('a process that dies', () => {
     onTestFinished(() => void victim.kill('SIGKILL'));
     const died = new Promise((done) => victim.once('exit', done));
     victim.stdin.end('token-of-the-dead');
-    while (!existsSync(`${file}.lock`)) await sleep(10);
+    await expect.poll(() => existsSync(`${file}.lock`), { timeout: 60_000, interval: 10 }).toBe(true);
     victim.kill('SIGKILL');
     await died;
     writeFileSync(file, JSON.stringify({ tokens: { 'https://kept.example': 'token-kept' } }), {
@@ -151,7 +150,7 @@ describe('a process that dies', () => {
   });
 
   it('and left a lock long ago, is followed by many at the same moment, and none is lost', async () => {
-    const rounds = 6;
+    const rounds = isLong ? 6 : 2;
     const origins = await services(8);
     const home = temporaryFolder();
     const folder = join(home, 'config');
@@ -192,7 +191,7 @@ describe('a process that dies', () => {
 
   it('at any moment leaves a whole config, and the next sign-in works', { timeout: 120_000 }, async () => {
     const seed = 4_711;
-    const victims = 40;
+    const victims = isLong ? 400 : 12;
     const chance = chanceOf(seed);
     const [origin = '', last = ''] = await services(2);
     const home = temporaryFolder();

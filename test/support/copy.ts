@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A copy of the program, as it is after an install. */
-export async function install() {
+/** A copy of the program, as it is after an install, or of such a copy. */
+export async function install(from = '.') {
   const folder = temporaryFolder();
-  await cp('bin', join(folder, 'bin'), { recursive: true });
+  await cp(join(from, 'bin'), join(folder, 'bin'), { recursive: true });
   // Other tests run it under flags, and what was compiled for those comes and goes.
   const filter = (path: string) =>
     !path.includes('.compiled') || path.endsWith(`.${process.version}-${process.arch}.compiled`);
-  await cp('dist', join(folder, 'dist'), { recursive: true, preserveTimestamps: true, filter });
+  await cp(join(from, 'dist'), join(folder, 'dist'), { recursive: true, preserveTimestamps: true, filter });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const home = join(folder, 'home');
   await mkdir(home);

@@ -9,8 +9,6 @@ export interface ServeProcess {
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
-  /** Resolves when it has answered so many requests. */
-  answered(count: number): Promise<void>;
   /** Resolves when this stands on stderr. */
   logged(text: string): Promise<void>;
   /** Ends it with a signal and resolves to its exit code, or to the signal where that killed it. */
@@ -42,9 +40,6 @@ export async function embeddedService(
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
-    async answered(count) {
-      while (log.split('\n').length <= count) await once(child.stderr, 'data');
-    },
     async logged(text) {
       while (!log.includes(text)) await once(child.stderr, 'data');
     },

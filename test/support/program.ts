@@ -4,10 +4,10 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { inProcess } from './in-process.ts';
+import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
 
 export const program = resolve('bin/vals.js');
 
@@ -74,48 +74,57 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
   }
 }
 
-export interface TerminalOptions extends RunOptions {
-  columns?: number;
+/** As at a terminal of so many columns, in the test's own process: for what is shown, where no key is pressed. */
+export async function runOnScreen(
+  args: readonly string[],
+  options: RunOptions & { columns?: number } = {},
+): Promise<{ exit: number; screen: string }> {
+  const home = options.home ?? temporaryFolder();
+  const { exit, screen } = await inProcess(args, {
+    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+    cwd: options.cwd ?? home,
+    terminal: { columns: options.columns ?? 80 },
+    input: options.input,
+  });
+  // A terminal ends lines in its own way.
+  return { exit, screen: screen.replaceAll('\n', '\r\n') };
+}
+
+export interface TerminalOptions extends RunOptions, Pick<TerminalSettings, 'columns' | 'onScreen'> {
   /** Keys to press: each is sent once its text has appeared on the screen. */
   answers?: { after: string; keys: string }[];
-  /** Called with the whole screen whenever something was added to it. */
-  onScreen?(screen: string, press: (keys: string) => void): void;
 }
 
 /** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */
-export function runAtTerminal(
+export async function runAtTerminal(
   args: readonly string[],
   options: TerminalOptions = {},
 ): Promise<{ exit: number; screen: string }> {
-  const home = options.home ?? temporaryFolder();
-  const terminal = spawnAtTerminal(process.execPath, [program, ...args], {
-    cols: options.columns ?? 80,
-    rows: 30,
+  const { home = temporaryFolder(), answers = [], columns, onScreen } = options;
+  const terminal = openTerminal([process.execPath, program, ...args], {
     cwd: options.cwd ?? home,
     env: environment(home, { TERM: 'xterm-256color', ...options.env }),
+    columns,
+    onScreen,
   });
-  const answers = [...(options.answers ?? [])];
-  let screen = '';
-  terminal.onData((data) => {
-    screen += data;
-    while (answers[0] !== undefined && screen.includes(answers[0].after)) {
-      terminal.write((answers.shift() as { keys: string }).keys);
+  const answerAll = async () => {
+    for (const { after, keys } of answers) {
+      await terminal.shows(after);
+      terminal.press(keys);
     }
-    options.onScreen?.(screen, (keys) => terminal.write(keys));
-  });
-  return new Promise((done) => {
-    terminal.onExit(async ({ exitCode }) => {
-      await quiet(() => screen);
-      done({ exit: exitCode, screen });
-    });
-  });
+  };
+  void answerAll();
+  return { exit: await terminal.ended, screen: terminal.text() };
 }
 
-/** What a program wrote last may still be on its way to the screen when it has ended. */
-export async function quiet(screen: () => string): Promise<void> {
-  let before: number;
-  do {
-    before = screen().length;
-    await new Promise((later) => setTimeout(later, 50));
-  } while (screen().length > before);
+/** A shell command with `$vals` at a real terminal, where the script may send stdout elsewhere. */
+export function shellAtTerminal(
+  script: string,
+  env: Record<string, string> = {},
+  cwd: string = temporaryFolder(),
+): Terminal {
+  return openTerminal(['bash', '-c', script], {
+    cwd,
+    env: environment(cwd, { TERM: 'xterm-256color', ...env, vals: `${process.execPath} ${program}` }),
+  });
 }

@@ -20,6 +20,8 @@ export type Reply =
 export interface ScriptedService {
   baseUrl: string;
   requests: Seen[];
+  /** Resolves when the last of the replies in turn is wholly sent. */
+  answered: Promise<void>;
   /** What every command needs to talk to it. */
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
@@ -34,6 +36,10 @@ export async function scriptedService(
   const requests: Seen[] = [];
   const unexpected: string[] = [];
   const left = [...replies];
+  let allAnswered: () => void = () => {};
+  const answered = new Promise<void>((done) => {
+    allAnswered = done;
+  });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
@@ -46,6 +52,7 @@ export async function scriptedService(
       };
       requests.push(seen);
       const reply = left.shift() ?? forever?.(seen);
+      if (left.length === 0) response.once('finish', allAnswered);
       if (reply === undefined) unexpected.push(`${seen.method} ${seen.path}`);
       answer(response, seen, reply ?? { status: 418, body: { message: 'unexpected request' } });
     });
@@ -57,7 +64,7 @@ export async function scriptedService(
     if (unexpected.length > 0) throw new Error(`Unexpected requests: ${unexpected.join(', ')}`);
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl, requests, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: testToken } };
+  return { baseUrl, requests, answered, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: testToken } };
 }
 
 function answer(response: ServerResponse, seen: Seen, reply: Reply): void {

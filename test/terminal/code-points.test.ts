@@ -15,8 +15,24 @@ const halves = [0xd800, 0xdbff, 0xdc00, 0xdfff];
 const whole = [...controls, ...bidi, ...others];
 const points = [...whole, ...halves];
 const name = (point: number): string => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
-const around = (before: string, point: number, after: string): string =>
-  `${before}${String.fromCharCode(point)}${after}`;
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+/** Some points that stand together in one text, each behind a letter, with their names. */
+type Group = [names: string, points: readonly number[]];
+const groupsOf = (chosen: readonly number[]): Group[] => {
+  // Of some texts the first line is shown, which would hide the others.
+  const alone: number[] = chosen.filter((point) => point === 0x0a || point === 0x0d);
+  const together = chosen.filter((point) => !alone.includes(point));
+  const groups = alone.map((point) => [point]);
+  for (let at = 0; at < together.length; at += 8) groups.push(together.slice(at, at + 8));
+  return groups.map((group) => [group.map(name).join(' '), group]);
+};
+const around = (before: string, group: number | readonly number[], after: string): string =>
+  `${before}${[group]
+    .flat()
+    .map((point) => String.fromCharCode(point))
+    .join('x')}${after}`;
 
 /** Nothing of this may reach a terminal from data; a newline is the program's own. */
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
@@ -48,7 +64,7 @@ const narrow = { columns: 40 };
 const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
 
 /** A run with the point in every place a service can put it. */
-const runWith = (point: number) => ({
+const runWith = (point: number | readonly number[]) => ({
   id: around('i', point, 'd'),
   val: { id: around('v', point, 'i'), name: around('n', point, 'm'), version: around('1', point, '') },
   runStartAt: around('2026-01-01T00:00:00Z', point, ''),
@@ -137,16 +153,15 @@ describe('a list', () => {
 });
 
 describe('one record', () => {
-  const cases = points.map((point): [string, number] => [name(point), point]);
-  const me = (point: number) => ({
+  const me = (point: number | readonly number[]) => ({
     username: around('u', point, 'n'),
     id: around('i', point, 'd'),
     [around('k', point, 'y')]: around('w', point, 'x'),
     nested: { [around('a', point, 'b')]: [around('c', point, 'd')] },
   });
 
-  it.each(cases)('with %s', async (_name, point) => {
-    const record = me(point);
+  it.each([...groupsOf(whole), ...groupsOf(halves)])('with %s', async (_names, group) => {
+    const record = me(group);
     const env = await serviceOf(() => ({ body: record }));
     for (const terminal of [narrow, wide]) {
       for (const colour of colours) {
@@ -168,7 +183,7 @@ describe('one record', () => {
       raw: undefined,
       record,
     });
-    if (halves.includes(point)) return;
+    if (group.some((point) => halves.includes(point))) return;
     const tabs = await inProcess(['me', '--fields', 'username,id,nested.a'], { env });
     expect(tabRows(tabs.stdout)).toEqual([[record.username, record.id, '']]);
   });
@@ -176,12 +191,12 @@ describe('one record', () => {
   it.each(['me', 'likes'])('and its key in --fields of %s', async (command) => {
     const raw: string[] = [];
     // What a command line can carry.
-    for (const point of whole.filter((point) => point !== 0)) {
+    for (const [, group] of groupsOf(whole.filter((point) => point !== 0))) {
       const env = await serviceOf(() => ({
-        body: command === 'me' ? me(point) : { data: [me(point)], links: {} },
+        body: command === 'me' ? me(group) : { data: [me(group)], links: {} },
       }));
-      const key = around('k', point, 'y');
-      const value = around('w', point, 'x');
+      const key = around('k', group, 'y');
+      const value = around('w', group, 'x');
       const args = [command, '--fields', key];
       const { stdout } = await inProcess([...args, '--json'], { env });
       expect(JSON.parse(stdout)).toEqual(command === 'me' ? { [key]: value } : [{ [key]: value }]);
@@ -196,21 +211,18 @@ describe('one record', () => {
 });
 
 describe('code', () => {
-  const text = (point: number): string => `a${around('\t"', point, '"\n')}b`;
-  const cases = points.map((point): [string, number] => [name(point), point]);
-
-  it.each(cases)('with %s', async (_name, point) => {
-    const code = text(point);
+  it.each([...groupsOf(whole), ...groupsOf(halves)])('with %s', async (_names, group) => {
+    const code = `a${around('\t"', group, '"\n')}b`;
     const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
     for (const flag of ['--code', '--readme']) {
-      const args = ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', flag];
+      const args = ['val', 'get', id, flag];
       const shown = await inProcess(args, { env, terminal: narrow });
       expect({ exit: shown.exit, raw: rawIn(shown.stdout.replaceAll('\t', '')) }).toEqual({
         exit: 0,
         raw: undefined,
       });
       // Half of a surrogate pair has no bytes that it could be given as.
-      if (!halves.includes(point)) expect((await inProcess(args, { env })).stdout).toBe(code);
+      if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
       for (const terminal of [undefined, narrow]) {
         const { stdout } = await inProcess([...args, '--json'], { env, terminal });
         expect({ raw: rawIn(stdout, movingInJson), code: JSON.parse(bare(stdout)) }).toEqual({
@@ -223,8 +235,7 @@ describe('code', () => {
 });
 
 describe('what is said on stderr', () => {
-  const cases = points.map((point): [string, number] => [name(point), point]);
-  const sayable = cases.filter(([, point]) => point > 0 && !halves.includes(point));
+  const sayable = groupsOf(whole.filter((point) => point > 0));
   const nowhere = {
     VALS_BASE_URL: 'http://127.0.0.1:1',
     VALS_TOKEN: 'test-token-1f0c9a7e',
@@ -256,7 +267,7 @@ describe('what is said on stderr', () => {
     return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error as { message: string; body?: unknown };
   }
 
-  it.each(cases)("a service's words, with %s", async (_name, point) => {
+  it.each([...groupsOf(whole), ...groupsOf(halves)])("a service's words, with %s", async (_names, point) => {
     const bodies = [
       { message: around('m', point, 's') },
       { [around('k', point, 'y')]: 1, errors: [{ message: around('m', point, 's') }] },
@@ -279,16 +290,13 @@ describe('what is said on stderr', () => {
     await said(['runs'], shapeless);
   });
 
-  it.each(range(0x80, 0x9f).map((point): [string, number] => [name(point), point]))(
-    'the place of a redirect, with %s',
-    async (_name, point) => {
-      const location = around('/l', point, 'n');
-      const env = await serviceOf(() => ({ status: 302, headers: { location } }));
-      for (const { exit } of await said(['me', '--debug'], env)) expect(exit).toBe(11);
-    },
-  );
+  it.each(groupsOf(range(0x80, 0x9f)))('the place of a redirect, with %s', async (_names, point) => {
+    const location = around('/l', point, 'n');
+    const env = await serviceOf(() => ({ status: 302, headers: { location } }));
+    for (const { exit } of await said(['me', '--debug'], env)) expect(exit).toBe(11);
+  });
 
-  it.each(sayable)("a user's own words, with %s", async (_name, point) => {
+  it.each(sayable)("a user's own words, with %s", async (_names, point) => {
     const word = around('w', point, 'd');
     for (const argv of [
       [word],
@@ -298,7 +306,7 @@ describe('what is said on stderr', () => {
       ['me', '--fields', `${word},,`],
       ['me', '--timeout', word],
       ['comments', '--relationship', word],
-      ['version', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', word],
+      ['version', 'get', id, word],
       ['push', `/nowhere/${word}.ts`],
       ['push', `/nowhere/${word}.ts`, `/nowhere/b/${word}.ts`],
       ['val', 'create', 'x', `/nowhere/${word}`],
@@ -309,7 +317,7 @@ describe('what is said on stderr', () => {
     const failing = await serviceOf(() => ({ status: 409, body: { message: word } }));
     for (const argv of [
       ['val', 'create', word, '-'],
-      ['version', 'new', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      ['version', 'new', id],
     ])
       await said(argv, failing, 'code');
     const config = { ...nowhere, VALS_CONFIG_DIR: `/nowhere/${word}`, NO_PROXY: word };
@@ -318,12 +326,17 @@ describe('what is said on stderr', () => {
     expect(JSON.parse(stdout)).toContainEqual({ setting: 'no-proxy', value: word, source: 'NO_PROXY' });
   });
 
-  it('the outcome that is not known of a write', async () => {
-    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-    const env = await serviceOf(() => ({ status: 500, body: {} }));
-    for (const { exit, stderr } of await said(['version', 'new', id], env, 'code')) {
+  it.each(sayable)('the outcome that is not known of a write to a val named %s', async (_names, point) => {
+    const word = around('w', point, 'd');
+    const env = await serviceOf(({ method, path }) => {
+      if (method === 'POST') return { status: 500, body: { message: word } };
+      if (path === '/v1/me') return { body: { id: 'u1', username: 'ada' } };
+      return { body: { data: [{ id, name: word }], links: {} } };
+    });
+    for (const { exit, stderr } of await said(['version', 'new', word], env, 'code')) {
       expect({ exit, hint: stderr.includes('vals version ls') }).toEqual({ exit: 8, hint: true });
     }
+    for (const { exit } of await said(['val', 'rm', `no ${word}`, '--yes'], env)) expect(exit).toBe(3);
   });
 });
 
@@ -398,28 +411,25 @@ describe('a real terminal', () => {
   const rawOnScreen = (screen: string) => rawIn(screen.replaceAll(/\r+\n/g, '\n'));
   const samples = [0x07, 0x0d, 0x1b, 0x7f, 0x90, 0x9b, 0x202e, 0x2028];
 
-  it.each(samples.map((point): [string, number] => [name(point), point]))(
-    'is not moved by %s',
-    async (_name, point) => {
-      const word = around('w', point, 'd');
-      const env = await serviceOf(({ path, method }) => {
-        if (method === 'DELETE') return { status: 404, body: { message: word } };
-        return { body: path.startsWith('/v1/me/runs') ? [runWith(point)] : { id: word, code: word } };
-      });
-      const table = await runAtTerminal(['runs'], { env });
-      const code = await runAtTerminal(['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'], {
-        env,
-      });
-      const asked = await runAtTerminal(['val', 'rm', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'], {
-        env,
-        answers: [{ after: '[y/N]', keys: 'y\r' }],
-      });
-      expect([table, code, asked].map(({ exit }) => exit)).toEqual([0, 0, 3]);
-      expect([table, code, asked].map(({ screen }) => rawOnScreen(screen))).toEqual([
-        undefined,
-        undefined,
-        undefined,
-      ]);
-    },
-  );
+  it.each(groupsOf(samples))('is not moved by %s', async (_names, point) => {
+    const word = around('w', point, 'd');
+    const env = await serviceOf(({ path, method }) => {
+      if (method === 'DELETE') return { status: 404, body: { message: word } };
+      return { body: path.startsWith('/v1/me/runs') ? [runWith(point)] : { id: word, code: word } };
+    });
+    const table = await runAtTerminal(['runs'], { env });
+    const code = await runAtTerminal(['val', 'get', id, '--code'], {
+      env,
+    });
+    const asked = await runAtTerminal(['val', 'rm', id], {
+      env,
+      answers: [{ after: '[y/N]', keys: 'y\r' }],
+    });
+    expect([table, code, asked].map(({ exit }) => exit)).toEqual([0, 0, 3]);
+    expect([table, code, asked].map(({ screen }) => rawOnScreen(screen))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, startService } from './support.ts';
 
@@ -154,18 +154,18 @@ it('shows the status with marks, what differs first and the rest as one line, an
   const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
   const at = { cwd: place.folder, home: place.folder, env: place.env, columns: 100 };
-  const { screen, exit } = await runAtTerminal(['status'], at);
+  const { screen, exit } = await runOnScreen(['status'], at);
   expect(exit).toBe(0);
   expect(screen).toContain('\u001b[32m> changed here');
   expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= 1 unchanged'));
-  expect((await runAtTerminal(['status', '--fields', 'name'], at)).screen).toMatch(/\ba\r\nb\r\n/);
-  const { screen: diff } = await runAtTerminal(['diff'], at);
+  expect((await runOnScreen(['status', '--fields', 'name'], at)).screen).toMatch(/\ba\r\nb\r\n/);
+  const { screen: diff } = await runOnScreen(['diff'], at);
   expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
   expect(diff).toContain('\u001b[31m-b');
-  expect((await runAtTerminal(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
+  expect((await runOnScreen(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push']);
-  expect((await runAtTerminal(['push'], at)).screen).toContain('Nothing to push.');
-  expect((await runAtTerminal(['status'], at)).screen).toBe('All 2 vals are unchanged.\r\n');
+  expect((await runOnScreen(['push'], at)).screen).toContain('Nothing to push.');
+  expect((await runOnScreen(['status'], at)).screen).toBe('All 2 vals are unchanged.\r\n');
 });
 
 describe('pull', () => {
@@ -262,6 +262,16 @@ describe('pull', () => {
     expect(await place.status()).toEqual({ 'hello.ts': 'unchanged', 'lib/other.js': 'unchanged' });
     expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 3, error: { kind: 'not_found' } });
     expect(await place.vals('pull', 'hello', '--file', 'x.ts')).toMatchObject({ exit: 2 });
+  });
+
+  it('says of many vals that were deleted there in one sentence that they were', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+    for (const name of names) await service.delete(place.idOf(`${name}.ts`));
+    for (const command of ['pull', 'push']) {
+      const { stderr } = await place.vals(command);
+      expect(stderr).toMatch(/^warning: a\.ts, b\.ts, c\.ts and 2 more: was deleted on .*\n$/);
+    }
   });
 
   it('leaves the file of a val that was deleted there, and says so', async () => {
@@ -397,7 +407,7 @@ describe('push', () => {
   it('shortens the ids of a status, leaves them out where there is no room, and cuts nothing else', async () => {
     const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
     const at = (columns: number) =>
-      runAtTerminal(['status', 'a_rather_long_name'], { env: place.env, cwd: place.folder, columns });
+      runOnScreen(['status', 'a_rather_long_name'], { env: place.env, cwd: place.folder, columns });
     const id = place.idOf('a_rather_long_name.ts');
     expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
     const { screen } = await at(64);
@@ -410,7 +420,7 @@ describe('push', () => {
     place.put({ 'sub/a.ts': 'a2' });
     expect(await place.words(['push', 'a'])).toEqual({ 'sub/a.ts': 'pushed' });
     await service.edit('b', 'theirs');
-    const { exit, screen } = await runAtTerminal(['push'], { env: place.env, cwd: place.folder });
+    const { exit, screen } = await runOnScreen(['push'], { env: place.env, cwd: place.folder });
     expect({ exit, screen }).toEqual({
       exit: 0,
       screen: expect.stringContaining('`vals pull` brings that here'),

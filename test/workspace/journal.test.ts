@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSy
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { environment, program, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { environment, program, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
 import { Place } from './support.ts';
 
@@ -195,7 +195,7 @@ describe('a service that tells no id', () => {
     const service = await scriptedService([{ status: 204 }]);
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.ts'), 'a');
-    const { exit, screen } = await runAtTerminal(['push', 'a.ts'], { cwd, env: service.env });
+    const { exit, screen } = await runOnScreen(['push', 'a.ts'], { cwd, env: service.env });
     expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('told no id') });
   });
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSettings } from '../../src/settings/settings.ts';
-import { updateManifest } from '../../src/workspace/disk/dot-vals.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
+import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 

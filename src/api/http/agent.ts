@@ -1,17 +1,10 @@
 // The connections to the service, made directly or through a proxy: one for each exchange at a time.
-import type { Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
-import { buildConnector, Client } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
+import { directly } from './connect.ts';
 import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
-
-/** Makes one connection, and says when it stands or why it does not. What it returns gives up on it. */
-export type Connect = (
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-) => (reason: Error) => void;
 
 interface Connection {
   client: Client;
@@ -81,49 +74,6 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       await Promise.all(connections.map(({ client }) => client.destroy()));
     },
   };
-}
-
-/** Over TCP, and within it over TLS where the target asks for that. */
-function directly(): Connect {
-  const overTcp = buildConnector({ timeout: 0, autoSelectFamily: true });
-  let overTls: buildConnector.connector | undefined;
-
-  /** All connections share its context, which has all roots to check certificates against: 40 ms on Node 20. */
-  const tls = () => {
-    overTls ??= buildConnector({ timeout: 0, secureContext: secureContext() });
-    return overTls;
-  };
-
-  return (target, callback) => {
-    let socket: Socket;
-    if (target.protocol !== 'https:') {
-      socket = begin(overTcp, target, callback);
-    } else if (target.httpSocket) {
-      socket = begin(tls(), target, callback);
-    } else {
-      const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
-      socket = begin(overTcp, tcp, (error, httpSocket) => {
-        if (error) return callback(error, null);
-        socket = begin(tls(), { ...target, httpSocket }, callback);
-      });
-      // While the name is looked up and the other side answers.
-      tls();
-    }
-    return (reason) => socket.destroy(reason);
-  };
-}
-
-/** The connector returns its socket, which its type does not say. */
-const begin = (
-  connect: buildConnector.connector,
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-): Socket => connect(target, callback) as unknown as Socket;
-
-/** As each connection would make it for itself. */
-function secureContext(): SecureContext {
-  const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
-  return createSecureContext({ ciphers: DEFAULT_CIPHERS });
 }
 
 /**

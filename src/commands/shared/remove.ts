@@ -12,6 +12,7 @@ export interface Removal {
   /** What names it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
+  concurrency: number | 'auto';
   yes: boolean | undefined;
   dryRun: boolean | undefined;
 }
@@ -21,7 +22,7 @@ export async function removeBatch(
   names: readonly string[],
   removal: Removal,
 ): Promise<Result> {
-  const { describe, route } = removal;
+  const { describe, route, concurrency } = removal;
   const once = [...new Set(names)];
   const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
@@ -29,11 +30,14 @@ export async function removeBatch(
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
-    // One after another: what was begun by mistake can be stopped.
-    concurrency: 1,
+    concurrency,
     room: api.room,
     signal: context.signal,
-    report: { label: ({ name }) => context.wordFor(name) ?? name, warn: context.warnOfOne },
+    report: {
+      label: ({ name }) => context.wordFor(name) ?? name,
+      warnOfOne: context.warnOfOne,
+      warn: context.warn,
+    },
     async work({ call }) {
       await api.send(call);
       return { status: 'deleted' };

@@ -23,6 +23,8 @@ export const valRm = defineCommand({
       question: (ids) => showWhatGoes(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       route: routes.deleteVal,
+      // One after another: what was begun by mistake can be stopped, and a whole val does not come back.
+      concurrency: 1,
       yes,
       dryRun,
     }),

@@ -22,6 +22,7 @@ export const versionRm = defineCommand({
       question: (many) => question(context, val, many),
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
       route: (version) => routes.deleteVersion(val, version),
+      concurrency: 'auto',
       yes,
       dryRun,
     }),

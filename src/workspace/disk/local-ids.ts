@@ -2,10 +2,10 @@
 import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import { embeddedService } from '../../settings/chosen-service.ts';
 import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
 import type { Entry } from './manifest.ts';
 
-export const embeddedService = 'local';
 const localIdsFile = `${dotValsFolder}/local.json`;
 
 /** By file. Those of files that vals.json does not name now, on another branch perhaps, are kept too. */

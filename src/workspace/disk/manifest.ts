@@ -1,13 +1,8 @@
-// vals.json: which file is which val, and its id on each service. Committed, so its changes stay small.
+// What vals.json says: which file is which val, and its id on each service. Committed, so its changes stay small.
 import { LocalError } from '../../errors.ts';
-import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { embeddedService } from '../../settings/chosen-service.ts';
 import { fold, pathProblem } from './file-names.ts';
-import { readBelow } from './files.ts';
-import { readJournal } from './journal.ts';
-import { addLocalIds, embeddedService, readLocalIds } from './local-ids.ts';
-import { applyNotes } from './notes.ts';
-import { manifestFile } from './root.ts';
 
 export interface Entry {
   name: string;
@@ -23,16 +18,6 @@ export interface Manifest {
   others: JsonObject;
 }
 
-/** With what .vals knows beside it. */
-export function readManifest(root: string): Manifest {
-  const text = readBelow(root, manifestFile, largest.manifest);
-  if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
-  const manifest = parseManifest(text);
-  addLocalIds(manifest.vals, readLocalIds(root));
-  applyNotes(manifest, readJournal(root).notes, { rename: false, warn() {} });
-  return manifest;
-}
-
 export const emptyManifest = (): Manifest => ({
   vals: new Map(),
   others: { $schema: './.vals/schema.json' },
@@ -40,7 +25,7 @@ export const emptyManifest = (): Manifest => ({
 
 const mend = 'Mend it, or take it back from git; your files and vals are untouched.';
 
-const broken = (problem: string, hint = mend): LocalError =>
+export const broken = (problem: string, hint = mend): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
 export function parseManifest(text: string): Manifest {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { kinds } from '../../support/kinds.ts';
-import { type RunResult, run, runAtTerminal } from '../../support/program.ts';
+import { type RunResult, run, runOnScreen } from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';
 import {
   type Reply,
@@ -714,7 +714,7 @@ describe('the token is in nothing that is printed', () => {
       const row = { id: 'a', name: manyTokens(shift) };
       const service = await scriptedService([{ body: { data: [row], links: {} } }, { body: row }]);
       for (const args of [['likes'], ['val', 'get', id]]) {
-        const { exit, screen } = await runAtTerminal(args, { env: service.env, columns: 120 });
+        const { exit, screen } = await runOnScreen(args, { env: service.env, columns: 120 });
         expect({ exit, listed: /name/i.test(screen) }).toEqual({ exit: 0, listed: true });
         expect(screen).not.toContain(goodPart);
       }

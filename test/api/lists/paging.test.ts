@@ -2,7 +2,7 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/at-most.ts';
-import { environment, program, run, runAtTerminal, temporaryFolder } from '../../support/program.ts';
+import { environment, program, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import {
   type Reply,
   type ScriptedService,
@@ -477,7 +477,7 @@ describe('what was asked for', () => {
       queryOf(seen).get('limit') === '100' ? { body: { data: rows(2), links: {} } } : { body },
     );
     const more = /There are more/;
-    const atTerminal = (...args: string[]) => runAtTerminal(['runs', ...args], { env: service.env });
+    const atTerminal = (...args: string[]) => runOnScreen(['runs', ...args], { env: service.env });
     expect((await atTerminal('--limit', '2')).screen).toMatch(more);
     expect((await atTerminal('--limit', '1')).screen).toMatch(more);
     expect((await atTerminal('--limit', '2', '--quiet')).screen).not.toMatch(more);

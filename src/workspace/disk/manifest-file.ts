@@ -1,0 +1,61 @@
+// vals.json on the disk: read with what .vals knows beside it, and changed under a lock.
+import { ConflictError } from '../../errors.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import { embeddedService } from '../../settings/chosen-service.ts';
+import { lockDotVals, prepareDotVals, type Surroundings } from './dot-vals.ts';
+import { readBelow, replaceBelow } from './files.ts';
+import { readJournal, removeJournal } from './journal.ts';
+import { addLocalIds, readLocalIds, writeLocalIds } from './local-ids.ts';
+import { broken, emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
+import { applyNotes } from './notes.ts';
+import { manifestFile } from './root.ts';
+
+export function readManifest(root: string): Manifest {
+  const text = readBelow(root, manifestFile, largest.manifest);
+  if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
+  const manifest = parseManifest(text);
+  addLocalIds(manifest.vals, readLocalIds(root));
+  applyNotes(manifest, readJournal(root).notes, { rename: false, warn() {} });
+  return manifest;
+}
+
+/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. It takes the journal in. */
+export async function updateManifest(
+  root: string,
+  surroundings: Surroundings,
+  change: (manifest: Manifest) => void,
+): Promise<'created' | 'updated' | 'unchanged'> {
+  prepareDotVals(root);
+  for (;;) {
+    const { isMine, release } = await lockDotVals(root, surroundings);
+    try {
+      const text = readBelow(root, manifestFile, largest.manifest);
+      const manifest = text === undefined ? emptyManifest() : parseManifest(text);
+      const hasLocalIds = [...manifest.vals.values()].some(({ ids }) => ids.has(embeddedService));
+      const before = formatManifest(manifest);
+      const localIds = readLocalIds(root);
+      const journal = readJournal(root);
+      addLocalIds(manifest.vals, localIds);
+      applyNotes(manifest, journal.notes, { rename: false, warn() {} });
+      change(manifest);
+      const after = formatManifest(manifest);
+      // Whoever finds that its lock was taken for left behind has read what may be old, and begins again.
+      if (!isMine()) continue;
+      // First, so that a crash leaves an id in both places rather than in none.
+      writeLocalIds(root, manifest.vals, localIds);
+      const isUnchanged = text !== undefined && before === after && !hasLocalIds;
+      if (!isUnchanged) {
+        parseManifest(after);
+        replaceBelow(root, manifestFile, after, { content: text });
+      }
+      removeJournal(root, journal);
+      if (isUnchanged) return 'unchanged';
+      return text === undefined ? 'created' : 'updated';
+    } catch (error) {
+      // Somebody saved it while we had it in hand: theirs is the one to change.
+      if (!(error instanceof ConflictError)) throw error;
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// A real terminal of which nothing is lost, with a command at it.
+import { spawn } from '@lydell/node-pty';
+import { onTestFinished } from 'vitest';
+
+/**
+ * A terminal goes with the last process at it, and on a busy machine node-pty has not read all by then. So a shell
+ * says how the command ended and stands still until that was read.
+ */
+const held = 'trap : INT QUIT TERM; "$@"; printf "\\001ended with %d\\001" "$?"; kill -STOP $$';
+const ending = /\u0001ended with (\d+)\u0001/;
+
+export interface Terminal {
+  /** All that was shown so far. */
+  text(): string;
+  /** Resolves once the text is on the screen. */
+  shows(text: string | RegExp): Promise<void>;
+  press(keys: string): void;
+  /** The exit code, as a shell has it. */
+  ended: Promise<number>;
+}
+
+export interface TerminalSettings {
+  env: Record<string, string>;
+  cwd: string;
+  columns?: number;
+  /** Called with the whole screen whenever something was added to it. */
+  onScreen?(screen: string, press: (keys: string) => void): void;
+}
+
+export function openTerminal(command: readonly string[], settings: TerminalSettings): Terminal {
+  const { env, cwd, columns = 80, onScreen } = settings;
+  const terminal = spawn('sh', ['-c', held, 'sh', ...command], { cols: columns, rows: 30, cwd, env });
+  let text = '';
+  const waiting = new Set<() => void>();
+  const isShown = (wanted: string | RegExp) =>
+    typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+  const shows = (wanted: string | RegExp) =>
+    new Promise<void>((shown) => {
+      const look = () => {
+        if (!isShown(wanted)) return;
+        waiting.delete(look);
+        shown();
+      };
+      waiting.add(look);
+      look();
+    });
+  const over = shows(ending);
+  const gone = new Promise<void>((exited) => terminal.onExit(() => exited()));
+  onTestFinished(async () => {
+    process.kill(-terminal.pid, 'SIGKILL');
+    await gone;
+  });
+  terminal.onData((data) => {
+    text += data;
+    for (const look of waiting) look();
+    onScreen?.(text, (keys) => terminal.write(keys));
+  });
+  return {
+    text: () => text.replace(ending, ''),
+    shows,
+    press: (keys) => terminal.write(keys),
+    ended: over.then(() => Number(ending.exec(text)?.[1])),
+  };
+}
