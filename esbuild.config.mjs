@@ -25,7 +25,7 @@ const options = {
   supported: { 'dynamic-import': false },
   minify: true,
   legalComments: 'none',
-  external: ['libsql'],
+  external: ['libsql', 'pg-native'],
   plugins: mends,
   define: { VERSION: JSON.stringify(version) },
 };

@@ -141,6 +141,8 @@ function workingDirectory(): string {
 /** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
+  // A password in an address is not for the list of processes; what it shows is the title from now on.
+  if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = hearSignals(
     (exit) => new InterruptedError(exit),

@@ -21,7 +21,7 @@ export interface BatchOptions<Item> {
 }
 
 /** What is worth knowing of one item, though it did not fail. */
-export type Remark = (message: string) => void;
+type Remark = (message: string) => void;
 
 interface Report<Item> {
   /** What the user calls it. */

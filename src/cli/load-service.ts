@@ -1,6 +1,5 @@
 // The embedded service, loaded where it is used; where this Node cannot run it, this says why.
-import { LocalError, UsageError } from '../errors.ts';
-import { errnoOf } from '../lib/errno.ts';
+import { UsageError } from '../errors.ts';
 
 export async function loadService() {
   if (typeof Response === 'undefined') {
@@ -8,17 +7,5 @@ export async function loadService() {
       hint: 'Take --no-experimental-fetch out of NODE_OPTIONS.',
     });
   }
-  try {
-    return await import('../service/index.ts');
-  } catch (error) {
-    if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
-      throw new UsageError('This Node loads no native code, which the embedded service needs.', {
-        hint: 'Take --no-addons out of NODE_OPTIONS; under --permission, add --allow-addons.',
-      });
-    }
-    throw new LocalError(`The embedded service could not be loaded: ${(error as Error).message}`, {
-      hint: 'Install vals again, on this machine and with this Node.',
-      cause: error,
-    });
-  }
+  return import('../service/index.ts');
 }

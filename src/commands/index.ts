@@ -22,6 +22,10 @@ import { runs } from './runs.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
 import { use } from './use.ts';
+import { userAdd } from './user/add.ts';
+import { userLs } from './user/ls.ts';
+import { userRm } from './user/rm.ts';
+import { userToken } from './user/token.ts';
 import { valCreate } from './val/create.ts';
 import { valEdit } from './val/edit.ts';
 import { valGet } from './val/get.ts';
@@ -38,6 +42,7 @@ export const commandTree: CommandTree = {
   topics: {
     val: { title: 'Vals:', summary: 'Single vals' },
     version: { title: 'Vals:', summary: 'Versions of a val' },
+    user: { title: 'Set-up:', summary: 'People of a shared service' },
   },
   groups: [
     {
@@ -50,7 +55,10 @@ export const commandTree: CommandTree = {
     },
     { title: 'Workspace:', commands: [init, status, diff, pull, forget] },
     { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    { title: 'Set-up:', commands: [login, logout, use, config, api, serve, completion] },
+    {
+      title: 'Set-up:',
+      commands: [login, logout, use, config, api, serve, userAdd, userLs, userToken, userRm, completion],
+    },
   ],
   otherWords,
 };

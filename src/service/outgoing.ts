@@ -1,6 +1,7 @@
 // Records as they go out: with every field that clients of this API read, and links to the address they were asked on.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
 import type { ListedVal, Val } from './store.ts';
+import type { User } from './users.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
@@ -35,7 +36,7 @@ export function likeRecord(json: string, origin: string): string {
   });
 }
 
-export function userRecord({ id, username }: Val['author'], origin: string) {
+export function userRecord({ id, username }: User, origin: string) {
   return {
     ...{ id, username, bio: null, email: null, profileImageUrl: null, tier: null },
     ...{ url: `${origin}/`, links: { self: `${origin}/v1/me` } },

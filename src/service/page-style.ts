@@ -22,7 +22,11 @@ header { padding-top: 1.25rem; }
 main { padding-bottom: 4rem; }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+header { display: flex; justify-content: space-between; align-items: center; }
+button, input { font: inherit; color: inherit; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
+input { width: min(100%, 26rem); }
+button { cursor: pointer; }
 .brand { color: var(--ink); font-weight: 700; letter-spacing: -.02em; }
 .brand::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: .2em;
   background: linear-gradient(135deg, var(--accent), var(--keyword)); }

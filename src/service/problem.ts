@@ -2,8 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isFull } from './database.ts';
-import { StoreGone } from './store-file.ts';
+import { DatabaseFailure } from './database/database.ts';
 
 interface ProblemFacts {
   /** The field of the body, or the parameter of the query, that was refused. */
@@ -46,18 +45,30 @@ export function answerError(error: Error, c: Context): Response {
 
 /** What happened inside stays inside; the status tells whether to try again. */
 function hidden(error: Error): Problem {
-  if (error instanceof StoreGone) return storeGone(error);
-  const code = 'code' in error ? String(error.code) : '';
-  if (code.startsWith('SQLITE_BUSY')) {
-    return new Problem(503, 'Another program is writing to the store.', { headers: { 'Retry-After': '1' } });
+  if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
+  const { kind, maybeWritten } = error;
+  const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
+  if (kind === 'gone') {
+    // A person has to mend it, so it is of no use to ask again soon.
+    const detail = 'The store was removed or replaced; start the service again.';
+    return new Problem(maybeWritten ? 500 : 503, detail, retryAfter(60));
   }
-  if (isFull(error)) return new Problem(507, 'No space is left for the store.');
-  if (code.startsWith('SQLITE_')) return new Problem(500, 'The store could not be read or written.');
-  return new Problem(500, 'The service failed to answer.');
+  if (maybeWritten)
+    return new Problem(500, 'The store was lost while it wrote: it may have done so, or not.');
+  switch (kind) {
+    case 'busy':
+      return new Problem(503, 'Another program is writing to the store.', retryAfter(1));
+    case 'unreachable':
+      return new Problem(503, 'The store cannot be reached at the moment.', retryAfter(1));
+    case 'full':
+      return new Problem(507, 'No space is left for the store.');
+    case 'orphaned':
+      return unauthorized('The person with this token was removed.');
+    default:
+      return new Problem(500, 'The store could not be read or written.');
+  }
 }
 
-/** A person has to mend it, so it is of no use to ask again soon. */
-function storeGone({ maybeWritten }: StoreGone): Problem {
-  const detail = 'The store was removed or replaced; start the service again.';
-  return new Problem(maybeWritten ? 500 : 503, detail, { headers: { 'Retry-After': '60' } });
+export function unauthorized(detail: string): Problem {
+  return new Problem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

@@ -1,6 +1,6 @@
 // The fields that a seed may have, and what each may hold: what is not known here would be lost on the way to a reader.
 import { isObject, JsonNumber, type JsonValue } from '../lib/json.ts';
-import type { RecordKind } from './store.ts';
+import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with its place. */

@@ -10,9 +10,11 @@ import {
   stringifyJson,
   textOf,
 } from '../lib/json.ts';
+import type { RecordKind, StoredRecord } from './records.ts';
 import { faultOf, recordKinds } from './seed-fields.ts';
-import type { RecordKind, Store } from './store.ts';
+import type { Store, ValFinder } from './store.ts';
 import { sortableTime } from './time.ts';
+import type { User } from './users.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
@@ -60,9 +62,9 @@ export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
   >;
 
 /** Loads all of the seed or, on an error, none of it. A record whose id is there already is replaced. */
-export function loadSeed(store: Store, seed: SeedData): Promise<void> {
+export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
   const now = new Date().toISOString();
-  return store.write(() => {
+  return store.addRecords(owner, async function* (vals): AsyncGenerator<StoredRecord> {
     for (const kind of recordKinds) {
       const timesSeen = new Map<string, number>();
       for (const given of seed[kind] ?? []) {
@@ -70,9 +72,9 @@ export function loadSeed(store: Store, seed: SeedData): Promise<void> {
         const seen = timesSeen.get(text) ?? 0;
         timesSeen.set(text, seen + 1);
         const key = given.id === undefined ? contentId(`${kind} ${seen} ${text}`) : idText(given.id);
-        const { record, tag = null, of = {} } = complete[kind](given, { id: key, now, store });
+        const { record, tag = null, of = {} } = await complete[kind](given, { id: key, now, owner, vals });
         const timeField = timeFields[kind];
-        store.putRecord({
+        yield {
           kind,
           key,
           at: (timeField && sortableTime(`${record[timeField] ?? now}`)) ?? '',
@@ -80,7 +82,7 @@ export function loadSeed(store: Store, seed: SeedData): Promise<void> {
           valId: textOf(of.id ?? null) ?? null,
           valName: textOf(of.name ?? null) ?? null,
           json: stringifyJson(record),
-        });
+        };
       }
     }
   });
@@ -88,38 +90,42 @@ export function loadSeed(store: Store, seed: SeedData): Promise<void> {
 
 type Complete = (
   record: JsonObject,
-  context: { id: string; now: string; store: Store },
-) => {
+  context: { id: string; now: string; owner: User; vals: ValFinder },
+) => Promise<{
   record: JsonObject;
   tag?: string;
   /** The val that it counts for. */
   of?: JsonObject;
-};
+}>;
 
 /** Adds what a record of each kind lacks, and says what its lists are filtered by. */
 const complete: Record<RecordKind, Complete> = {
-  runs(given, { id, now, store }) {
+  async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
-    const val = ownVal({ id: valId, name: valName, version, ...part(run.val) }, store);
+    const val = await ownVal({ id: valId, name: valName, version, ...part(run.val) }, vals);
     const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
     const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
     return { record, tag: record.error === null ? 'passed' : 'failed', of: val };
   },
-  likes(like, { id, store }) {
-    const val = ownVal(like, store);
+  async likes(like, { id, vals }) {
+    const val = await ownVal(like, vals);
     return { record: { ...val, id: val.id ?? id }, of: val };
   },
-  comments(given, { id, now, store }) {
+  async comments(given, { id, now, owner, vals }) {
     const author = { id: null, username: null, ...part(given.author) };
-    const relationship = author.username === store.user.username ? 'given' : 'received';
-    const val = { privacy: null, author: null, ...ownVal({ version: null, ...part(given.val) }, store) };
+    const relationship = author.username === owner.username ? 'given' : 'received';
+    const val = {
+      privacy: null,
+      author: null,
+      ...(await ownVal({ version: null, ...part(given.val) }, vals)),
+    };
     const record: JsonObject = { id, comment: null, createdAt: now, relationship, ...given, author, val };
     return { record, tag: `${record.relationship}` };
   },
-  references(given, { now, store }) {
+  async references(given, { now, owner, vals }) {
     const reference = withAuthor(part(given.reference));
-    const own = ownVal(part(given.dependsOn), store);
-    const { id, username } = store.user;
+    const own = await ownVal(part(given.dependsOn), vals);
+    const { id, username } = owner;
     const dependsOn = withAuthor(own.id === null ? own : { author_id: id, username, ...own });
     return { record: { referencedAt: now, ...given, reference, dependsOn }, of: dependsOn };
   },
@@ -128,10 +134,10 @@ const complete: Record<RecordKind, Complete> = {
 const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** With the id and name of the val that it is, where that is one of ours: named by its id, or without one by its name. */
-function ownVal(given: JsonObject, store: Store): JsonObject {
+async function ownVal(given: JsonObject, vals: ValFinder): Promise<JsonObject> {
   const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
   const found =
-    id === undefined ? (name === undefined ? undefined : store.named(name)) : store.identified(id);
+    id !== undefined ? await vals.identified(id) : name === undefined ? undefined : await vals.named(name);
   return { ...given, id: given.id ?? found?.id ?? null, name: given.name ?? found?.name ?? null };
 }
 

@@ -1,11 +1,19 @@
-// What the service keeps: its owner, vals with their versions, their runs, and the records that only a seed can bring.
+// What the service keeps: people, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
-import { LocalError } from '../errors.ts';
-import { openDatabase, type Value } from './database.ts';
+import { type All, DatabaseFailure, type Place, type Value } from './database/database.ts';
+import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
-import { schema } from './schema.ts';
+import {
+  claimRecords,
+  findRecords,
+  putRecord,
+  type RecordFilter,
+  type RecordKind,
+  type StoredRecord,
+} from './records.ts';
 import { sortableTime } from './time.ts';
-import { newName } from './val-names.ts';
+import { createUsers, ownerOf, type User } from './users.ts';
+import { newNames } from './val-names.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -26,7 +34,7 @@ export interface Val extends ValContent {
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
-  author: { id: string; username: string };
+  author: User;
 }
 
 /** In a list a val has no texts: a hundred of them could be too much for one answer. */
@@ -35,24 +43,8 @@ export type ListedVal = Omit<Val, 'code' | 'readme'>;
 /** What a new version may change beside the code, where it is given. */
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
-type ListedRow = Omit<ListedVal, 'author'>;
+type ListedRow = Omit<ListedVal, 'author'> & { ownerId: string; username: string };
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
-
-export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
-
-/** A seeded record: its JSON text, and beside it what lists are filtered and sorted by. */
-interface StoredRecord {
-  kind: RecordKind;
-  key: string;
-  /** Sortable time; empty for the kinds that keep the order of their seed. */
-  at: string;
-  tag: string | null;
-  /** Of the val that it counts for. */
-  valId: string | null;
-  /** Its name: without an id, the record is that of the first val that gets the name. */
-  valName: string | null;
-  json: string;
-}
 
 /** A run that happened elsewhere. */
 export interface ReportedRun {
@@ -62,14 +54,8 @@ export interface ReportedRun {
   error: string | null;
 }
 
-export interface RecordFilter {
-  valId?: string;
-  tag?: string;
-  since?: string;
-  until?: string;
-  limit?: number;
-  offset?: number;
-}
+/** Undefined for one who showed no token. */
+export type Caller = User | undefined;
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
@@ -78,211 +64,201 @@ const count = (kind: RecordKind) =>
 
 const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
 
-const listed = `vals.id, name, privacy, vals.created_at AS createdAt, version, versions.created_at AS versionCreatedAt,
-  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS updatedAt,
-  ${count('likes')} AS likeCount, ${count('references')} AS referenceCount`;
+const listed = `vals.id, name, privacy, vals.created_at AS "createdAt", version,
+  versions.created_at AS "versionCreatedAt",
+  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username`;
 
-/** A val as it was at each of its versions; at the newest it is as it is. */
-const valsQuery = `SELECT ${listed}, readme, code FROM vals JOIN versions ON val_id = vals.id`;
+const joined = 'FROM vals JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id';
 
-export async function openStore(file: string) {
-  const database = await openDatabase(file, schema);
-  const one = <Row>(sql: string, ...values: Value[]) => database.all<Row>(sql, values)[0];
+/** Of a val, or of a person. What has another form is not looked for: no database has it, and one of them takes no NUL. */
+const idForm = /^[\w-]{1,64}$/;
 
-  const owner = one<{ id: string; username: string; token: string }>('SELECT id, username, token FROM owner');
-  if (!owner) throw new LocalError(`The store ${file} has no owner.`, { hint: 'Name another file.' });
-  const { token, ...user } = owner;
+/** As far as PostgreSQL counts in a column of this type. */
+const highestVersion = 2 ** 31 - 1;
 
-  function find(condition: string, ...values: Value[]): Val | undefined {
-    const row = one<ValRow>(`${valsQuery} WHERE ${condition} ORDER BY version DESC LIMIT 1`, ...values);
-    return row && valOf(row);
+export async function openStore(place: Place) {
+  const database = await openDatabase(place);
+  const { all, write, forUpdate } = database;
+  const users = createUsers(database);
+
+  /** Within a transaction: the name's or id's val, kept from other writers until its end. */
+  async function lock(all: All, condition: string, ...values: Value[]): Promise<string | undefined> {
+    const [found] = await all<{ id: string }>(`SELECT id FROM vals WHERE ${condition}${forUpdate}`, values);
+    return found?.id;
   }
 
-  function valOf(row: ValRow): Val {
-    return { ...row, code: text(row.code), readme: row.readme && text(row.readme), author: user };
+  /** The val to be changed, which is its owner's to change. */
+  async function lockOwn(all: All, caller: User, id: string): Promise<Val> {
+    if (idForm.test(id)) await lock(all, 'id = ? AND owner_id = ?', id, caller.id);
+    return ownVal(all, caller, id);
   }
 
-  const named = (name: string) => find('name = ?', name);
-  const identified = (id: string) => find('vals.id = ?', id);
-
-  /** To strangers a private val is as good as absent. */
-  function val(id: string, isStranger = false): Val {
-    const found = identified(id);
-    if (!found || (isStranger && found.privacy === 'private')) throw noVal(id);
-    return found;
-  }
-
-  function version(id: string, number: number): Val {
-    const found = find('vals.id = ? AND version = ?', id, number);
-    if (!found) throw new Problem(404, `The val ${val(id).id} has no version ${number}.`);
-    return found;
-  }
-
-  /** Those that changed last first. */
-  function newest(limit: number, offset: number): ListedVal[] {
-    const rows = database.all<ListedRow>(
-      `SELECT ${listed} FROM vals JOIN versions ON val_id = vals.id AND version = ${newestVersion}
-        ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
-      [limit, offset],
-    );
-    return rows.map((row) => ({ ...row, author: user }));
-  }
-
-  function insertVal({ name, code, readme, privacy }: ValContent): Val {
-    const id = randomUUID();
+  /** Undefined where the owner has one of this name, of whomever it was made a moment ago. */
+  async function insertVal(all: All, owner: User, content: ValContent): Promise<Val | undefined> {
+    const { name, code, readme, privacy } = content;
     const at = now();
-    one(
-      'INSERT INTO vals (id, name, readme, privacy, created_at) VALUES (?, ?, ?, ?, ?)',
-      ...[id, name, readme === null ? null : Buffer.from(readme), privacy, at],
+    const [inserted] = await all<{ id: string }>(
+      `INSERT INTO vals (id, owner_id, name, readme, privacy, created_at, updated_at, last_version)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+      [randomUUID(), owner.id, name, bytes(readme), privacy, at, at],
     );
-    claimRecords(id, name);
-    return insertVersion(id, code, at);
+    if (!inserted) return undefined;
+    await claimRecords(all, owner, { id: inserted.id, name });
+    return insertVersion(all, inserted.id, 1, code, at);
   }
 
-  /** What was seeded for a val of this name, before there was one. */
-  function claimRecords(id: string, name: string): void {
-    const claim = (kind: RecordKind, json: string, ...values: string[]) =>
-      one(
-        `UPDATE records SET val_id = ?, json = ${json} WHERE val_id IS NULL AND val_name = ? AND kind = ?`,
-        ...[id, ...values, name, kind],
-      );
-    claim('likes', 'json');
-    claim('runs', "json_set(json, '$.val.id', ?)", id);
-    claim(
-      'references',
-      "json_set(json, '$.dependsOn.id', ?, '$.dependsOn.author_id', ?, '$.dependsOn.username', ?)",
-      ...[id, user.id, user.username],
-    );
-  }
-
-  function insertVersion(id: string, code: string, at = now()): Val {
-    one('UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ?', at, id);
-    one(
-      'INSERT INTO versions SELECT id, last_version, ?, ? FROM vals WHERE id = ?',
-      ...[Buffer.from(code), at, id],
-    );
-    return val(id);
+  async function insertVersion(
+    all: All,
+    id: string,
+    version: number,
+    code: string,
+    at: string,
+  ): Promise<Val> {
+    await all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
+      ...[id, version, Buffer.from(code), at],
+    ]);
+    return identified(all, id);
   }
 
   /** The same code again makes no new version, so that a repeated request is harmless. */
-  const update = (current: Val, code: string) =>
-    current.code === code ? current : insertVersion(current.id, code);
+  async function update(all: All, current: Val, code: string): Promise<Val> {
+    if (current.code === code) return current;
+    const at = now();
+    const [counted] = await all<{ version: number }>(
+      'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
+      [at, current.id],
+    );
+    if (!counted) throw noVal(current.id);
+    return insertVersion(all, current.id, counted.version, code, at);
+  }
 
   /** Name, readme and privacy are the val's, not a version's. */
-  function updateFacts(current: Val, change: Partial<ValContent>): Val {
+  async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
     const { name = current.name, readme = current.readme, privacy = current.privacy } = change;
     if (name === current.name && readme === current.readme && privacy === current.privacy) return current;
-    if (name !== current.name) {
-      refuseTaken(name);
-      claimRecords(current.id, name);
+    try {
+      await all('UPDATE vals SET name = ?, readme = ?, privacy = ?, updated_at = ? WHERE id = ?', [
+        ...[name, bytes(readme), privacy, now(), current.id],
+      ]);
+    } catch (error) {
+      throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
     }
-    one(
-      'UPDATE vals SET name = ?, readme = ?, privacy = ?, updated_at = ? WHERE id = ?',
-      ...[name, readme === null ? null : Buffer.from(readme), privacy, now(), current.id],
-    );
-    return val(current.id);
-  }
-
-  function refuseTaken(name: string): void {
-    if (named(name)) throw new Problem(409, `A val named ${name} exists.`);
-  }
-
-  /** A record with the key of another takes its place. */
-  function putRecord({ kind, key, at, tag, valId, valName, json }: StoredRecord): void {
-    one(
-      `INSERT INTO records (kind, key, at, tag, val_id, val_name, json) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag, val_id = excluded.val_id,
-          val_name = excluded.val_name, json = excluded.json`,
-      ...[kind, key, at, tag, valId, valName, json],
-    );
+    if (name !== current.name) await claimRecords(all, current.author, { id: current.id, name });
+    return identified(all, current.id);
   }
 
   return {
-    user,
-    token,
-    named,
-    identified,
-    newest,
-    val,
-    version,
-    write: database.write,
+    owner: await ownerOf(all),
+    users,
+    explain: database.explain,
     close: database.close,
 
+    /** Who has this token. */
+    userWithToken: users.withToken,
+
+    userWithId: async (id: string): Promise<User | undefined> =>
+      idForm.test(id) ? users.withId(id) : undefined,
+
     /** Throws where the store cannot be read. */
-    probe: (): void => void one('SELECT 1 FROM owner'),
+    probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
+
+    /** A person's vals, those that changed last first; of another person's the public ones. */
+    async newest(caller: Caller, owner: User, limit: number, offset: number): Promise<ListedVal[]> {
+      const shown = caller?.id === owner.id ? '' : "AND privacy = 'public'";
+      const rows = await all<ListedRow>(
+        `SELECT ${listed} ${joined} AND version = ${newestVersion}
+          WHERE owner_id = ? ${shown} ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
+        [owner.id, limit, offset],
+      );
+      return rows.map(withAuthor);
+    },
+
+    val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
+    ownVal: (caller: User, id: string): Promise<Val> => ownVal(all, caller, id),
+    version: (caller: Caller, id: string, number: number): Promise<Val> =>
+      visibleVersion(all, caller, id, number),
 
     /** Without a name it gets one. */
-    create: (content: Omit<ValContent, 'name'> & { name: string | undefined }): Promise<Val> =>
-      database.write(() => {
-        const name = content.name ?? newName((word) => named(word) !== undefined);
-        refuseTaken(name);
-        return insertVal({ ...content, name });
+    create: (caller: User, content: Omit<ValContent, 'name'> & { name: string | undefined }): Promise<Val> =>
+      write(async (all) => {
+        for (const name of content.name === undefined ? newNames() : [content.name]) {
+          const val = await insertVal(all, caller, { ...content, name });
+          if (val) return val;
+        }
+        throw nameTaken(`${content.name}`);
       }),
 
-    createOrUpdate: (name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
-      database.write(() => {
-        const current = named(name);
-        return current
-          ? { val: update(current, code), isNew: false }
-          : { val: insertVal({ name, code, readme: null, privacy: 'private' }), isNew: true };
+    createOrUpdate: (caller: User, name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
+      write(async (all) => {
+        // Another process may make or delete it between two of these statements.
+        for (;;) {
+          const id = await lock(all, 'owner_id = ? AND name = ?', caller.id, name);
+          if (id !== undefined)
+            return { val: await update(all, await identified(all, id), code), isNew: false };
+          const val = await insertVal(all, caller, { name, code, readme: null, privacy: 'private' });
+          if (val) return { val, isNew: true };
+        }
       }),
 
-    delete: (id: string): Promise<void> =>
-      database.write(() => {
-        if (!one('DELETE FROM vals WHERE id = ? RETURNING id', id)) throw noVal(id);
+    delete: (caller: User, id: string): Promise<void> =>
+      write(async (all) => {
+        await lockOwn(all, caller, id);
+        await all('DELETE FROM vals WHERE id = ?', [id]);
       }),
 
     /** Newest first. */
-    versions(id: string, limit: number, offset = 0): { version: number; createdAt: string }[] {
-      const versions = database.all<{ version: number; createdAt: string }>(
-        'SELECT version, created_at AS createdAt FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT ? OFFSET ?',
+    async versions(
+      caller: Caller,
+      id: string,
+      limit: number,
+      offset = 0,
+    ): Promise<{ version: number; createdAt: string }[]> {
+      await visibleVal(all, caller, id);
+      return all(
+        `SELECT version, created_at AS "createdAt" FROM versions WHERE val_id = ?
+          ORDER BY version DESC LIMIT ? OFFSET ?`,
         [id, limit, offset],
       );
-      if (versions.length === 0) val(id);
-      return versions;
     },
 
-    createVersion: (id: string, { code, ...facts }: ValChange): Promise<{ val: Val; isNew: boolean }> =>
-      database.write(() => {
-        const current = updateFacts(val(id), facts);
-        const updated = update(current, code);
+    createVersion: (
+      caller: User,
+      id: string,
+      { code, ...facts }: ValChange,
+    ): Promise<{ val: Val; isNew: boolean }> =>
+      write(async (all) => {
+        const current = await updateFacts(all, await lockOwn(all, caller, id), facts);
+        const updated = await update(all, current, code);
         return { val: updated, isNew: updated !== current };
       }),
 
-    deleteVersion: (id: string, number: number): Promise<void> =>
-      database.write(() => {
-        version(id, number);
-        one('DELETE FROM versions WHERE val_id = ? AND version = ?', id, number);
-        const left = identified(id);
+    deleteVersion: (caller: User, id: string, number: number): Promise<void> =>
+      write(async (all) => {
+        await lockOwn(all, caller, id);
+        await visibleVersion(all, caller, id, number);
+        await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+        const left = await find(all, 'vals.id = ?', id);
         if (!left) throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
-        one('UPDATE vals SET updated_at = ? WHERE id = ?', left.versionCreatedAt, id);
+        await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
       }),
 
-    /** Newest first; those of the same time, or without one, in the order they came. */
-    records(kind: RecordKind, filter: RecordFilter = {}): { records: string[]; more: boolean } {
-      const conditions = Object.entries({
-        'kind = ?': kind,
-        'val_id = ?': filter.valId,
-        'tag = ?': filter.tag,
-        'at > ?': filter.since,
-        'at <= ?': filter.until,
-      }).filter((condition): condition is [string, string] => condition[1] !== undefined);
-      const limit = filter.limit ?? 2 ** 52;
-      const found = database.all<{ json: string }>(
-        `SELECT json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-          ORDER BY at DESC, position LIMIT ? OFFSET ?`,
-        [...conditions.map(([, value]) => value), limit + 1, filter.offset ?? 0],
-      );
-      return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
+    /** All that a person has. */
+    records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
+      findRecords(all, kind, { ownerId: caller.id }, filter),
+
+    /** Of a val that is the caller's: runs are for its owner alone. */
+    async runs(caller: User, id: string, filter?: RecordFilter) {
+      await ownVal(all, caller, id);
+      return findRecords(all, 'runs', { valId: id }, filter);
     },
 
-    putRecord,
-
-    addRun: (id: string, { version: number, ...times }: ReportedRun) =>
-      database.write(() => {
-        const { name } = version(id, number);
+    addRun: (caller: User, id: string, { version: number, ...times }: ReportedRun) =>
+      write(async (all) => {
+        const { name } = await ownVal(all, caller, id);
+        await visibleVersion(all, caller, id, number);
         const run = { id: randomUUID(), val: { id, name, version: number }, ...times };
-        putRecord({
+        await putRecord(all, caller, {
           kind: 'runs',
           key: run.id,
           at: sortableTime(times.runStartAt) ?? '',
@@ -293,11 +269,71 @@ export async function openStore(file: string) {
         });
         return run;
       }),
+
+    /** Keeps a person's records, all or none: `make` may look for their vals. */
+    addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
+      write(async (all) => {
+        const vals: ValFinder = {
+          named: (name) => find(all, 'owner_id = ? AND name = ?', owner.id, name),
+          identified: (id) => find(all, 'vals.id = ? AND owner_id = ?', id, owner.id),
+        };
+        for await (const record of make(vals)) await putRecord(all, owner, record);
+      }),
   };
+}
+
+/** A person's vals, as a seed names them. */
+export interface ValFinder {
+  named(name: string): Promise<Val | undefined>;
+  identified(id: string): Promise<Val | undefined>;
+}
+
+/** A val as it was at the newest of its versions that meet the condition; at its newest it is as it is. */
+async function find(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
+  const [row] = await all<ValRow>(
+    `SELECT ${listed}, readme, code ${joined} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
+    values,
+  );
+  return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
+}
+
+function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
+  return { ...val, author: { id, username } };
+}
+
+async function identified(all: All, id: string): Promise<Val> {
+  const val = idForm.test(id) ? await find(all, 'vals.id = ?', id) : undefined;
+  if (!val) throw noVal(id);
+  return val;
+}
+
+/** To others a private val is as good as absent. */
+async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
+  const val = await identified(all, id);
+  if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
+  return val;
+}
+
+async function ownVal(all: All, caller: User, id: string): Promise<Val> {
+  const val = await visibleVal(all, caller, id);
+  if (val.author.id === caller.id) return val;
+  throw new Problem(403, `The val ${id} belongs to ${val.author.username}.`);
+}
+
+async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
+  await visibleVal(all, caller, id);
+  const found =
+    number <= highestVersion ? await find(all, 'vals.id = ? AND version = ?', id, number) : undefined;
+  if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
+  return found;
 }
 
 function noVal(id: string): Problem {
   return new Problem(404, `There is no val with the id ${id}.`);
+}
+
+function nameTaken(name: string): Problem {
+  return new Problem(409, `A val named ${name} exists.`);
 }
 
 function now(): string {
@@ -306,4 +342,8 @@ function now(): string {
 
 function text(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
+}
+
+function bytes(text: string | null): Buffer | null {
+  return text === null ? null : Buffer.from(text);
 }

@@ -4,10 +4,10 @@ import { randomInt } from 'node:crypto';
 const qualities = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
 const things = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
 
-export function newName(isTaken: (name: string) => boolean): string {
+/** One after another, from ever more, until one is not taken. */
+export function* newNames(): Generator<string> {
   for (let range = 100; ; range *= 2) {
-    const name = `${pick(qualities)}${pick(things)}${randomInt(10, Math.min(range, 1e9))}`;
-    if (!isTaken(name)) return name;
+    yield `${pick(qualities)}${pick(things)}${randomInt(10, Math.min(range, 1e9))}`;
   }
 }
 

@@ -12,11 +12,14 @@ const commands = commandTree.groups.flatMap(({ commands }) => commands);
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
 
-/** These go on until interrupted, ask a person or are for another shell; they have tests of their own. */
+/** These go on until interrupted, ask a person, need a server or another shell; they have tests of their own. */
 const notToBeRunHere = new Set([
-  'vals serve',
   'vals val rm hello',
   'vals serve --port 0 --json',
+  'vals serve --public-url https://vals.example.com',
+  'vals serve --database postgres://vals@db.example.com/vals',
+  'vals user add ada --database postgres://vals@db.example.com/vals',
+  'vals user rm ada',
   'vals run --http hello.ts',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
@@ -89,7 +92,8 @@ async function runExample(line: string) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
   if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
-  if (/vals use/.test(line)) {
+  if (/vals user (token|rm)/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
+  if (/vals use( |$)/.test(line)) {
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     await run(args, { input: service.token, home: folder });
   }
@@ -103,7 +107,7 @@ async function runExample(line: string) {
     .replace(/ \| jq .*$/, '');
   const env = environment(folder, { ...service.env, EDITOR: 'sed -i.before -e s/hello/bye/' });
   // Signing in is what stores these, so its example must do without them.
-  if (/vals (log|use)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
+  if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
   const words = wordsOf(command);
   const { exit, stdout, stderr } = words

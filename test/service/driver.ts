@@ -1,15 +1,17 @@
-// A process of its own for tests: `serve <file>` until it is killed, or `push <file> <who> <count>`: start, push, close.
+// A process of its own for tests: `serve <place>` until it is killed, or `push <place> <who> <count>`: start, push, close.
 import { request } from 'node:http';
 import { startService } from '../../src/service/index.ts';
+import { placeOf } from './place.ts';
 
-const [mode, file = '', who = '', count = '0'] = process.argv.slice(2);
-const service = await startService({ file, port: 0 });
+const [mode, at = '', who = '', count = '0', given] = process.argv.slice(2);
+const service = await startService({ ...placeOf(at), port: 0 });
+const token = service.token ?? given;
 
 function put(name: string, code: string): Promise<{ status: number; version: number }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(`${service.baseUrl}/v1/vals`, {
       method: 'PUT',
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     });
     outgoing.on('error', reject);
     outgoing.on('response', async (incoming) => {
@@ -27,7 +29,7 @@ if (mode === 'push') {
     answers.push(await put('shared', `// ${who} ${i}`), await put(`own_${who}`, `// ${i}`));
   }
   await service.close();
-  console.log(JSON.stringify({ token: service.token, answers }));
+  console.log(JSON.stringify({ token, answers }));
 } else {
-  console.log(JSON.stringify({ baseUrl: service.baseUrl, token: service.token }));
+  console.log(JSON.stringify({ baseUrl: service.baseUrl, token }));
 }

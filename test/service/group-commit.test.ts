@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../src/service/group-commit.ts';
+import { createGroupCommit } from '../../src/service/database/group-commit.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 function openGroup(after = () => {}) {
@@ -22,7 +22,7 @@ function openGroup(after = () => {}) {
   return {
     flush,
     insert: (name: string, parent: string | null = null) =>
-      write(() => void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent)),
+      write(async () => void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent)),
     commits: () => commits,
     /** As another process sees it. */
     names() {
@@ -62,7 +62,7 @@ test('what the store cannot be trusted with is acknowledged to none of them', as
 test('what still waits when the store closes is written first', async () => {
   const { insert, flush, names } = openGroup();
   const written = insert('a');
-  flush();
+  await flush();
   expect(names()).toEqual(['a']);
   await written;
 });

@@ -1,9 +1,8 @@
 // Seeds, and the lists that are read from them.
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import { parseSeed } from '../../src/service/index.ts';
-import { ask, createVal, type List, temporaryFolder, temporaryService } from './support.ts';
+import { ask, createVal, type List, newPlace, temporaryService } from './support.ts';
 
 type Service = Awaited<ReturnType<typeof temporaryService>>;
 
@@ -224,14 +223,14 @@ describe('a seed', () => {
   });
 
   test('loaded again replaces its records, and doubles none; equal records stay several', async () => {
-    const file = join(temporaryFolder(), 'store.db');
+    const at = await newPlace();
     const text =
       '{"runs":[{},{},{"id":"a","error":"x"},{"id":9007199254740993}],"references":[{"reference":{"name":"a"}},{"reference":{"name":"a"}}]}';
-    const first = await temporaryService(parseSeed(text), file);
+    const first = await temporaryService(parseSeed(text), at);
     const ids = await idsFrom(first, '/v1/me/runs');
     expect(new Set(ids).size).toBe(4);
     await first.close();
-    const second = await temporaryService(parseSeed(text.replace('"x"', '"y"')), file);
+    const second = await temporaryService(parseSeed(text.replace('"x"', '"y"')), at);
     expect(await idsFrom(second, '/v1/me/runs')).toEqual(ids);
     expect((await listFrom(second, '/v1/me/runs')).data.find(({ id }) => id === 'a')?.error).toBe('y');
     expect((await listFrom(second, '/v1/me/references')).data).toHaveLength(2);
@@ -257,8 +256,8 @@ describe('a seed', () => {
   });
 
   test('gives runs to the vals they name', async () => {
-    const file = join(temporaryFolder(), 'store.db');
-    const before = await temporaryService(undefined, file);
+    const at = await newPlace();
+    const before = await temporaryService(undefined, at);
     const { id } = await createVal(before, { name: 'runner', code: 'c' });
     await before.close();
     const service = await temporaryService(
@@ -271,7 +270,7 @@ describe('a seed', () => {
           { id: 'other id', val: { id: 'other', name: 'runner' }, runStartAt: minute(5) },
         ],
       },
-      file,
+      at,
     );
     const { data } = await listFrom(service, `/v1/vals/${id}/runs`);
     expect(data.map((run) => run.id)).toEqual(['by name', 'flat', 'by id']);

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/service/schema.ts';
+import { migrations } from '../../src/service/database/sqlite-schema.ts';
+import { openStore } from '../../src/service/index.ts';
 import {
   ask,
   bundleDriver,
@@ -45,7 +46,7 @@ test('a store of version 2 is taken over, and its runs of a val to come are foun
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
   const database = new Database(file);
-  database.exec(`${schema.migrations[1]?.()} PRAGMA user_version = 2`);
+  database.exec(`${migrations[1]?.(() => [])} PRAGMA user_version = 2`);
   database.exec(`INSERT INTO records (kind, key, at, tag, val_id, json) VALUES
     ('runs', 'r1', '2024-01-01T00:00:00.000000000Z', 'passed', NULL, '{"id":"r1","val":{"name":"later"},"x":1.0}'),
     ('references', 'f1', '', NULL, NULL, '{"reference":{},"dependsOn":{"name":"later"}}')`);
@@ -56,6 +57,57 @@ test('a store of version 2 is taken over, and its runs of a val to come are foun
   expect(val).toMatchObject({ likeCount: 0, referenceCount: 1 });
   const runs = await ask(service, 'GET', `/v1/vals/${val.id}/runs`);
   expect(runs.text).toContain(`{"id":"r1","val":{"name":"later","id":"${val.id}"},"x":1.0}`);
+});
+
+test('a store of version 3 becomes that of its owner, without loss, and others can join', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  makeVersion1(file, 200);
+  const database = new Database(file);
+  database.exec(`${migrations[1]?.(() => [])} ${migrations[2]?.(() => [])} PRAGMA user_version = 3`);
+  const [first, second] = ['00000000-0000-4000-8000-000000000000', '00000001-0000-4000-8000-000000000000'];
+  database.exec(`INSERT INTO records (kind, key, at, tag, val_id, val_name, json) VALUES
+    ('runs', 'r2', '2024-01-01T00:00:00.000000000Z', 'failed', '${first}', 'v0', '{"id":"r2","error":"x"}'),
+    ('runs', 'r1', '2024-01-01T00:00:00.000000000Z', 'passed', '${first}', 'v0', '{"id":"r1","big":12345678901234567890}'),
+    ('runs', 'r3', '2024-01-02T00:00:00.000000000Z', 'passed', NULL, 'later', '{"id":"r3","val":{"name":"later"}}'),
+    ('likes', 'k', '', NULL, '${second}', 'v1', '{"id":"${second}"}')`);
+  const before = {
+    vals: database.prepare('SELECT * FROM vals ORDER BY id').all(),
+    versions: database.prepare('SELECT * FROM versions ORDER BY val_id, version').all(),
+    records: database.prepare('SELECT * FROM records ORDER BY position').all(),
+  };
+  database.close();
+
+  const service = await temporaryService(undefined, file);
+  const after = new Database(file);
+  const [owner] = after.prepare('SELECT * FROM users').all() as { id: string }[];
+  expect(after.prepare('SELECT * FROM vals ORDER BY id').all()).toEqual(
+    before.vals.map((val) => ({ ...(val as object), owner_id: owner?.id })),
+  );
+  expect(after.prepare('SELECT * FROM versions ORDER BY val_id, version').all()).toEqual(before.versions);
+  expect(after.prepare('SELECT * FROM records ORDER BY position').all()).toEqual(
+    before.records.map((record) => ({ ...(record as object), owner_id: owner?.id })),
+  );
+  expect(after.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
+  expect(after.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+
+  expect(service.token).toBe('vals_local_of_version_1');
+  expect((await ask(service, 'GET', '/v1/me')).body).toMatchObject({ id: owner?.id, username: 'local' });
+  const runs = await ask(service, 'GET', `/v1/vals/${first}/runs`);
+  expect(runs.text).toContain('{"id":"r2","error":"x"},{"id":"r1","big":12345678901234567890}');
+  expect((await ask(service, 'GET', `/v1/vals/${second}`)).body).toMatchObject({ likeCount: 1 });
+  const put = await ask(service, 'PUT', '/v1/vals', { body: { name: 'later', code: 'c' } });
+  const { data } = (await ask(service, 'GET', `/v1/vals/${(put.body as Val).id}/runs`)).body as List;
+  expect(data).toEqual([{ id: 'r3', val: { name: 'later', id: (put.body as Val).id } }]);
+  // What belongs to a val still goes with it.
+  expect((await ask(service, 'DELETE', `/v1/vals/${first}`)).status).toBe(204);
+  expect(after.prepare('SELECT * FROM versions WHERE val_id = ?').all([first])).toEqual([]);
+
+  const store = await openStore({ file });
+  const ada = { baseUrl: service.baseUrl, token: (await store.users.add('ada'))?.token };
+  await store.close();
+  expect((await ask(ada, 'PUT', '/v1/vals', { body: { name: 'v1', code: 'hers' } })).status).toBe(201);
+  expect((await ask(service, 'GET', `/v1/vals/${second}`)).body).toMatchObject({ code: '// v1' });
+  after.close();
 });
 
 test('every write keeps the order of change', async () => {
@@ -95,7 +147,7 @@ test('processes that take it over at the same moment agree, and none fails', asy
     const { data } = (await ask(service, 'GET', `/v1/vals/${id}/versions?limit=100`)).body as List;
     expect(data).toHaveLength(11);
     expect(new Database(file).prepare('PRAGMA user_version').all()).toMatchObject([
-      { user_version: schema.migrations.length },
+      { user_version: migrations.length },
     ]);
     await service.close();
   }

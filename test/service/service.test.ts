@@ -57,7 +57,7 @@ test('its identity is made once and kept', async () => {
 
 test('two services on one file see each other at once', async () => {
   const one = await temporaryService();
-  const two = await temporaryService(undefined, one.file);
+  const two = await temporaryService(undefined, one.at);
   const val = await createVal(one, { name: 'shared', code: '1' });
   const { id, name, code, version } = val;
   expect((await ask(two, 'GET', `/v1/vals/${id}`)).body).toMatchObject({ id, name, code, version });
@@ -73,7 +73,7 @@ describe('its file', () => {
       const service = await temporaryService(undefined, join(folder, 'store.db'));
       await createVal(service, { name: 'v', code: 'c' });
       expect(modeOf(folder)).toBe(0o700);
-      for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${service.file}${suffix}`)).toBe(0o600);
+      for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${service.at}${suffix}`)).toBe(0o600);
     } finally {
       process.umask(before);
     }
@@ -90,7 +90,7 @@ describe('its file', () => {
   });
 
   test('is tightened where it was open to others', async () => {
-    const { file, close } = await temporaryService();
+    const { at: file, close } = await temporaryService();
     await close();
     chmodSync(file, 0o644);
     await temporaryService(undefined, file);
@@ -101,7 +101,7 @@ describe('its file', () => {
     const service = await temporaryService();
     await createVal(service, { name: 'v', code: 'c' });
     await service.close();
-    const wal = `${service.file}-wal`;
+    const wal = `${service.at}-wal`;
     expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0);
   });
 
@@ -179,7 +179,7 @@ describe('its file', () => {
   });
 
   test('is refused when a newer vals made it', async () => {
-    const { file, close } = await temporaryService();
+    const { at: file, close } = await temporaryService();
     await close();
     new Database(file).exec('PRAGMA user_version = 99');
     const error = await failureOf(startService({ file, port: 0 }));
@@ -188,7 +188,7 @@ describe('its file', () => {
 
   test('that fails: 500 without a word about the inside', async () => {
     const service = await temporaryService();
-    new Database(service.file).exec('DROP TABLE records');
+    new Database(service.at).exec('DROP TABLE records');
     const answer = await ask(service, 'GET', '/v1/me/runs');
     expect(answer.body).toEqual({
       type: 'about:blank',
@@ -239,7 +239,7 @@ describe('ending', () => {
     outgoing.end('"code":"c"}');
     expect(await answered).toBe(201);
     await closing;
-    const again = await temporaryService(undefined, service.file);
+    const again = await temporaryService(undefined, service.at);
     expect((await ask(again, 'PUT', '/v1/vals', { body: { name: 'late', code: 'c' } })).status).toBe(200);
   });
 

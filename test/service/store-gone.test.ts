@@ -10,7 +10,7 @@ const remove = (file: string, suffixes: string[]) => {
 };
 
 async function otherStore(): Promise<string> {
-  const { file, close } = await temporaryService();
+  const { at: file, close } = await temporaryService();
   await close();
   return file;
 }
@@ -52,10 +52,10 @@ test.each<[string, (file: string) => unknown]>([
 test('what was acknowledged before its log was removed is not lost', async () => {
   const service = await temporaryService();
   const val = await createVal(service, { name: 'v', code: 'kept' });
-  remove(service.file, ['-wal', '-shm']);
+  remove(service.at, ['-wal', '-shm']);
   expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } })).status).toBe(503);
   await service.close();
-  const again = await temporaryService(undefined, service.file);
+  const again = await temporaryService(undefined, service.at);
   expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toMatchObject({
     id: val.id,
     code: val.code,
@@ -68,10 +68,10 @@ test('the log of a store that was replaced is not taken for that of the new one'
   await other.close();
   const service = await temporaryService();
   const mine = await createVal(service, { name: 'mine', code: 'c'.repeat(50_000) });
-  renameSync(other.file, service.file);
+  renameSync(other.at, service.at);
   expect((await ask(service, 'GET', `/v1/vals/${mine.id}`)).status).toBe(503);
   await service.close();
-  const again = await temporaryService(undefined, service.file);
+  const again = await temporaryService(undefined, service.at);
   expect(again.token).toBe(other.token);
   expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toMatchObject({
     id: theirs.id,
@@ -82,8 +82,8 @@ test('the log of a store that was replaced is not taken for that of the new one'
 test('put back, it goes on', async () => {
   const service = await temporaryService();
   const val = await createVal(service, { name: 'v', code: 'c' });
-  renameSync(service.file, `${service.file}.old`);
+  renameSync(service.at, `${service.at}.old`);
   expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).status).toBe(503);
-  renameSync(`${service.file}.old`, service.file);
+  renameSync(`${service.at}.old`, service.at);
   expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'd' } })).status).toBe(200);
 });

@@ -2,7 +2,7 @@
 // A field that is not there, is of another type, or a page that cannot be reached is a failure.
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ask, temporaryService } from './support.ts';
+import { ask, postgres, temporaryService } from './support.ts';
 
 type Type = (value: unknown) => boolean;
 
@@ -235,15 +235,18 @@ test('health is told without a token, to any Host', async () => {
   expect((await ask(service, 'GET', '/v1/me', { headers })).status).toBe(403);
 });
 
-test('no statement that answered all this reads a table from end to end, or sorts it', () => {
-  const database = new Database(service.file);
-  const statements = new Set(
-    prepared.mock.calls.map(([sql]) => sql).filter((sql) => / (?:vals|versions|records)\b/.test(sql)),
-  );
-  expect(statements.size).toBeGreaterThan(15);
-  for (const sql of statements) {
-    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
-    const plan = steps.map(({ detail }) => detail).join('; ');
-    expect(plan, sql).not.toMatch(/SCAN (?!vals USING (?:COVERING )?INDEX vals_by_change)|TEMP B-TREE/);
-  }
-});
+test.skipIf(postgres !== undefined)(
+  'no statement that answered all this reads a table from end to end, or sorts it',
+  () => {
+    const database = new Database(service.at);
+    const statements = new Set(
+      prepared.mock.calls.map(([sql]) => sql).filter((sql) => / (?:vals|versions|records)\b/.test(sql)),
+    );
+    expect(statements.size).toBeGreaterThan(15);
+    for (const sql of statements) {
+      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+      const plan = steps.map(({ detail }) => detail).join('; ');
+      expect(plan, sql).not.toMatch(/SCAN (?!vals USING (?:COVERING )?INDEX vals_by_change)|TEMP B-TREE/);
+    }
+  },
+);

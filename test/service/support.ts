@@ -8,8 +8,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
-import { type EmbeddedService, type SeedData, startService } from '../../src/service/index.ts';
+import { afterAll, inject } from 'vitest';
+import {
+  type EmbeddedService,
+  openStore,
+  type SeedData,
+  type ServiceOptions,
+  startService,
+} from '../../src/service/index.ts';
+import { loadSeed } from '../../src/service/seed.ts';
+import { newDatabase } from '../support/postgres.ts';
+import { placeOf } from './place.ts';
 
 interface Answer {
   status: number;
@@ -55,24 +64,73 @@ export function temporaryFolder(parent = tmpdir()): string {
   return folder;
 }
 
+/** Whether these tests run on PostgreSQL this time. */
+export const postgres = inject('postgres');
+
+/** Where a new store can be: a file, or the address of a PostgreSQL database. */
+export async function newPlace(): Promise<string> {
+  if (postgres === undefined) return join(temporaryFolder(), 'store.db');
+  const { address, drop } = await newDatabase(postgres);
+  cleanups.push(drop);
+  return address;
+}
+
+export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
+  at: string;
+  token: string;
+  pageLink(): string;
+};
+
+/** Tokens of the person called local, whom each PostgreSQL database of a test has, too. */
+const localTokens = new Map<string, string>();
+
 export async function temporaryService(
   seed?: SeedData,
-  file = join(temporaryFolder(), 'store.db'),
-): Promise<EmbeddedService & { file: string; port: number }> {
-  const service = await startService({ file, port: 0, seed });
+  given?: string,
+  more: Partial<ServiceOptions> = {},
+): Promise<TemporaryService> {
+  const at = given ?? (await newPlace());
+  const isFile = 'file' in placeOf(at);
+  if (!isFile) await addLocal(at, seed);
+  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }), ...more });
   cleanups.push(service.close);
-  return { ...service, file, port: Number(new URL(service.baseUrl).port) };
+  const token = service.token ?? localTokens.get(at) ?? '';
+  const pageLink = () => service.pageLink() ?? '';
+  return { ...service, token, pageLink, at };
+}
+
+async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
+  const store = await openStore(placeOf(at));
+  try {
+    const added = await store.users.add('local');
+    if (added) localTokens.set(at, added.token);
+    const user = await store.userWithToken(localTokens.get(at) ?? '');
+    if (user && seed) await loadSeed(store, user, seed);
+  } finally {
+    await store.close();
+  }
 }
 
 const agent = new Agent({ keepAlive: true });
 cleanups.push(() => agent.destroy());
 
-export function ask(
-  service: { baseUrl: string; token: string },
+export async function ask(
+  service: { baseUrl: string; token?: string | undefined },
   method: string,
   path: string,
-  { body, raw, headers = {}, token = service.token }: Question = {},
+  question: Question = {},
 ): Promise<Answer> {
+  const answer = await askText(service, method, path, question);
+  return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+}
+
+/** Where the answer may be anything. */
+export function askText(
+  service: { baseUrl: string; token?: string | undefined },
+  method: string,
+  path: string,
+  { body, raw, headers = {}, token = service.token ?? null }: Question = {},
+): Promise<Omit<Answer, 'body'>> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(path, service.baseUrl), {
@@ -93,8 +151,7 @@ export function ask(
         const chunks: Buffer[] = [];
         for await (const chunk of incoming) chunks.push(chunk);
         const text = Buffer.concat(chunks).toString();
-        const answer = { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
-        resolve({ ...answer, body: text === '' ? undefined : JSON.parse(text) });
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
       } catch (error) {
         reject(error);
       }
@@ -104,7 +161,7 @@ export function ask(
 }
 
 export async function createVal(
-  service: { baseUrl: string; token: string },
+  service: { baseUrl: string; token?: string | undefined },
   content: { name: string; code: string; readme?: string; privacy?: string },
 ): Promise<Val> {
   const answer = await ask(service, 'POST', '/v1/vals', { body: content });
@@ -113,9 +170,9 @@ export async function createVal(
 }
 
 /** Writes the text to a socket and gives back all that comes until the service ends the connection. */
-export function speak(port: number, text: string | Buffer): Promise<string> {
+export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
     let answer = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk) => {
@@ -137,7 +194,7 @@ export async function bundleDriver(): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['libsql'],
+    external: ['libsql', 'pg', 'pg-native'],
   });
   return outfile;
 }

@@ -12,7 +12,11 @@ export interface RunningService {
 }
 
 export async function serviceInProcess(seed?: object): Promise<RunningService> {
-  const { baseUrl, token, close } = await startService({
+  const {
+    baseUrl,
+    token = '',
+    close,
+  } = await startService({
     file: join(temporaryFolder(), 'vals.db'),
     port: 0,
     ...(seed && { seed: parseSeed(JSON.stringify(seed)) }),

@@ -3,16 +3,18 @@
 import type Libsql from 'libsql';
 
 interface Write {
-  work(): unknown;
+  work(): Promise<unknown>;
   resolve(result: never): void;
   reject(error: unknown): void;
 }
 
 export interface GroupCommit {
   /** Runs the work within a transaction; once the promise is fulfilled, what it wrote is on the disk. */
-  write<Result>(work: () => Result): Promise<Result>;
+  write<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Resolves once no transaction is open: what is read before may never be written. */
+  quiet(): Promise<void>;
   /** Does at once what still waits. */
-  flush(): void;
+  flush(): Promise<void>;
 }
 
 /** `before` and `after` a commit, something may say that the store cannot be trusted with it. */
@@ -21,43 +23,44 @@ export function createGroupCommit(
   { before, after }: { before(): void; after(): void },
 ): GroupCommit {
   let waiting: Write[] = [];
+  let running: Promise<void> | undefined;
 
   /** Tries to commit them, and says how each ended. */
-  function commit(group: Write[]): (() => void)[] {
-    const allFailed = (error: unknown) =>
-      group.map(
-        ({ reject }) =>
-          () =>
-            reject(error),
-      );
+  async function commit(group: Write[]): Promise<(() => void)[]> {
     try {
       before();
       connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
-      return allFailed(error);
+      return allFailed(group, error);
     }
     const outcomes: (() => void)[] = [];
     try {
-      for (const write of group) outcomes.push(runApart(write));
+      for (const write of group) outcomes.push(await runApart(write));
       connection.exec('COMMIT');
     } catch (error) {
       // A full disk has ended the transaction already, for those as well that it has room for.
       if (connection.inTransaction) connection.exec('ROLLBACK');
-      return group.length === 1 ? allFailed(error) : group.flatMap((write) => commit([write]));
+      return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
     try {
       after();
     } catch (error) {
-      return allFailed(error);
+      return allFailed(group, error);
     }
     return outcomes;
   }
 
+  async function oneByOne(group: Write[]): Promise<(() => void)[]> {
+    const outcomes: (() => void)[] = [];
+    for (const write of group) outcomes.push(...(await commit([write])));
+    return outcomes;
+  }
+
   /** How it ends once the group is on the disk. Throws where the transaction of all has ended. */
-  function runApart({ work, resolve, reject }: Write): () => void {
+  async function runApart({ work, resolve, reject }: Write): Promise<() => void> {
     connection.exec('SAVEPOINT one');
     try {
-      const result = work() as never;
+      const result = (await work()) as never;
       connection.exec('RELEASE one');
       return () => resolve(result);
     } catch (error) {
@@ -67,12 +70,21 @@ export function createGroupCommit(
     }
   }
 
-  const flush = () => {
+  async function quiet(): Promise<void> {
+    while (running) await running;
+  }
+
+  async function flush(): Promise<void> {
+    await quiet();
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
-    for (const settle of commit(group)) settle();
-  };
+    const committed = commit(group).catch((error) => allFailed(group, error));
+    running = committed.then(() => {
+      running = undefined;
+    });
+    for (const settle of await committed) settle();
+  }
 
   return {
     write: (work) =>
@@ -80,6 +92,14 @@ export function createGroupCommit(
         waiting.push({ work, resolve, reject });
         if (waiting.length === 1) setImmediate(flush);
       }),
+    quiet,
     flush,
   };
 }
+
+const allFailed = (group: Write[], error: unknown) =>
+  group.map(
+    ({ reject }) =>
+      () =>
+        reject(error),
+  );

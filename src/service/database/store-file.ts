@@ -1,10 +1,10 @@
 // The files of a store: their real place, for their owner alone, and whether they are still those that were opened.
 import { chmodSync, closeSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../errors.ts';
-import { errnoOf, isMissing } from '../lib/errno.ts';
-import { makeFolder } from '../lib/folders.ts';
-import { kindOf } from '../lib/plain-file.ts';
+import { LocalError } from '../../errors.ts';
+import { errnoOf, isMissing } from '../../lib/errno.ts';
+import { makeFolder } from '../../lib/folders.ts';
+import { kindOf } from '../../lib/plain-file.ts';
 
 /** SQLite keeps its log, the log's index and, for a moment, a journal beside the file. */
 const suffixes = ['', '-wal', '-shm', '-journal'];

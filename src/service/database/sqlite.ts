@@ -2,68 +2,62 @@
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { LocalError } from '../errors.ts';
-import { errnoOf } from '../lib/errno.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { LocalError } from '../../errors.ts';
+import { errnoOf } from '../../lib/errno.ts';
+import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { application, migrations } from './sqlite-schema.ts';
 import { checkOwnership, realStorePath, rememberFiles, StoreGone, tighten } from './store-file.ts';
-
-/** The driver aborts the process on a boolean, so there is none here. */
-export type Value = string | number | null | Buffer;
-
-interface Database {
-  all<Row>(sql: string, values?: Value[]): Row[];
-  write: GroupCommit['write'];
-  close(): void;
-}
-
-export interface Schema {
-  /** Marks the file as ours. */
-  application: number;
-  /** SQL that leads from each version to the next, beginning with an empty file. What is released stays as it is. */
-  migrations: readonly (() => string)[];
-}
 
 const patienceMs = 10_000;
 const checkpointBytes = 4 * 1024 * 1024;
 
-export async function openDatabase(file: string, schema: Schema): Promise<Database> {
+export async function openSqlite(file: string): Promise<Database> {
   try {
     const path = realStorePath(file);
     const connection = new Libsql(path, { timeout: patienceMs });
-    await patiently(() => prepare(connection, path, schema));
-    return wrap(connection, path);
+    await patiently(() => prepare(connection, path));
+    return { ...wrap(connection, path), forUpdate: '', explain: (error) => explain(file, error) };
   } catch (error) {
-    throw storeError(file, error);
+    throw explain(file, failureOf(error));
   }
 }
 
-export function storeError(file: string, error: unknown): LocalError {
+function explain(file: string, error: unknown): LocalError {
   if (error instanceof LocalError) return error;
-  const { reason, hint } = explain(error as Error);
+  const { reason, hint } = reasonFor(error as Error);
   return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
 }
 
-function explain(error: Error): { reason: string; hint: string } {
-  if (error instanceof StoreGone) {
+function reasonFor(error: Error): { reason: string; hint: string } {
+  const kind = error instanceof DatabaseFailure ? error.kind : undefined;
+  if (kind === 'gone') {
     return { reason: error.message, hint: 'Put them back, or start again with what is there now.' };
   }
-  if (isFull(error)) {
+  if (kind === 'full') {
     return { reason: 'no space is left on its disk', hint: 'Make room, then run it again.' };
   }
   return {
-    reason: errnoOf(error) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
+    reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
     hint: 'Check that the file can be read and written, or name another one.',
   };
 }
 
-/** The log's index has an error of its own for a full disk. */
-export function isFull(error: unknown): boolean {
-  return ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC'].includes(`${errnoOf(error)}`);
-}
+const kinds: [RegExp, DatabaseFailure['kind']][] = [
+  [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
+  [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
+  [/^SQLITE_BUSY/, 'busy'],
+  // The log's index has an error of its own for a full disk.
+  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
+  [/^SQLITE_/, 'failed'],
+];
 
-/** The store itself failed; that another program writes to it is none of its failures. */
-export function isStoreFailure(error: unknown): boolean {
-  return error instanceof StoreGone || /^SQLITE_(?!BUSY)/.test(`${errnoOf(error)}`);
+/** An error that is none of the database's stays as it is. */
+function failureOf(error: unknown): unknown {
+  if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeWritten);
+  const code = `${errnoOf(error)}`;
+  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
+  return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
 /** Processes that switch a new file to WAL at the same moment are refused at once, without the busy timeout. */
@@ -79,26 +73,31 @@ async function patiently(work: () => void): Promise<void> {
   }
 }
 
-function prepare(connection: Libsql.Database, path: string, schema: Schema): void {
-  const version = () => versionOf(connection, path, schema);
+function prepare(connection: Libsql.Database, path: string): void {
+  const version = () => versionOf(connection, path);
   version();
   connection.exec('PRAGMA journal_mode = WAL');
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0');
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
   // With the log open, and before anything of ours is written to it.
-  const isCurrent = version() === schema.migrations.length;
+  const isCurrent = version() === migrations.length;
   checkOwnership(path);
   tighten(path);
-  if (isCurrent) return;
-  immediately(connection, () => {
-    // Another process may have done it meanwhile.
-    for (const migrate of schema.migrations.slice(version())) connection.exec(migrate());
-    connection.exec(`PRAGMA application_id = ${schema.application}`);
-    connection.exec(`PRAGMA user_version = ${schema.migrations.length}`);
-  });
+  if (!isCurrent) {
+    // A table that is made anew is dropped first, and would take all that belongs to it along.
+    connection.exec('PRAGMA foreign_keys = OFF');
+    immediately(connection, () => {
+      const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
+      // Another process may have done it meanwhile.
+      for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
+      connection.exec(`PRAGMA application_id = ${application}`);
+      connection.exec(`PRAGMA user_version = ${migrations.length}`);
+    });
+  }
+  connection.exec('PRAGMA foreign_keys = ON');
 }
 
 /** 0 for an empty file. */
-function versionOf(connection: Libsql.Database, path: string, { application, migrations }: Schema): number {
+function versionOf(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
       `SELECT application_id AS application, user_version AS version,
@@ -129,7 +128,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(connection: Libsql.Database, path: string): Database {
+function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' | 'write' | 'close'> {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
   let wrote = false;
@@ -151,7 +150,7 @@ function wrap(connection: Libsql.Database, path: string): Database {
   /** Removed, it is still open here, and what it has is not lost; beside another store, it would be taken for that one's. */
   const saveLog = () => files.haveNewLog() || checkpoint();
 
-  const { write, flush } = createGroupCommit(connection, {
+  const group = createGroupCommit(connection, {
     before: checkPlace,
     after() {
       wrote = true;
@@ -160,16 +159,36 @@ function wrap(connection: Libsql.Database, path: string): Database {
     },
   });
 
-  return {
-    all<Row>(sql: string, values: Value[] = []) {
-      if (!connection.inTransaction) checkPlace();
+  /** Within a transaction. */
+  const all: All = async <Row>(sql: string, values: Value[] = []) => {
+    try {
       const statement = statements.get(sql) ?? connection.prepare(sql);
       statements.set(sql, statement);
       return statement.all(values) as Row[];
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+
+  return {
+    async all(sql, values) {
+      await group.quiet();
+      try {
+        checkPlace();
+      } catch (error) {
+        throw failureOf(error);
+      }
+      return all(sql, values);
     },
-    write,
-    close() {
-      flush();
+    write: (work) =>
+      group
+        .write(() => work(all))
+        .catch((error) => {
+          throw failureOf(error);
+        }),
+    async close() {
+      await group.flush();
+      await group.quiet();
       // SQLite does this on closing, but the driver closes only when its statements are garbage.
       if (wrote) saveLog();
       statements.clear();

@@ -1,0 +1,38 @@
+// Where the store is that a command works on: a PostgreSQL database, a file, or the embedded service's own.
+import { resolve } from 'node:path';
+import { word } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { UsageError } from '../../errors.ts';
+import type { Place } from '../../service/index.ts';
+
+export const placeOptions = {
+  database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
+    conflicts: ['data'],
+  }),
+  data: word('--data <file>', 'the SQLite file, made when absent'),
+};
+
+export function storePlace(
+  { settings, env, warn }: Pick<Context, 'settings' | 'env' | 'warn'>,
+  { database, data }: { database: string | undefined; data: string | undefined },
+): Place {
+  if (database !== undefined) {
+    const address = parseDatabase(database, '--database');
+    if (address.password !== '') {
+      warn('A password on the command line can be seen by others: give it in VALS_DATABASE or PGPASSWORD.');
+    }
+    return { database: address.href };
+  }
+  if (data !== undefined) return { file: resolve(settings.cwd, data) };
+  if (env.VALS_DATABASE) return { database: parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE').href };
+  return { file: settings.dataFile };
+}
+
+/** What is wrong with it is told without its text, which may hold a password. */
+function parseDatabase(text: string, source: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  throw new UsageError(`${source} is not the address of a PostgreSQL database.`, {
+    hint: 'It looks like postgres://user@host/name; the password can stand in PGPASSWORD or ~/.pgpass.',
+  });
+}

@@ -1,0 +1,20 @@
+import { defineCommand } from '../../cli/command.ts';
+import { column, idColumn, moment } from '../../terminal/column.ts';
+import { placeOptions } from '../shared/store-place.ts';
+import { withPeople } from './people.ts';
+
+export const userLs = defineCommand({
+  path: 'user ls',
+  aliases: ['user list'],
+  summary: 'List the people of a service',
+  description:
+    'List the people of a service that a team shares, by name, with how many vals each of them owns.',
+  options: placeOptions,
+  examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
+  columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
+  empty: 'Nobody yet: `vals user add <username>` adds somebody.',
+  run: (context, place) =>
+    withPeople(context, place, async (people) =>
+      (await people.list()).map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals })),
+    ),
+});

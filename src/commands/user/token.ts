@@ -1,0 +1,22 @@
+import { defineCommand } from '../../cli/command.ts';
+import { placeOptions } from '../shared/store-place.ts';
+import { nobodyNamed, tokenColumns, usernameArgument, withPeople } from './people.ts';
+
+export const userToken = defineCommand({
+  path: 'user token',
+  summary: 'Give a person a new token, and end the old one',
+  description:
+    'Give a person a new token, and print it. It is shown this once: only its digest is kept. The old one ends with it, ' +
+    'in every process that serves this store.',
+  arguments: { username: usernameArgument },
+  options: placeOptions,
+  examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
+  columns: tokenColumns,
+  run: (context, { username, ...place }) =>
+    withPeople(context, place, async (people) => {
+      const renewed = await people.renewToken(username);
+      if (!renewed) throw nobodyNamed(username);
+      context.done(`${username} has a new token, and the old one is good for nothing.`);
+      return { ...renewed.user, token: renewed.token };
+    }),
+});

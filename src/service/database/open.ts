@@ -1,0 +1,28 @@
+// Opens a store's database; a driver is loaded where it is the one that is used.
+import { LocalError, UsageError } from '../../errors.ts';
+import { errnoOf } from '../../lib/errno.ts';
+import type { Database, Place } from './database.ts';
+
+export async function openDatabase(place: Place): Promise<Database> {
+  if ('database' in place) {
+    const { openPostgres } = await import('./postgres.ts');
+    return openPostgres(place.database);
+  }
+  const { openSqlite } = await import('./sqlite.ts').catch((error) => {
+    throw loadError(error);
+  });
+  return openSqlite(place.file);
+}
+
+/** SQLite is native code. */
+function loadError(error: Error): Error {
+  if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
+    return new UsageError('This Node loads no native code, which the embedded service needs.', {
+      hint: 'Take --no-addons out of NODE_OPTIONS; under --permission, add --allow-addons.',
+    });
+  }
+  return new LocalError(`The embedded service could not be loaded: ${error.message}`, {
+    hint: 'Install vals again, on this machine and with this Node.',
+    cause: error,
+  });
+}

@@ -1,0 +1,91 @@
+// Runs, likes, comments and references: kept as the JSON that is sent, and beside it what lists are filtered and sorted by.
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
+import type { All } from './database/database.ts';
+import type { User } from './users.ts';
+
+export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
+
+export interface StoredRecord {
+  kind: RecordKind;
+  key: string;
+  /** Sortable time; empty for the kinds that keep the order of their seed. */
+  at: string;
+  tag: string | null;
+  /** Of the val that it counts for. */
+  valId: string | null;
+  /** Its name: without an id, the record is that of the owner's first val that gets the name. */
+  valName: string | null;
+  json: string;
+}
+
+export interface RecordFilter {
+  tag?: string;
+  since?: string;
+  until?: string;
+  limit?: number;
+  offset?: number;
+}
+
+/** Newest first; those of the same time, or without one, in the order they came. */
+export async function findRecords(
+  all: All,
+  kind: RecordKind,
+  of: { ownerId: string } | { valId: string },
+  filter: RecordFilter = {},
+): Promise<{ records: string[]; more: boolean }> {
+  const [scope, id] = 'valId' in of ? ['val_id = ?', of.valId] : ['owner_id = ?', of.ownerId];
+  const conditions = Object.entries({
+    [scope]: id,
+    'kind = ?': kind,
+    'tag = ?': filter.tag,
+    'at > ?': filter.since,
+    'at <= ?': filter.until,
+  }).filter((condition): condition is [string, string] => condition[1] !== undefined);
+  const limit = filter.limit ?? 2 ** 52;
+  const found = await all<{ json: string }>(
+    `SELECT json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+      ORDER BY at DESC, position LIMIT ? OFFSET ?`,
+    [...conditions.map(([, value]) => value), limit + 1, filter.offset ?? 0],
+  );
+  return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
+}
+
+/** A record with the key of another takes its place. */
+export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
+  const { kind, key, at, tag, valId, valName, json } = record;
+  await all(
+    `INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
+        val_id = excluded.val_id, val_name = excluded.val_name, json = excluded.json`,
+    [owner.id, kind, key, at, tag, valId, valName, json],
+  );
+}
+
+/** What was seeded for a val of this name, before there was one, is the val's from now on. */
+export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
+  const records = await all<{ position: number; kind: RecordKind; json: string }>(
+    'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',
+    [owner.id, val.name],
+  );
+  for (const { position, kind, json } of records) {
+    await all('UPDATE records SET val_id = ?, json = ? WHERE position = ?', [
+      val.id,
+      withVal(kind, json, owner, val.id),
+      position,
+    ]);
+  }
+}
+
+function withVal(kind: RecordKind, json: string, owner: User, id: string): string {
+  const record = parseJson(json) as JsonObject;
+  const complete = (field: string, facts: JsonObject) =>
+    stringifyJson({ ...record, [field]: { ...(isObject(record[field]) && record[field]), ...facts } });
+  switch (kind) {
+    case 'runs':
+      return complete('val', { id });
+    case 'references':
+      return complete('dependsOn', { id, author_id: owner.id, username: owner.username });
+    default:
+      return json;
+  }
+}

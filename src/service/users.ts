@@ -1,0 +1,92 @@
+// The people of a store, each with a token of which only the digest is kept.
+import { randomUUID } from 'node:crypto';
+import type { All, Database } from './database/database.ts';
+import { digestOf, newToken } from './token.ts';
+
+export interface User {
+  id: string;
+  username: string;
+}
+
+export interface ListedUser extends User {
+  createdAt: string;
+  /** How many they own. */
+  vals: number;
+}
+
+const userColumns = 'users.id, username';
+
+/** The one whose store it is, with the token that stays readable; undefined where it belongs to no one person. */
+export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
+  const [owner] = await all<User & { token: string }>(
+    `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
+  );
+  return owner && { user: { id: owner.id, username: owner.username }, token: owner.token };
+}
+
+export function createUsers({ all, write, forUpdate }: Database) {
+  const named = async (all: All, username: string, lock = '') =>
+    (await all<User>(`SELECT ${userColumns} FROM users WHERE username = ?${lock}`, [username]))[0];
+
+  const listed = (condition: string) =>
+    `SELECT ${userColumns}, created_at AS "createdAt",
+      (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users ${condition}`;
+
+  return {
+    withToken: async (token: string): Promise<User | undefined> =>
+      (await all<User>(`SELECT ${userColumns} FROM users WHERE token_digest = ?`, [digestOf(token)]))[0],
+
+    withId: async (id: string): Promise<User | undefined> =>
+      (await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]))[0],
+
+    /** What a session of the page is made with: it ends with the token. */
+    tokenDigest: async ({ id }: User): Promise<string | undefined> =>
+      (await all<{ digest: string }>('SELECT token_digest AS digest FROM users WHERE id = ?', [id]))[0]
+        ?.digest,
+
+    named: async (username: string): Promise<ListedUser | undefined> =>
+      (await all<ListedUser>(listed('WHERE username = ?'), [username]))[0],
+
+    list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
+
+    /** Undefined where the name is taken. */
+    async add(username: string): Promise<{ user: User; token: string } | undefined> {
+      const token = newToken();
+      const [user] = await write((all) =>
+        all<User>(
+          `INSERT INTO users (id, username, token_digest, created_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (username) DO NOTHING RETURNING ${userColumns}`,
+          [randomUUID(), username, digestOf(token), new Date().toISOString()],
+        ),
+      );
+      return user && { user, token };
+    },
+
+    /** A new token; the one before is good for nothing from then on. Undefined where there is no such person. */
+    renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
+      write(async (all) => {
+        const user = await named(all, username, forUpdate);
+        if (!user) return undefined;
+        const token = newToken();
+        await all('UPDATE users SET token_digest = ? WHERE id = ?', [digestOf(token), user.id]);
+        await all('UPDATE owner SET token = ? WHERE id = ?', [token, user.id]);
+        return { user, token };
+      }),
+
+    /** Says what became of it; vals go along where that is asked for. */
+    remove: (
+      username: string,
+      withVals: boolean,
+    ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
+      write(async (all) => {
+        const user = await named(all, username, forUpdate);
+        if (!user) return 'absent';
+        if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
+        if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [user.id]);
+        const [val] = await all('SELECT id FROM vals WHERE owner_id = ? LIMIT 1', [user.id]);
+        if (val) return 'has vals';
+        await all('DELETE FROM users WHERE id = ?', [user.id]);
+        return 'removed';
+      }),
+  };
+}

@@ -1,0 +1,139 @@
+// The people of a store, from the command line.
+import { expect, test } from 'vitest';
+import { openStore, startService } from '../../src/service/index.ts';
+import { placeOf } from '../service/place.ts';
+import { ask, createVal, newPlace, postgres } from '../service/support.ts';
+import { type RunOptions, run, runAtTerminal } from '../support/program.ts';
+
+/** A store of its own, named as a user would: a file by a flag, an address with a password by the environment. */
+async function newStore() {
+  const at = await newPlace();
+  const isFile = 'file' in placeOf(at);
+  const options: RunOptions = isFile ? {} : { env: { VALS_DATABASE: at } };
+  const place = isFile ? ['--data', at] : [];
+  return {
+    at,
+    options,
+    args: (...words: string[]) => ['user', ...words, ...place],
+    user: (...words: string[]) => run(['user', ...words, ...place], options),
+    /** With everybody's token, as others would use it. */
+    async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
+      const service = await startService({ ...placeOf(at), port: 0 });
+      return work(service).finally(service.close);
+    },
+  };
+}
+
+/** The embedded default has an owner from the start. */
+const owners = postgres === undefined ? ['local'] : [];
+
+test('a person is added, and their token works; it is shown once', async () => {
+  const { user, serve } = await newStore();
+  const { exit, stdout, stderr } = await user('add', 'ada', '--json');
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  const { id, username, token, ...others } = JSON.parse(stdout);
+  expect({ username, others }).toEqual({ username: 'ada', others: {} });
+  expect(token).toMatch(/^vals_[\w-]{43}$/);
+  await serve(async ({ baseUrl }) => {
+    expect((await ask({ baseUrl, token }, 'GET', '/v1/me')).body).toMatchObject({ id, username: 'ada' });
+  });
+  const list = await user('ls', '--json');
+  expect(list.stdout).not.toContain(token);
+  expect(JSON.parse(list.stdout).map((person: { username: string }) => person.username)).toEqual([
+    'ada',
+    ...owners,
+  ]);
+});
+
+test('in a pipe a person is one line, and --fields gives the token alone', async () => {
+  const { user } = await newStore();
+  const { stdout, stderr } = await user('add', 'ada');
+  expect(stdout).toMatch(/^ada\t[0-9a-f-]{36}\tvals_[\w-]{43}\n$/);
+  expect(stderr).toBe('');
+  expect((await user('add', 'bob', '--fields', 'token')).stdout).toMatch(/^vals_[\w-]{43}\n$/);
+});
+
+test('a new token ends the old one', async () => {
+  const { user, serve } = await newStore();
+  const before = JSON.parse((await user('add', 'ada', '--json')).stdout);
+  const { exit, stdout } = await user('token', 'ada', '--json');
+  expect(exit).toBe(0);
+  const after = JSON.parse(stdout);
+  expect(after).toEqual({ ...before, token: expect.stringMatching(/^vals_[\w-]{43}$/) });
+  await serve(async ({ baseUrl }) => {
+    const statusOf = async (token: string) => (await ask({ baseUrl, token }, 'GET', '/v1/me')).status;
+    expect([await statusOf(before.token), await statusOf(after.token)]).toEqual([401, 200]);
+  });
+});
+
+test('the list has how many vals each of them owns, by name', async () => {
+  const { user, serve } = await newStore();
+  const { token } = JSON.parse((await user('add', 'zoe', '--json')).stdout);
+  await user('add', 'ada');
+  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  const people = JSON.parse((await user('ls', '--json')).stdout);
+  expect(people.map(({ username, vals }: { username: string; vals: number }) => [username, vals])).toEqual([
+    ['ada', 0],
+    ...owners.map((name) => [name, 0]),
+    ['zoe', 1],
+  ]);
+  expect((await user('list')).stdout).toMatch(/^ada\t0\t/);
+});
+
+test('whoever owns vals is removed only with them', async () => {
+  const { user, serve } = await newStore();
+  const { id, token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
+  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  const refused = await user('rm', 'ada', '--yes', '--json');
+  expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
+  expect(refused.error?.hint).toContain('--with-vals');
+  const removed = await user('rm', 'ada', '--yes', '--with-vals', '--json');
+  expect(removed.exit).toBe(0);
+  expect(JSON.parse(removed.stdout)).toEqual([{ id, username: 'ada', status: 'deleted' }]);
+  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(owners.length);
+});
+
+test('removing asks a person, and nobody else', async () => {
+  const { user, args, options } = await newStore();
+  await user('add', 'ada');
+  expect(await user('rm', 'ada')).toMatchObject({ exit: 2, stdout: '' });
+  const answer = (keys: string) =>
+    runAtTerminal(args('rm', 'ada'), { ...options, answers: [{ after: '[y/N]', keys }] });
+  const no = await answer('n\r');
+  expect(no).toMatchObject({ exit: 2, screen: expect.stringContaining('Remove ada?') });
+  expect(no.screen).toContain('Nobody was removed.');
+  expect((await answer('y\r')).exit).toBe(0);
+  expect(await user('rm', 'ada', '--yes')).toMatchObject({ exit: 3 });
+});
+
+test.each([
+  [['add', 'ada'], 5],
+  [['token', 'nobody'], 3],
+  [['rm', 'nobody', '--yes'], 3],
+  [['add', 'Ada'], 2],
+  [['add', ''], 2],
+  [['add', '9lives'], 2],
+  [['add', 'a b'], 2],
+  [['add', 'x'.repeat(40)], 2],
+  [['add', 'a\u0000b'], 2],
+  [['add'], 2],
+])('user %j: exit %i, and nothing on stdout', async (words, exit) => {
+  const { user } = await newStore();
+  await user('add', 'ada');
+  const result = await user(...words, '--json');
+  expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
+  expect(result.error?.hint).toBeTruthy();
+});
+
+test.runIf(postgres === undefined)(
+  'the owner of a file stays; a new token of theirs is the one of --local',
+  async () => {
+    const { user, at } = await newStore();
+    await user('ls');
+    expect(await user('rm', 'local', '--yes')).toMatchObject({ exit: 5 });
+    const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
+    const store = await openStore(placeOf(at));
+    expect(store.owner?.token).toBe(token);
+    await store.close();
+  },
+);

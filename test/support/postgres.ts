@@ -1,0 +1,138 @@
+// A PostgreSQL server of the tests' own, from the binaries of this machine, in a folder that is gone with it.
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { execa } from 'execa';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The address of the server; undefined in tests that run on SQLite. */
+    postgres: string | undefined;
+  }
+}
+
+/** Where initdb is: Debian keeps it out of the PATH. Undefined where PostgreSQL is not installed. */
+export function binariesOfPostgres(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** Before the tests that run on PostgreSQL; gives back what ends it. */
+export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
+  const { address, end } = await startPostgres();
+  provide('postgres', address);
+  return end;
+}
+
+async function startPostgres(): Promise<{ address: string; end(): Promise<void> }> {
+  const binaries = binariesOfPostgres() ?? '';
+  const user = unprivileged();
+  const folder = mkdtempSync(join(tmpdir(), 'vals-postgres-'));
+  const passwordFile = join(folder, 'password');
+  const password = randomBytes(16).toString('hex');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const own = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' }, ...user };
+  await execa(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', 'vals', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--no-sync'],
+    { ...own, extendEnv: false },
+  );
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    max_connections: 200,
+    // Nothing here outlives the tests.
+    fsync: 'off',
+  };
+  const server = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const said: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    createInterface(server.stderr).on('line', (line) => {
+      said.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+    void ended.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
+  });
+  return {
+    address: `postgres://vals:${password}@127.0.0.1:${port}/postgres`,
+    async end() {
+      // A fast end: it does not wait for connections.
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to be run by root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const [, , uid, gid] =
+    users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** An empty database, and what takes it away. */
+export async function newDatabase(server: string): Promise<{ address: string; drop(): Promise<void> }> {
+  const name = `t_${randomUUID().replaceAll('-', '')}`;
+  await onServer(server, `CREATE DATABASE ${name}`);
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  return {
+    address: address.href,
+    drop: async () => void (await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}
+
+/** One statement, as another program would run it. */
+export async function onServer(address: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(address);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
