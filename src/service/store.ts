@@ -1,6 +1,7 @@
 // What the service keeps: people, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
-import { type All, DatabaseFailure, type Place, type Value } from './database/database.ts';
+import { LocalError } from '../errors.ts';
+import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
 import {
@@ -80,6 +81,7 @@ const highestVersion = 2 ** 31 - 1;
 export async function openStore(place: Place) {
   const database = await openDatabase(place);
   const { all, write, forUpdate } = database;
+  const owner = await readOwner(database, place);
   const users = createUsers(database);
 
   /** Within a transaction: the name's or id's val, kept from other writers until its end. */
@@ -149,7 +151,7 @@ export async function openStore(place: Place) {
   }
 
   return {
-    owner: await ownerOf(all),
+    owner,
     users,
     explain: database.explain,
     close: database.close,
@@ -280,6 +282,18 @@ export async function openStore(place: Place) {
         for await (const record of make(vals)) await putRecord(all, owner, record);
       }),
   };
+}
+
+/** A file is somebody's; a database that a team shares has people alone. */
+async function readOwner(database: Database, place: Place) {
+  try {
+    const owner = await ownerOf(database.all);
+    if (owner || 'database' in place) return owner;
+    throw new LocalError(`The store ${place.file} has no owner.`, { hint: 'Name another file.' });
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
 }
 
 /** A person's vals, as a seed names them. */

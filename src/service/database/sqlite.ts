@@ -172,7 +172,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
 
   return {
     async all(sql, values) {
-      await group.quiet();
+      while (group.underWay()) await group.underWay();
       try {
         checkPlace();
       } catch (error) {
@@ -188,7 +188,6 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      await group.quiet();
       // SQLite does this on closing, but the driver closes only when its statements are garbage.
       if (wrote) saveLog();
       statements.clear();
