@@ -74,7 +74,7 @@ function piecesOf(line: string): Piece[] {
     }
     if (part.includes('\u001b')) throw new Error(`This is no colour: ${JSON.stringify(part)}`);
     // Apart, so that each keeps its column where another font has other widths.
-    for (const [text] of part.matchAll(/[▁-█]|(?:[^▁-█ ]| (?! ))+| +/g)) {
+    for (const [text] of part.matchAll(/[▁-█]|[^▁-█ ](?:[^▁-█ ]| (?! ))*| +/g)) {
       if (text.trim() !== '') pieces.push({ ...look, text, column });
       column += [...text].length;
     }
