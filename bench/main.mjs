@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { createBench, createScratch, sizesOf } from './bench.mjs';
 import { publish } from './chart.mjs';
 import { lists } from './list.mjs';
+import { paces } from './pace.mjs';
 import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, reportOf } from './report.mjs';
@@ -95,7 +96,15 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
 /** Everything that is measured, in the order of the report. */
 function measurements() {
   const sizes = sizesOf(options);
-  return [startUp, ...requests, ...pushes(sizes), ...workspaces(sizes), ...lists(sizes), packaging];
+  return [
+    startUp,
+    ...requests,
+    ...pushes(sizes),
+    ...paces(sizes),
+    ...workspaces(sizes),
+    ...lists(sizes),
+    packaging,
+  ];
 }
 
 /** @param {readonly string[]} argv */

@@ -3,13 +3,13 @@ import { AuthError, describeError, InterruptedError, ValsError } from '../errors
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { Outcomes } from '../terminal/result.ts';
-import { type Counts, summarizeFailures } from './failures.ts';
+import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
 export interface BatchOptions<Item> {
   /** What names the item in its outcome. */
   describe(item: Item): JsonObject;
-  /** The rest of the outcome; what it throws makes the item a failed one. */
-  work(item: Item): Promise<Outcome>;
+  /** The rest of the outcome; what it throws makes the item a failed one. What it remarks is said at the end. */
+  work(item: Item, remark: Remark): Promise<Outcome>;
   /** How many at a time; auto: as many as the service has room for. */
   concurrency: number | 'auto';
   room(): Promise<void> | undefined;
@@ -20,10 +20,15 @@ export interface BatchOptions<Item> {
   report: Report<Item>;
 }
 
+/** What is worth knowing of one item, though it did not fail. */
+type Remark = (message: string) => void;
+
 interface Report<Item> {
   /** What the user calls it. */
   label(item: Item): string;
-  /** Told of what the error of the whole command does not say. */
+  /** Told of failures that the error of the whole command does not say. */
+  warnOfOne(message: string): void;
+  /** Told of remarks. */
   warn(message: string): void;
 }
 
@@ -35,13 +40,17 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
   const { describe, work, signal } = options;
   const outcomes: Outcome[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
   const failures = new Map<Item, ValsError>();
+  const remarks: Remarked[] = [];
   let finished = 0;
   let stopped = false;
+
+  const remark = (item: Item) => (message: string) =>
+    void remarks.push({ label: options.report.label(item), message });
 
   await forEach(items, options, async (item, index) => {
     if (stopped || signal.aborted) return;
     try {
-      outcomes[index] = { ...describe(item), ...(await work(item)) };
+      outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       // Interrupted before anything was sent: it was not done, and it did not fail.
@@ -54,6 +63,7 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
     options.onFinished?.(++finished);
   });
 
+  for (const sentence of summarizeRemarks(remarks)) options.report.warn(sentence);
   const count = (without: ReadonlySet<OutcomeStatus>) =>
     outcomes.filter(({ status }) => !without.has(status)).length;
   const done = count(nothingDone);
@@ -72,11 +82,11 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
 function reportedError<Item>(
   failures: ReadonlyMap<Item, ValsError>,
   counts: Counts,
-  { label, warn }: Report<Item>,
+  { label, warnOfOne }: Report<Item>,
 ): ValsError | undefined {
   const failed = [...failures].map(([item, error]) => ({ label: label(item), error }));
   const { error, warnings } = summarizeFailures(failed, counts);
-  for (const warning of warnings) warn(warning);
+  for (const warning of warnings) warnOfOne(warning);
   return error;
 }
 

@@ -85,13 +85,38 @@ function group(failures: readonly Failure[]): Alike[] {
   return [...groups.values()];
 }
 
+export interface Remarked {
+  label: string;
+  message: string;
+}
+
+/** A sentence for each group of remarks that are alike. */
+export function summarizeRemarks(remarks: readonly Remarked[]): string[] {
+  const groups = new Map<string, { labels: string[]; message: string }>();
+  for (const { label, message } of remarks) {
+    const key = without(label, message);
+    const alike = groups.get(key);
+    if (alike === undefined) groups.set(key, { labels: [label], message });
+    else {
+      alike.labels.push(label);
+      alike.message = key;
+    }
+  }
+  return [...groups.values()].map(sentence);
+}
+
 /** `vals push a.ts --force` is for one; `vals push --force` is for all. */
-const without = (label: string, text: string): string =>
-  (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text).replaceAll(` ${label}`, '');
+const without = (label: string, text: string): string => {
+  const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text).split(
+    ` ${label}`,
+  );
+  // A short name may be the beginning of a word.
+  return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
+};
 
 const mostNamed = 3;
 
-function sentence({ labels, message }: Alike): string {
+function sentence({ labels, message }: Pick<Alike, 'labels' | 'message'>): string {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : `${label}: ${message}`;
   const more = labels.length - mostNamed;

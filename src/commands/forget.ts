@@ -1,5 +1,6 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
+import { embeddedService } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
 import { Outcomes } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
@@ -24,7 +25,7 @@ export const forget = defineCommand({
     const { findVal, unknownVal, valsOf } = await import('../workspace/workspace.ts');
     const { forgetVals } = await import('../workspace/forget.ts');
     // Ids mean something on a service; names and files do so without one.
-    const service = settings.local.value ? 'local' : (settings.baseUrl?.value.href ?? '');
+    const service = settings.local.value ? embeddedService : (settings.baseUrl?.value.href ?? '');
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
     const chosen = [
       ...new Set(

@@ -55,7 +55,7 @@ export const pull = defineCommand({
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
     const backup = createBackup(workspace.root);
-    const options = { merge, force, dryRun, isNamed: words.length > 0, warn, backup };
+    const options = { merge, force, dryRun, isNamed: words.length > 0, backup };
     const api = await connect();
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
@@ -66,11 +66,15 @@ export const pull = defineCommand({
       room: api.room,
       signal,
       onFinished,
-      report: { label: (item) => ('file' in item ? item.file : item.id), warn: context.warnOfOne },
-      work: (item) =>
+      report: {
+        label: (item) => ('file' in item ? item.file : item.id),
+        warnOfOne: context.warnOfOne,
+        warn,
+      },
+      work: (item, remark) =>
         'file' in item
-          ? pullVal(workspace, api, item, options)
-          : adopt(workspace, api, item.id, { ...options, file }),
+          ? pullVal(workspace, api, item, { ...options, remark })
+          : adopt(workspace, api, item.id, { ...options, file, remark }),
     });
     const { files, folder } = backup;
     if (files.length > 0) {

@@ -12,24 +12,34 @@ export const serve = defineCommand({
   path: 'serve',
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1 until it is interrupted: every route of the API, over one SQLite file. ' +
-    'The first line is its address; a line on stderr tells of each request. ' +
-    '--local uses the same data without this command. ' +
-    'With --database (or VALS_DATABASE) a team shares a PostgreSQL database, which any number of such processes serve; ' +
-    '`vals user add` makes its people.',
+    'Run the embedded service on 127.0.0.1, over one SQLite file, until interrupted. The first line is its address. ' +
+    'A team shares it with --database and `vals user`; other machines reach it by its --public-url, ' +
+    'with --tls-cert or a proxy for TLS.',
   options: {
     port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
     ...placeOptions,
-    seed: word('--seed <file>', 'a JSON file with runs, likes, comments and references to load'),
+    seed: word('--seed <file>', 'runs, likes, comments and references, as JSON'),
+    host: word('--host <address>', 'the address to listen on (127.0.0.1)'),
+    publicUrl: word('--public-url <url>', 'what it is called from outside: its only Host'),
+    trustProxy: word('--trust-proxy <address>', 'take plain HTTP from this proxy, which ends TLS'),
+    tlsCert: word('--tls-cert <file>', 'end TLS here: the certificate and its chain, PEM'),
+    tlsKey: word('--tls-key <file>', 'the key of the certificate, PEM'),
+    rate: parsed('--rate <n>', 'requests a second per token (shared: 500)', parseRate),
   },
   examples: [
-    'vals serve',
     'vals serve --port 0 --json',
     'vals serve --database postgres://vals@db.example.com/vals',
+    'vals serve --public-url https://vals.example.com',
   ],
   columns: [],
-  async run(context, { port = 8787, seed, ...place }) {
-    const { flags, signal, print, banner, warn } = context;
+  async run(context, { port = 8787, seed, rate, data, database, ...reach }) {
+    const { settings, flags, signal, print, banner, warn } = context;
+    const { networkOf } = await import('./serve/network-options.ts');
+    const network = networkOf(reach, settings.cwd);
+    const publicUrl = network?.publicUrl;
+    const place = storePlace(context, { data, database });
+    const isShared = publicUrl !== undefined || 'database' in place;
+    const perSecond = rate ?? (isShared ? 500 : undefined);
     const log = await context.openLog();
     const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
     let shownLink: string | undefined;
@@ -42,9 +52,12 @@ export const serve = defineCommand({
     let failure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
     const service = await startService({
-      ...storePlace(context, place),
+      ...place,
       port,
+      network,
+      limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },
       seed: seedData,
+      onWarning: warn,
       onAnswered: ({ method, path, status, ms }) =>
         log.write(`${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
@@ -58,18 +71,29 @@ export const serve = defineCommand({
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
       log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
     }
-    await print(flags.json || flags.ndjson ? stringifyJson({ baseUrl, ...(token && { token }) }) : baseUrl);
-    const tokenLine =
-      token === undefined
-        ? '  export VALS_TOKEN=...   (`vals user add <username>` makes a person with a token)\n'
-        : `  export VALS_TOKEN=${token}\n`;
-    banner(['To use it from another terminal:', `  export VALS_BASE_URL=${baseUrl}`, tokenLine].join('\n'));
-    showLink();
+    const asJson = flags.json || flags.ndjson;
+    // What a team shares shows no token: it would stand in the logs of its machine.
+    await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
+    if (network && publicUrl) {
+      log.write(`Listens on ${network.host}, port ${service.port}; answers as ${baseUrl} alone.`);
+    } else {
+      banner('It listens on this machine alone. To use it from another terminal:\n');
+      banner(`  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`);
+      showLink();
+    }
+    if (isShared) {
+      banner('Each person needs a token: vals user add <username> makes it. Then, on their machine:\n');
+      banner(`  vals login --base-url ${baseUrl}\n`);
+    }
     banner('Ctrl-C ends it.\n');
     if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
-    await inOwnTime(() => service.close());
-    log.close();
     const { exit } = signal.reason as InterruptedError;
+    await inOwnTime(async () => {
+      // Another process takes over meanwhile; a person at the keyboard does not want to wait.
+      if (isShared && exit !== 130) await service.drain();
+      await service.close();
+    });
+    log.close();
     // Ctrl-C is how a person ends it, and nothing to be told of.
     if (exit === 130) throw new InterruptedError(exit, '');
   },
@@ -82,4 +106,11 @@ export function parsePort(text: string): number {
     });
   }
   return Number(text);
+}
+
+function parseRate(text: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new UsageError(`--rate takes a number of requests a second, not "${text}".`, {
+    hint: 'Give a whole number from 1 to 999999.',
+  });
 }

@@ -10,6 +10,8 @@ export const largest = {
   manifest: 16 * megabyte,
   ignoreFile: megabyte,
   config: megabyte,
+  /** A certificate with those that vouch for it, or a key. */
+  certificate: megabyte,
   /** Ten thousand vals that were seen, each with the longest of names. */
   seen: 16 * megabyte,
 };

@@ -3,16 +3,24 @@ import { type Context, Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import * as check from './checks.ts';
 import { isStoreFailure } from './database/database.ts';
-import { type Env, identify, local, readable, signedInOnly } from './guard.ts';
+import { type Env, identify, limited, noWebPages, ownNames, readable, signedInOnly } from './guard.ts';
+import type { Network } from './network.ts';
 import { likeRecord, userRecord, valRecord } from './outgoing.ts';
-import { listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
+import { formHeaders, listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import type { PageAccess } from './page-access.ts';
 import { answerError, Problem, unauthorized } from './problem.ts';
+import { createRateLimit, type Limits } from './rate-limit.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
+import { createSignIn } from './sign-in.ts';
 import type { Store, Val } from './store.ts';
 import type { User } from './users.ts';
 
 export interface AppOptions {
+  network: Network;
+  /** For each token; none where absent. */
+  limits?: Limits;
+  /** Whether the service is about to end. */
+  isDraining?(): boolean;
   /** To the page of the store's owner. */
   visits: PageAccess;
   /** A browser came without the link. */
@@ -20,31 +28,35 @@ export interface AppOptions {
   onStoreFailure?(error: Error): void;
 }
 
-export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure }: AppOptions): Hono<Env> {
+export function createApp(store: Store, options: AppOptions): Hono<Env> {
+  const { network, limits, isDraining, visits, onRefusedVisit, onStoreFailure } = options;
   const app = new Hono<Env>();
   const { json, query } = check;
   const sendRecords = (
     c: Context<Env>,
     { records, more }: { records: string[]; more: boolean },
     filter: RecordFilter,
-  ) => list(c, records, neighbours(c.req.url, filter, more));
+  ) => list(c, records, neighbours(addressOf(c), filter, more));
   const records = async (c: Context<Env>, kind: RecordKind, filter: RecordFilter) => {
     const found = await store.records(me(c), kind, filter);
     const sent =
-      kind === 'likes' ? found.records.map((like) => likeRecord(like, originOf(c))) : found.records;
+      kind === 'likes' ? found.records.map((like) => likeRecord(like, c.get('origin'))) : found.records;
     return sendRecords(c, { ...found, records: sent }, filter);
   };
   /** A list of which one record more was asked for than is given. */
   const page = (c: Context<Env>, found: object[], { limit, offset }: check.Paging) => {
     const sent = found.slice(0, limit).map((record) => JSON.stringify(record));
-    return list(c, sent, neighbours(c.req.url, { limit, offset }, found.length > limit));
+    return list(c, sent, neighbours(addressOf(c), { limit, offset }, found.length > limit));
   };
-  const record = (c: Context<Env>, val: Val) => c.json(valRecord(val, originOf(c)));
+  const record = (c: Context<Env>, val: Val) => c.json(valRecord(val, c.get('origin')));
 
+  const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
   const refuseVisit = (c: Context<Env>) => {
     onRefusedVisit?.();
-    if (c.req.header('accept')?.includes('text/html')) return c.html(refusalPage(), 401, pageHeaders);
-    throw unauthorized('This needs the token, or in a browser the link that `vals serve` shows.');
+    const isBrowser = c.req.header('accept')?.includes('text/html');
+    if (isBrowser) return signIn ? signIn.ask(c) : c.html(refusalPage(), 401, pageHeaders);
+    const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
+    throw unauthorized(`This needs the token, or in a browser ${other}.`);
   };
 
   app.onError((error, c) => {
@@ -53,14 +65,26 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
   });
   app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
   app.get('/healthz', async (c) => {
+    if (isDraining?.()) return c.json({ status: 'draining' }, 503, { 'Cache-Control': 'no-store' });
     await store.probe();
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
   });
-  app.use(local, readable, identify(store), methodNotAllowed({ app, onMethodNotAllowed }));
+  app.use(ownNames(network));
+  if (signIn) {
+    app.post('/sign-in', signIn.signIn);
+    app.post('/sign-out', signIn.signOut);
+  }
+  app.use(noWebPages, readable, identify(store));
+  const rateLimit = limits && createRateLimit(limits, () => performance.now());
+  if (rateLimit) app.use(limited(rateLimit, network));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }));
 
-  app.get('/', query(check.shown), (c) => {
+  app.get('/', query(check.shown), async (c) => {
     const user = c.get('user');
-    return user ? show(c, store, user, c.req.valid('query')) : (visits.welcome(c) ?? refuseVisit(c));
+    if (user) return show(c, store, user, c.req.valid('query'));
+    if (signIn === undefined) return visits.welcome(c) ?? refuseVisit(c);
+    const visitor = await signIn.visitor(c);
+    return visitor ? show(c, store, visitor, c.req.valid('query'), true) : refuseVisit(c);
   });
   app.get('/page/:place', query(check.shown), (c) =>
     store.owner && visits.isGuest(c)
@@ -76,7 +100,7 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
 
   app.use('/v1/*', signedInOnly);
 
-  app.get('/v1/me', (c) => c.json(userRecord(me(c), originOf(c))));
+  app.get('/v1/me', (c) => c.json(userRecord(me(c), c.get('origin'))));
   app.get('/v1/me/runs', query(check.runs), (c) => records(c, 'runs', c.req.valid('query')));
   app.get('/v1/me/likes', query(check.page), (c) => records(c, 'likes', c.req.valid('query')));
   app.get('/v1/me/comments', query(check.comments), (c) => records(c, 'comments', c.req.valid('query')));
@@ -89,7 +113,7 @@ export function createApp(store: Store, { visits, onRefusedVisit, onStoreFailure
     const vals = await store.newest(me(c), user, paging.limit + 1, paging.offset);
     return page(
       c,
-      vals.map((val) => valRecord(val, originOf(c))),
+      vals.map((val) => valRecord(val, c.get('origin'))),
       paging,
     );
   });
@@ -149,8 +173,10 @@ async function show(
   store: Store,
   user: User,
   { val: id, version, from, page }: check.PageRequest,
+  canSignOut = false,
 ): Promise<Response> {
   const now = Date.now();
+  const headers = canSignOut ? formHeaders : pageHeaders;
   if (id !== undefined) {
     const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
     const isOwn = val.author.id === user.id;
@@ -161,12 +187,13 @@ async function show(
       runs: runs.map((run) => JSON.parse(run)),
       before: from === undefined ? undefined : await store.version(user, id, from),
       now,
+      canSignOut,
     };
-    return c.html(valPage(content), 200, pageHeaders);
+    return c.html(valPage(content), 200, headers);
   }
   const vals = await store.newest(user, user, valsPerPage + 1, (page - 1) * valsPerPage);
   const next = vals.length > valsPerPage ? page + 1 : undefined;
-  return c.html(listPage(vals.slice(0, valsPerPage), page, next, now), 200, pageHeaders);
+  return c.html(listPage(vals.slice(0, valsPerPage), { number: page, next, now, canSignOut }), 200, headers);
 }
 
 function onMethodNotAllowed(c: Context, methods: string[]): Response {
@@ -175,14 +202,16 @@ function onMethodNotAllowed(c: Context, methods: string[]): Response {
 }
 
 function created(c: Context<Env>, val: Val, below = ''): Response {
-  return c.json(valRecord(val, originOf(c)), 201, { Location: `/v1/vals/${val.id}${below}` });
+  return c.json(valRecord(val, c.get('origin')), 201, { Location: `/v1/vals/${val.id}${below}` });
 }
 
-const originOf = (c: Context<Env>): string => new URL(c.req.url).origin;
+/** What was asked for, as the caller calls it. */
+const addressOf = (c: Context<Env>): string =>
+  c.get('origin') + c.req.url.slice(c.req.url.indexOf('/', 'https://'.length));
 
 /** Takes records as JSON text, so that no number in them is rounded on the way. */
 function list(c: Context<Env>, records: string[], links: object = {}): Response {
-  const body = `{"data":[${records.join(',')}],"links":${JSON.stringify({ self: c.req.url, ...links })}}`;
+  const body = `{"data":[${records.join(',')}],"links":${JSON.stringify({ self: addressOf(c), ...links })}}`;
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 }
 

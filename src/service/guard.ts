@@ -1,10 +1,13 @@
-// Who may come in, and with what: callers on this machine, no web pages, the token, JSON of a sane size.
+// Who may come in, and with what: callers who use its name, no web pages, the token, so many requests, JSON of a sane size.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
+import { isAmong } from '../lib/addresses.ts';
+import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { Caller, Store } from './store.ts';
 
 export interface Env {
@@ -12,30 +15,60 @@ export interface Env {
   Variables: {
     /** Undefined for one who showed no token. */
     user: Caller;
+    /** Of the links in an answer. */
+    origin: string;
   };
 }
 
 const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** Keeps web pages out: a rebound name shows in Host, a cross-site request in Origin. */
-export const local: MiddlewareHandler<Env> = async (c, next) => {
-  c.header('Cache-Control', 'no-store');
-  c.header('X-Content-Type-Options', 'nosniff');
-  const port = c.env.incoming.socket.localPort;
-  const names = ['127.0.0.1', 'localhost', '[::1]'];
-  const hosts = names.map((name) => `${name}:${port}`).concat(port === 80 ? names : []);
-  // A request line with a whole URL names a host, too.
-  for (const host of [c.req.header('host'), new URL(c.req.url).host]) {
-    if (!hosts.includes(`${host}`.toLowerCase())) {
-      throw new Problem(403, 'This service answers only under its loopback address.');
+/** A name that was rebound to this address shows in Host, and a token in the clear is refused before it is looked at. */
+export function ownNames(network: Network): MiddlewareHandler<Env> {
+  const { publicUrl, proxies, certificate } = network;
+  return async (c, next) => {
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    const { socket } = c.env.incoming;
+    if (publicUrl && !certificate && !isAmong(proxies, socket.remoteAddress)) {
+      throw new Problem(403, `This address takes requests from its proxy alone. Ask ${publicUrl.origin}.`);
     }
-  }
+    const names = hostNames(network, socket.localPort);
+    const url = new URL(c.req.url);
+    // A request line with a whole URL names a host, too.
+    for (const host of [c.req.header('host'), url.host]) {
+      if (!names.includes(`${host}`.toLowerCase())) {
+        throw new Problem(
+          403,
+          `This service answers only ${publicUrl ? `as ${publicUrl.origin}` : 'under its loopback address'}.`,
+        );
+      }
+    }
+    c.set('origin', publicUrl?.origin ?? url.origin);
+    await next();
+  };
+}
+
+/** A request that a page of another site makes shows in Origin. */
+export const noWebPages: MiddlewareHandler<Env> = async (c, next) => {
   if (c.req.header('origin') !== undefined) {
     throw new Problem(403, 'This service does not answer web pages.');
   }
   await next();
 };
+
+/** For each token so many requests a second and at a time; who shows none is counted by address. */
+export function limited(rateLimit: RateLimit, { proxies }: Network): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const leave = rateLimit.enter(c.get('user')?.id ?? `address ${callerOf(c.env.incoming, proxies)}`);
+    if (leave === undefined) throw tooMany('There are too many requests.');
+    c.env.outgoing.once('close', leave);
+    await next();
+  };
+}
+
+const tooMany = (detail: string, seconds = 1): Problem =>
+  new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
 
 /** Refuses by its headers a body that nobody here could read. */
 export const readable: MiddlewareHandler<Env> = async (c, next) => {
@@ -79,20 +112,20 @@ export async function readJson(c: Context<Env>): Promise<unknown> {
   }
 }
 
-async function readBytes(incoming: IncomingMessage): Promise<Buffer> {
+export async function readBytes(incoming: IncomingMessage, most = largestBody): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Destroying the request would take the connection, and with it the answer, away.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > largestBody) throw tooLarge();
+    if (size > most) throw tooLarge(most);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(): Problem {
-  return new Problem(413, `A body must have at most ${largestBody} bytes.`);
+function tooLarge(most = largestBody): Problem {
+  return new Problem(413, `A body must have at most ${most} bytes.`);
 }
 
 /** In a time that tells nothing of the secret. */
@@ -102,4 +135,13 @@ export function isSame(given: string, secret: string): boolean {
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** The values of all cookies with this name. */
+export function cookies(header = '', name: string): string[] {
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }

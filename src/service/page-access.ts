@@ -1,7 +1,7 @@
 // Who may look at the page: the browser that came with the link of the moment, known from then on by its cookie.
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { type Env, isSame } from './guard.ts';
+import { cookies, type Env, isSame } from './guard.ts';
 
 export interface PageAccess {
   /** Good for one visit; the next one has another. */
@@ -40,14 +40,6 @@ export function createPageAccess(): PageAccess {
       cookies(c.req.header('cookie'), 'vals').some((value) => isSame(value, session)),
     hide: (path) => path.replaceAll(place, '***'),
   };
-}
-
-function cookies(header = '', name: string): string[] {
-  return header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
 }
 
 const secret = (): string => randomBytes(32).toString('base64url');

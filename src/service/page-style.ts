@@ -22,7 +22,11 @@ header { padding-top: 1.25rem; }
 main { padding-bottom: 4rem; }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
-a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+header { display: flex; justify-content: space-between; align-items: center; }
+button, input { font: inherit; color: inherit; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
+input { width: min(100%, 26rem); }
+button { cursor: pointer; }
 .brand { color: var(--ink); font-weight: 700; letter-spacing: -.02em; }
 .brand::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: .2em;
   background: linear-gradient(135deg, var(--accent), var(--keyword)); }
@@ -45,7 +49,7 @@ li { display: flex; flex-wrap: wrap; gap: .1rem .8rem; align-items: baseline; pa
 li + li { border-top: 1px solid var(--line); }
 .vals li { padding: .8rem .95rem; }
 .vals a { font-weight: 600; font-size: 1.05rem; overflow-wrap: anywhere; }
-.vals .facts { margin-left: auto; }
+.vals .facts { margin-left: auto; align-items: baseline; }
 .when { color: var(--soft); font-size: .88rem; }
 .end { margin-left: auto; font-size: .88rem; }
 .here { background: var(--tint); }
@@ -71,7 +75,7 @@ details pre { padding: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; 
 .diff .hunk { color: var(--comment); background: var(--tint); }
 .pages { display: flex; gap: 1rem; margin-top: 1rem; }
 .empty { padding: .7rem .95rem; color: var(--soft); margin: 0; }
-@media (min-width: 62rem) {
+@media (min-width: 74rem) {
   .sides { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; gap: 0 1.5rem; align-items: start; }
 }
 @media (max-width: 36rem) {

@@ -7,17 +7,27 @@ import { style } from './page-style.ts';
 import type { ListedVal, Val } from './store.ts';
 
 /** Nothing but this style is loaded or run, and no other page can frame this one. */
-export const pageHeaders = {
-  'Content-Security-Policy': [
+const policy = (formAction: "'none'" | "'self'") =>
+  [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formAction}`,
     "frame-ancestors 'none'",
-  ].join('; '),
+  ].join('; ');
+
+export const pageHeaders = {
+  'Content-Security-Policy': policy("'none'"),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
+};
+
+/** With no referrer at all, a browser would not say that a form comes from this very page. */
+export const formHeaders = {
+  ...pageHeaders,
+  'Content-Security-Policy': policy("'self'"),
+  'Referrer-Policy': 'same-origin',
 };
 
 interface Version {
@@ -41,6 +51,14 @@ interface ShownVal {
   /** The version whose code this one is compared with. */
   before?: Val;
   now: number;
+  canSignOut: boolean;
+}
+
+interface ListPlace {
+  number: number;
+  next: number | undefined;
+  now: number;
+  canSignOut: boolean;
 }
 
 const mostVersions = 50;
@@ -48,17 +66,16 @@ const mostVersions = 50;
 export const pageReads = { versions: mostVersions + 1, runs: 20 };
 
 /** Its links name only a query: the page is at more than one path. */
-export function listPage(
-  vals: readonly ListedVal[],
-  number: number,
-  next: number | undefined,
-  now: number,
-): string {
+export function listPage(vals: readonly ListedVal[], { number, next, now, canSignOut }: ListPlace): string {
   if (vals.length === 0 && number === 1) {
-    return page('No vals yet', [
-      '<h1>No vals yet</h1>',
-      '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
-    ]);
+    return page(
+      'No vals yet',
+      [
+        '<h1>No vals yet</h1>',
+        '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
+      ],
+      canSignOut,
+    );
   }
   const items = vals.map((val) => {
     const by = `changed ${time(val.updatedAt, now)} by ${shown(val.author.username)}`;
@@ -68,11 +85,15 @@ export function listPage(
     ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),
     ...(next === undefined ? [] : [`<a href="?page=${next}">Older</a>`]),
   ];
-  return page('Vals', [
-    '<h1>Vals</h1>',
-    `<ul class="card vals">${items.join('\n')}</ul>`,
-    `<p class="pages">${neighbours.join(' ')}</p>`,
-  ]);
+  return page(
+    'Vals',
+    [
+      '<h1>Vals</h1>',
+      `<ul class="card vals">${items.join('\n')}</ul>`,
+      `<p class="pages">${neighbours.join(' ')}</p>`,
+    ],
+    canSignOut,
+  );
 }
 
 /** A val as it was at one of its versions. */
@@ -90,23 +111,27 @@ export function valPage(content: ShownVal): string {
       : [
           `<p class="note">This is how it was at version ${version}. <a href="${linkTo(val)}">See version ${current}, the current one</a></p>`,
         ];
-  return page(`${name}, version ${version}`, [
-    `<h1>${shown(name)}</h1>`,
-    `<p class="facts">${badge(val)} <span>version ${version}</span> <span>by ${shown(author.username)}</span>`,
-    `<span>made ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
-    `<p class="facts id">${shown(id)}</p>`,
-    ...note,
-    '<div class="sides"><div>',
-    ...(before ? [changes(before, val)] : []),
-    codeCard(val),
-    ...(val.readme
-      ? [`<section class="card"><h2>Readme</h2><pre class="text">${shown(val.readme)}</pre></section>`]
-      : []),
-    '</div><div>',
-    versionsCard(content),
-    runsCard(content),
-    '</div></div>',
-  ]);
+  return page(
+    `${name}, version ${version}`,
+    [
+      `<h1>${shown(name)}</h1>`,
+      `<p class="facts">${badge(val)} <span>version ${version}</span> <span>by ${shown(author.username)}</span>`,
+      `<span>made ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
+      `<p class="facts id">${shown(id)}</p>`,
+      ...note,
+      '<div class="sides"><div>',
+      ...(before ? [changes(before, val)] : []),
+      codeCard(val),
+      ...(val.readme
+        ? [`<section class="card"><h2>Readme</h2><pre class="text">${shown(val.readme)}</pre></section>`]
+        : []),
+      '</div><div>',
+      versionsCard(content),
+      runsCard(content),
+      '</div></div>',
+    ],
+    content.canSignOut,
+  );
 }
 
 function codeCard({ code, version }: Val): string {
@@ -215,7 +240,22 @@ export const refusalPage = (): string =>
     '<p>Each link is good for one visit; after this one, the terminal shows a new link.</p>',
   ]);
 
-function page(title: string, parts: readonly string[]): string {
+/** Where the service is a team's. */
+export const signInPage = (action: string, problem?: string): string =>
+  page('Sign in', [
+    '<h1>Sign in</h1>',
+    ...(problem === undefined ? [] : [`<p class="bad" role="alert">✗ ${shown(problem)}</p>`]),
+    `<form method="post" action="${shown(action)}">`,
+    '<p><label for="token">Your token</label></p>',
+    '<p><input id="token" name="token" type="password" autocomplete="current-password" required autofocus>',
+    '<button>Sign in</button></p>',
+    '</form>',
+    '<p>Who runs this service gives you one: <code>vals user add</code> makes it. On the command line: <code>vals login</code>.</p>',
+  ]);
+
+const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
+
+function page(title: string, parts: readonly string[], canSignOut = false): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -223,7 +263,7 @@ function page(title: string, parts: readonly string[]): string {
 <link rel="icon" href="data:,">
 <title>${shown(title)}</title>
 <style>${style}</style>
-<header><a class="brand" href="?">vals</a></header>
+<header><a class="brand" href="?">vals</a>${canSignOut ? signOut : ''}</header>
 <main>
 ${parts.join('\n')}
 </main>

@@ -1,4 +1,4 @@
-// An HTTP server on the loopback address that waits for nobody for ever, and ends without cutting anybody off.
+// An HTTP server, with or without TLS, that waits for nobody for ever, and ends without cutting anybody off.
 import {
   createServer,
   type IncomingMessage,
@@ -6,22 +6,24 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { Problem, problemText, problemType } from './problem.ts';
-
-export const loopbackAddress = '127.0.0.1';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const idleMs = 30_000;
 const closingMs = 5_000;
+/** With the time to close, less than the ten seconds after which many supervisors kill. */
+const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 5_000,
 };
+const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 /** Whatever flags Node was started with. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
 
@@ -34,20 +36,37 @@ export interface Answered {
   ms: number;
 }
 
+interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** For TLS. */
+  certificate?: Certificate;
+  onAnswered?(answered: Answered): void;
+}
+
+type Certificate = { cert: Buffer; key: Buffer };
+
 interface Server {
   port: number;
+  /** For new connections; those that are open keep the one they began with. */
+  renew(certificate: Certificate): void;
+  /** Goes on answering, and sends everybody away: ends when no connection is left, or after some seconds. */
+  drain(): Promise<void>;
   /** Stops accepting and finishes what is under way, or gives up on it after some seconds. */
   close(): Promise<void>;
 }
 
-export async function listen(
-  listener: RequestListener,
-  port: number,
-  onAnswered: (answered: Answered) => void = () => {},
-): Promise<Server> {
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
+  const { host, port, certificate, onAnswered } = options;
   // Node takes a connection for idle only after its first request, so it cannot say which ones to close.
   const requestsUnderWay = new Map<Socket, number>();
+  const answersUnderWay = new Set<ServerResponse>();
+  // With TLS these are the ones below, and some of them never get as far as a request.
+  const connections = new Set<Socket>();
+  let draining = false;
   let closing = false;
+  let onLastGone = () => {};
   const count = (socket: Socket, change: number) => {
     const requests = (requestsUnderWay.get(socket) ?? 0) + change;
     if (requestsUnderWay.has(socket)) requestsUnderWay.set(socket, requests);
@@ -55,56 +74,100 @@ export async function listen(
     return requests;
   };
 
-  const server = createServer({ ...timeouts, ...parsing }, (incoming, outgoing) => {
+  const handle: RequestListener = (incoming, outgoing) => {
     const { socket, method = '', url = '' } = incoming;
     const start = performance.now();
     const requests = count(socket, 1);
+    answersUnderWay.add(outgoing);
+    if (draining) outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => {
+      answersUnderWay.delete(outgoing);
       count(socket, -1);
       const path = url.replace(/[?#].*$/s, '');
-      onAnswered({ method, path, status: outgoing.statusCode, ms: performance.now() - start });
+      onAnswered?.({ method, path, status: outgoing.statusCode, ms: performance.now() - start });
     });
     const problem = problemOf(incoming, requests);
     if (problem === undefined) return listener(incoming, outgoing);
     outgoing.statusCode = problem.status;
     // The first refusal ends the connection, whatever else was sent ahead.
     if (requests <= 2) refuse(outgoing, problem);
-  });
+  };
+  const server = certificate
+    ? createSecureServer({ ...timeouts, ...parsing, ...secure, ...certificate }, handle)
+    : createServer({ ...timeouts, ...parsing }, handle);
   // Node would leave out those that are too many, without a word, and what is checked at the door could be among them.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
   // For those who do not read their answer.
   server.timeout = idleMs;
-  server.on('clientError', answerMalformed);
+  server.on('clientError', (error, socket: Socket) => {
+    // Before the end of a handshake nothing can be said, and what was written would wait for it.
+    if (requestsUnderWay.has(socket)) answerMalformed(error, socket);
+    else socket.destroy();
+  });
   server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      if (connections.size === 0) onLastGone();
+    });
+  });
+  server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     requestsUnderWay.set(socket, 0);
     socket.once('close', () => requestsUnderWay.delete(socket));
   });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, loopbackAddress, resolve);
+    server.listen(port, host, resolve);
   }).catch((error) => {
-    throw listenError(error, port);
+    throw listenError(error, host, port);
   });
+
+  const sendAway = () => {
+    draining = true;
+    for (const outgoing of answersUnderWay) outgoing.shouldKeepAlive = false;
+  };
 
   return {
     port: (server.address() as AddressInfo).port,
+    renew: (certificate) =>
+      'setSecureContext' in server && server.setSecureContext({ ...secure, ...certificate }),
+    async drain() {
+      sendAway();
+      if (connections.size === 0) return;
+      await new Promise<void>((done) => {
+        const patience = setTimeout(done, drainingMs);
+        onLastGone = () => {
+          clearTimeout(patience);
+          done();
+        };
+      });
+    },
     async close() {
+      sendAway();
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of requestsUnderWay.keys()) count(socket, 0);
-      const patience = setTimeout(() => server.closeAllConnections(), closingMs);
+      const patience = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, closingMs);
       await closed;
       clearTimeout(patience);
     },
   };
 }
 
-function listenError(error: NodeJS.ErrnoException, port: number): LocalError {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): LocalError {
+  if (error.code === 'EADDRNOTAVAIL') {
+    return new LocalError(`${host} is not an address of this machine.`, {
+      hint: 'Name one that it has with --host; 0.0.0.0 is all of them.',
+      cause: error,
+    });
+  }
   const inUse = error.code === 'EADDRINUSE';
   return new LocalError(
-    `Port ${port} on ${loopbackAddress} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
+    `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
     { hint: 'Use --port 0 for a free port, or end the program that holds it.', cause: error },
   );
 }

@@ -39,6 +39,11 @@ export function createUsers({ all, write, forUpdate }: Database) {
     withId: async (id: string): Promise<User | undefined> =>
       (await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]))[0],
 
+    /** What a session of the page is made with: it ends with the token. */
+    tokenDigest: async ({ id }: User): Promise<string | undefined> =>
+      (await all<{ digest: string }>('SELECT token_digest AS digest FROM users WHERE id = ?', [id]))[0]
+        ?.digest,
+
     named: async (username: string): Promise<ListedUser | undefined> =>
       (await all<ListedUser>(listed('WHERE username = ?'), [username]))[0],
 

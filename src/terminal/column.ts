@@ -15,6 +15,8 @@ export interface Column {
   neverCut?: boolean;
   /** Left out where a table would become too narrow to read, the lowest first; never, where absent. */
   droppable?: number;
+  /** How wide its values usually become: a table that grows has that much room for them. */
+  usualWidth?: number;
   /** A record in place of a text, such as an author without a name, is shown as nothing. */
   textAlone?: boolean;
   /** Shown there alone; everywhere, where absent. */

@@ -79,14 +79,16 @@ async function formatPairs(
   const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
   const room = Math.max(narrowestValue, screen.width - keyWidth - gap.length);
   return pairs
-    .map(({ key, cell: { text, tone }, column: { isId, firstLine } }) => {
+    .map(({ key, cell: { text, tone }, column: { isId, firstLine, moment } }) => {
       const label = ruler.cut(key, keyWidth);
       const wrapped = () =>
         text
           .split('\n')
           .flatMap((line) => wrapWords(line, room, '', ruler))
           .join(`\n${' '.repeat(keyWidth + gap.length)}`);
-      const fitting = firstLine ? wrapped() : isId ? text : ruler.cut(text, room);
+      // Half an id or half an address leads nowhere.
+      const isWhole = isId || /^https?:\/\/\S+$/.test(text);
+      const fitting = firstLine || moment ? wrapped() : isWhole ? text : ruler.cut(text, room);
       const shown = screen.links ? linked(fitting, text) : fitting;
       const padding = ' '.repeat(keyWidth - ruler.width(label));
       return `${screen.style.bold(label)}${padding}${gap}${tone ? screen.style[tone](shown) : shown}\n`;

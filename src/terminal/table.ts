@@ -140,12 +140,13 @@ const wantedWidths = ({ columns, heads, rows }: Grid, ruler: TextWidth): number[
     ),
   );
 
-/** For what is to come: any time, and in the last column that can be cut a text of any length. */
+/** For what is to come: any time, what is usual, and in the last column that can be cut a text of any length. */
 function withRoomForMore(grid: Grid, ruler: TextWidth, width: number): number[] {
   const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
   return wantedWidths(grid, ruler).map((wanted, index) => {
     if (index === longest) return Math.max(wanted, width);
-    return grid.columns[index]?.moment ? Math.max(wanted, widestClockTime) : wanted;
+    const { moment, usualWidth = 0 } = grid.columns[index] ?? {};
+    return Math.max(wanted, moment ? widestClockTime : usualWidth);
   });
 }
 

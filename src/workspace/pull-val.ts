@@ -17,7 +17,8 @@ export interface PullOptions {
   dryRun: boolean;
   /** Asked for by name, so that a val that cannot be had is an error. */
   isNamed: boolean;
-  warn(message: string): void;
+  /** Of what is worth knowing, though it is no failure. */
+  remark(message: string): void;
   /** For what is overwritten here. */
   backup: Backup;
 }
@@ -33,7 +34,7 @@ export async function pullVal(
   const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
   if (remote === undefined || val.id === undefined) return withoutService(workspace, examined, options);
   if (remote.name !== undefined && remote.name !== val.name && !options.dryRun) {
-    options.warn(`"${val.name}" is named "${remote.name}" on the service, and now in vals.json too.`);
+    options.remark(`"${val.name}" is named "${remote.name}" on the service, and now in vals.json too.`);
     workspace.remember({ ...val, name: remote.name });
   }
   if (status === 'unchanged') return outcome('unchanged');
@@ -53,19 +54,19 @@ export async function pullVal(
 function withoutService(
   workspace: Workspace,
   { val, status, here }: Examined,
-  { isNamed, warn }: PullOptions,
+  { isNamed, remark }: PullOptions,
 ): Outcome {
   if (val.id === undefined) {
     if (isNamed) throw withoutId(workspace, val);
     return { status: 'kept' };
   }
-  const message = `"${val.name}" was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
+  const message = `${val.file} was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
   const isGone = here === undefined;
   const hint = isGone
     ? `${val.file} is gone too: \`vals forget ${val.file}\` leaves it out.`
     : `\`vals push ${val.file} --force\` creates it anew from its file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
-  if (status !== 'new') warn(`${message} ${isGone ? hint : 'Its file was left as it is.'}`);
+  if (status !== 'new') remark(`${message} ${isGone ? hint : 'What is here was left as it is.'}`);
   return { status: 'kept', id: val.id };
 }
 

@@ -24,7 +24,8 @@ export interface PushOptions {
   onUnknownName(val: WorkspaceVal): void;
   /** Called before it is sent; what it throws keeps it from being sent. */
   beforeSending(): void;
-  warn(message: string): void;
+  /** Of what is worth knowing, though it is no failure. */
+  remark(message: string): void;
 }
 
 export async function pushVal(
@@ -60,13 +61,13 @@ export async function pushVal(
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
-  if (hasMarks(code)) options.warn(`${val.file} was sent with the marks of a merge in it.`);
-  if (val.id !== undefined && id !== val.id) options.warn(`${val.file} is another val than before: ${id}.`);
+  if (hasMarks(code)) options.remark(`${val.file} was sent with the marks of a merge in it.`);
+  if (val.id !== undefined && id !== val.id) options.remark(`${val.file} is another val than before: ${id}.`);
   const version = versionOf(body);
   // The API cannot be asked for a name, so only the answer tells.
   if (val.id === undefined && noted === undefined && status !== 201 && Number(version) > 1) {
-    options.warn(
-      `A val named "${name}" was there already and has the code of ${val.file} now; its versions keep what it was.`,
+    options.remark(
+      `${val.file}: a val named "${name}" was there already and has this code now; its versions keep what it was.`,
     );
   }
   keep(workspace, { file: val.file, name, id }, { code, version });
@@ -88,7 +89,7 @@ const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal, noted: Agreed |
   noted !== undefined || (id !== undefined && !agreed.trustsFile(id));
 
 /** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
-function settle(examined: Examined, { force, warn }: PushOptions): Outcome | undefined {
+function settle(examined: Examined, { force, remark }: PushOptions): Outcome | undefined {
   const { val, here, remote, agreed, status } = examined;
   if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, remote?.version) };
   if (force) return undefined;
@@ -107,7 +108,7 @@ function settle(examined: Examined, { force, warn }: PushOptions): Outcome | und
     }
     case 'deleted there':
       if (here === agreed?.code) {
-        warn(
+        remark(
           `${val.file} was deleted on the service, or is no longer yours; \`vals push --force\` creates it anew.`,
         );
         return { status: 'skipped', ...identity(val.id, undefined) };

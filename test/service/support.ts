@@ -9,7 +9,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, inject } from 'vitest';
-import { type EmbeddedService, openStore, type SeedData, startService } from '../../src/service/index.ts';
+import {
+  type EmbeddedService,
+  openStore,
+  type SeedData,
+  type ServiceOptions,
+  startService,
+} from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
 import { newDatabase } from '../support/postgres.ts';
 import { placeOf } from './place.ts';
@@ -71,7 +77,6 @@ export async function newPlace(): Promise<string> {
 
 export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
   at: string;
-  port: number;
   token: string;
   pageLink(): string;
 };
@@ -79,15 +84,19 @@ export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
 /** Tokens of the person called local, whom each PostgreSQL database of a test has, too. */
 const localTokens = new Map<string, string>();
 
-export async function temporaryService(seed?: SeedData, given?: string): Promise<TemporaryService> {
+export async function temporaryService(
+  seed?: SeedData,
+  given?: string,
+  more: Partial<ServiceOptions> = {},
+): Promise<TemporaryService> {
   const at = given ?? (await newPlace());
   const isFile = 'file' in placeOf(at);
   if (!isFile) await addLocal(at, seed);
-  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }) });
+  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }), ...more });
   cleanups.push(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
   const pageLink = () => service.pageLink() ?? '';
-  return { ...service, token, pageLink, at, port: Number(new URL(service.baseUrl).port) };
+  return { ...service, token, pageLink, at };
 }
 
 async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
@@ -105,12 +114,23 @@ async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
 const agent = new Agent({ keepAlive: true });
 cleanups.push(() => agent.destroy());
 
-export function ask(
+export async function ask(
+  service: { baseUrl: string; token?: string | undefined },
+  method: string,
+  path: string,
+  question: Question = {},
+): Promise<Answer> {
+  const answer = await askText(service, method, path, question);
+  return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+}
+
+/** Where the answer may be anything. */
+export function askText(
   service: { baseUrl: string; token?: string | undefined },
   method: string,
   path: string,
   { body, raw, headers = {}, token = service.token ?? null }: Question = {},
-): Promise<Answer> {
+): Promise<Omit<Answer, 'body'>> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(path, service.baseUrl), {
@@ -131,8 +151,7 @@ export function ask(
         const chunks: Buffer[] = [];
         for await (const chunk of incoming) chunks.push(chunk);
         const text = Buffer.concat(chunks).toString();
-        const answer = { status: incoming.statusCode ?? 0, headers: incoming.headers, text };
-        resolve({ ...answer, body: text === '' ? undefined : JSON.parse(text) });
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
       } catch (error) {
         reject(error);
       }
@@ -151,9 +170,9 @@ export async function createVal(
 }
 
 /** Writes the text to a socket and gives back all that comes until the service ends the connection. */
-export function speak(port: number, text: string | Buffer): Promise<string> {
+export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
     let answer = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk) => {

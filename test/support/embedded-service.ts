@@ -9,10 +9,11 @@ export interface ServeProcess {
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
-  /** Resolves when this stands on stderr. */
-  logged(text: string): Promise<void>;
-  /** Ends it with a signal and resolves to its exit code, or to the signal where that killed it. */
-  end(signal: NodeJS.Signals): Promise<number | string>;
+  /** Resolves when this stands on stderr, to all that stands there. */
+  logged(text: string): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it with a signal, where it was not sent one before, and resolves to its exit code, or to the signal where that killed it. */
+  end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
 export async function embeddedService(
@@ -21,7 +22,12 @@ export async function embeddedService(
   const home = temporaryFolder();
   const data = options.data ?? join(home, 'vals.db');
   const args = [program, 'serve', '--port', '0', '--json', '--data', data, ...(options.args ?? [])];
-  const child = execa(process.execPath, args, { env: environment(home), extendEnv: false, reject: false });
+  const child = execa(process.execPath, args, {
+    env: environment(home),
+    extendEnv: false,
+    reject: false,
+    forceKillAfterDelay: false,
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let log = '';
   child.stderr.on('data', (chunk) => {
@@ -42,9 +48,11 @@ export async function embeddedService(
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
     async logged(text) {
       while (!log.includes(text)) await once(child.stderr, 'data');
+      return log;
     },
+    signal: (signal) => void child.kill(signal),
     async end(signal) {
-      child.kill(signal);
+      if (signal !== undefined) child.kill(signal);
       const result = await child;
       return result.exitCode ?? result.signal ?? 'unknown';
     },

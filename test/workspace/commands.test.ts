@@ -264,6 +264,16 @@ describe('pull', () => {
     expect(await place.vals('pull', 'hello', '--file', 'x.ts')).toMatchObject({ exit: 2 });
   });
 
+  it('says of many vals that were deleted there in one sentence that they were', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+    for (const name of names) await service.delete(place.idOf(`${name}.ts`));
+    for (const command of ['pull', 'push']) {
+      const { stderr } = await place.vals(command);
+      expect(stderr).toMatch(/^warning: a\.ts, b\.ts, c\.ts and 2 more: was deleted on .*\n$/);
+    }
+  });
+
   it('leaves the file of a val that was deleted there, and says so', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     await service.delete(place.idOf('a.ts'));

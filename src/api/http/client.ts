@@ -1,4 +1,5 @@
 // One request: its token, its deadline and its attempts.
+import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
@@ -48,6 +49,8 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closed = new AbortController();
   const signal = AbortSignal.any([options.signal, closed.signal]);
+  // Each request that waits to be sent again listens.
+  setMaxListeners(0, signal);
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
 
@@ -104,6 +107,7 @@ export function createClient(options: ClientOptions): Client {
       if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
         throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
       }
+      if (isStatus(outcome, 429)) gate.pause(delay);
       trace(`  again in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
       if (signal.aborted) throw interruption(call, maybeApplied);

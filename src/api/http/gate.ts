@@ -6,6 +6,8 @@ export interface Gate {
   /** A turn to send, which leave gives back; undefined where there is no need to wait. Who was sent away comes first. */
   enter(isRepeated: boolean): Promise<void> | undefined;
   leave(how: PaceEvent['kind']): void;
+  /** For so long nothing is sent for the first time: more would only be refused, and each may be refused so often. */
+  pause(ms: number): void;
   /** Resolves when one more could be sent, so that no work begins long before its turn. */
   room(): Promise<void> | undefined;
 }
@@ -17,24 +19,32 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   const first: (() => void)[] = [];
   const beginners: (() => void)[] = [];
   const queue = (waiting: (() => void)[]) => new Promise<void>((turn) => waiting.push(turn));
-  const hasRoom = () => underWay < pace.limit && repeated.length + first.length === 0;
+  let pausedUntil = 0;
+  let cancelPause = () => {};
+  const isPaused = () => clock.now() < pausedUntil;
+  const hasRoom = (isRepeated = false) =>
+    underWay < pace.limit && repeated.length === 0 && (isRepeated || (first.length === 0 && !isPaused()));
 
   function letIn(): void {
-    while (underWay < pace.limit && repeated.length + first.length > 0) {
+    while (underWay < pace.limit) {
+      const turn = repeated.shift() ?? (isPaused() ? undefined : first.shift());
+      if (turn === undefined) break;
       underWay += 1;
-      (repeated.shift() ?? first.shift())?.();
+      turn();
     }
     // Not before what this answer means for the others is known.
     if (beginners.length > 0) setImmediate(letBegin);
   }
 
   function letBegin(): void {
+    if (isPaused()) return;
     const free = pace.limit - underWay - repeated.length - first.length;
     for (const turn of beginners.splice(0, Math.max(0, free))) turn();
   }
 
   // Nothing is sent any more, so nothing has to wait either.
   signal.addEventListener('abort', () => {
+    cancelPause();
     for (const turn of [...repeated, ...first]) {
       underWay += 1;
       turn();
@@ -45,7 +55,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
 
   return {
     enter(isRepeated) {
-      if (signal.aborted || hasRoom()) {
+      if (signal.aborted || hasRoom(isRepeated)) {
         underWay += 1;
         return undefined;
       }
@@ -58,6 +68,13 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
         pace = nextPace(pace, how === 'refused' ? { kind: how, at, others: underWay } : { kind: how, at });
       }
       letIn();
+    },
+    pause(ms) {
+      const until = clock.now() + ms;
+      if (signal.aborted || until <= pausedUntil) return;
+      pausedUntil = until;
+      cancelPause();
+      cancelPause = clock.after(ms, letIn);
     },
     room: () => (signal.aborted || hasRoom() ? undefined : queue(beginners)),
   };

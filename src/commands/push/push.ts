@@ -79,8 +79,8 @@ export const push = defineCommand({
       signal: context.signal,
       onFinished,
       onFailure,
-      report: { label, warn: context.warnOfOne },
-      work: (item) => tracker.push(api, item, item.code, sending),
+      report: { label, warnOfOne: context.warnOfOne, warn: context.warn },
+      work: (item, remark) => tracker.push(api, item, item.code, { ...sending, remark }),
     });
     const unsettled = dryRun ? undefined : await settled(tracker);
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;

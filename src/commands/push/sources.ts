@@ -62,7 +62,7 @@ export async function loadAll(
     }
   }
   if (failures.size > 0)
-    return noneBegun(sources, failures, { describe, report: { label, warn: warnOfOne } });
+    return noneBegun(sources, failures, { describe, report: { label, warnOfOne, warn } });
   for (const { name, code, file } of loaded) {
     if (code === undefined) continue;
     checkName(name, warn);

@@ -64,7 +64,7 @@ export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
 }
 
 export async function pushTracked(
-  { warn, signal }: Context,
+  { signal }: Context,
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
@@ -72,11 +72,11 @@ export async function pushTracked(
   options: SendOptions,
 ): Promise<Outcome> {
   if (code === undefined) {
-    warn(
+    options.remark(
       `${val.file} is gone; \`vals pull ${val.file}\` brings it back, \`vals forget ${val.file}\` leaves it out.`,
     );
     return { status: 'skipped' };
   }
   const beforeSending = () => signal.throwIfAborted();
-  return pushVal(workspace, api, val, code, { ...options, beforeSending, warn });
+  return pushVal(workspace, api, val, code, { ...options, beforeSending });
 }

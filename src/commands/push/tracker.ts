@@ -36,6 +36,7 @@ export interface SendOptions {
   dryRun: boolean;
   findNamesakes: FindNamesakes;
   onUnknownName(val: WorkspaceVal): void;
+  remark(message: string): void;
 }
 
 export const untracked = (context: Context): Tracker => ({

@@ -53,7 +53,7 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
-  const sending = { force, dryRun: false, onUnknownName() {} };
+  const sending = { force, dryRun: false, onUnknownName() {}, remark: warn };
   const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};

@@ -24,6 +24,7 @@ const runStatus: Column = {
   only: 'terminal',
   impliedBy: 'error',
   neverCut: true,
+  usualWidth: '- running'.length,
   make(run) {
     const { failed, isRunning } = readRun(run);
     if (failed) return 'failed';
@@ -40,12 +41,13 @@ export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), droppable: 4 },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
-  { ...column('val', 'val.name', 'valName'), impliedBy: 'val' },
+  { ...column('val', 'val.name', 'valName'), impliedBy: 'val', usualWidth: 16 },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),
     only: 'terminal',
     droppable: 3,
+    usualWidth: '999ms'.length,
     make: (run) => readRun(run).durationMs,
   },
   { ...column('error', 'error.message', 'error'), firstLine: { hint: '--full shows whole errors.' } },

@@ -33,7 +33,11 @@ export async function removeBatch(
     concurrency,
     room: api.room,
     signal: context.signal,
-    report: { label: ({ name }) => context.wordFor(name) ?? name, warn: context.warnOfOne },
+    report: {
+      label: ({ name }) => context.wordFor(name) ?? name,
+      warnOfOne: context.warnOfOne,
+      warn: context.warn,
+    },
     async work({ call }) {
       await api.send(call);
       return { status: 'deleted' };

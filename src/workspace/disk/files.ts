@@ -21,11 +21,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
+import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
 import { type Lock, lock, type Waiting } from '../../lib/lock.ts';
 import { NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
-import { decode, fileError } from '../sources/read-text.ts';
+import { decode } from '../sources/read-text.ts';
 
 /** The folder that is ours, and that git ignores. */
 export const dotValsFolder = '.vals';

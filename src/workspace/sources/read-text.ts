@@ -4,9 +4,9 @@ import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
-import { messageOf } from '../../lib/errno.ts';
+import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
-import { NotPlainFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
@@ -55,24 +55,6 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   } catch (error) {
     throw error instanceof ValsError ? error : fileError(file, error);
   }
-}
-
-export function fileError(file: string, error: unknown): LocalError {
-  if (error instanceof NotPlainFile) {
-    return new LocalError(`${file} ${error.problem}.`, { hint: 'Name a plain file.', cause: error });
-  }
-  const { code } = error as NodeJS.ErrnoException;
-  const problems: Record<string, string> = {
-    ENOENT: 'does not exist',
-    EACCES: 'may not be read by you',
-    EPERM: 'may not be read by you',
-    ENOTDIR: 'does not exist',
-    ELOOP: 'is a link that leads in a circle',
-  };
-  return new LocalError(`${file} ${problems[code ?? ''] ?? `could not be read: ${messageOf(error)}`}.`, {
-    hint: 'Check the path.',
-    cause: error,
-  });
 }
 
 async function readStdin(input: Input): Promise<Buffer> {

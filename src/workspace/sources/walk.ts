@@ -4,11 +4,12 @@ import { lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
+import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
-import { fileError, notEmpty } from './read-text.ts';
+import { notEmpty } from './read-text.ts';
 
 /** A file, and the name of the val it is. */
 export interface Source {

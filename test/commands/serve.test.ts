@@ -1,0 +1,200 @@
+// `vals serve` for a team: its options, what it says, how it ends, and what its limits do to our own client.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+
+const pem = resolve('test/support/certificates/good.pem');
+const tls = ['--tls-cert', pem, '--tls-key', pem];
+const url = ['--public-url', 'https://vals.test'];
+
+describe('options that do not go together', () => {
+  test.each<[string[], string]>([
+    [['--host', '0.0.0.0'], '--host 0.0.0.0 needs --public-url'],
+    [['--host', '::'], '--host :: needs --public-url'],
+    [['--host', '10.0.0.1', ...url], '--host 10.0.0.1 needs TLS'],
+    [['--host', '0.0.0.0', ...tls], '--host 0.0.0.0 needs --public-url'],
+    [['--host', 'vals.test', ...url], '--host takes an address of this machine, not "vals.test"'],
+    [['--host', '', ...url], '--host takes an address'],
+    [['--host', '0.0.0.0:80', ...url], '--host takes an address'],
+    [['--host', '0.0.0.0', '--trust-proxy', '10.0.0.5'], '--host 0.0.0.0 needs --public-url'],
+    [tls, '--tls-cert needs --public-url'],
+    [['--trust-proxy', '10.0.0.5'], '--trust-proxy needs --public-url'],
+    [[...url, '--tls-cert', pem], '--tls-cert needs --tls-key too'],
+    [[...url, '--tls-key', pem], '--tls-key needs --tls-cert too'],
+    [['--public-url', 'http://localhost:1', ...tls], '--public-url has to be https:// with --tls-cert'],
+    [
+      ['--public-url', 'http://localhost:1', '--host', '0.0.0.0', '--trust-proxy', '10.0.0.5'],
+      '--public-url has to be https:// where --host is 0.0.0.0',
+    ],
+    [['--public-url', 'vals.test'], '--public-url takes an https:// URL'],
+    [['--public-url', ''], '--public-url takes an https:// URL'],
+    [['--public-url', 'ftp://vals.test'], '--public-url takes an https:// URL'],
+    [['--public-url', 'http://vals.test'], '--public-url is http://'],
+    [['--public-url', 'https://ada:geheim@vals.test'], '--public-url holds a user name or password'],
+    [['--public-url', 'https://vals.test/?'], '--public-url has a query or a fragment'],
+    [['--public-url', 'https://vals.test/#x'], '--public-url has a query or a fragment'],
+    [['--public-url', 'https://vals.test/vals'], '--public-url has a path'],
+    [['--public-url', 'https://vals.test.'], '--public-url ends in a dot'],
+    ...['x', '', '10.0.0.5,', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/8/8', 'fe80::1%eth0', '10.0.0.5:80'].map(
+      (list): [string[], string] => [[...url, '--trust-proxy', list], '--trust-proxy takes addresses'],
+    ),
+    ...['0', '-1', 'x', '1.5', '1e3', ''].map((rate): [string[], string] => [
+      [`--rate=${rate}`],
+      '--rate takes a number of requests a second',
+    ]),
+  ])('%j: exit 2', async (args, message) => {
+    const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(error?.message).toContain(message);
+    expect(error?.hint).toMatch(/\.$/);
+    expect(JSON.stringify(error)).not.toContain('geheim');
+  });
+
+  test.each<[string[], string]>([
+    [[...url, '--tls-cert', 'no.pem', '--tls-key', pem], 'no.pem does not exist'],
+    [[...url, '--tls-cert', '.', '--tls-key', pem], 'is a folder, not a plain file'],
+    [
+      ['--host', '192.0.2.1', ...url, '--trust-proxy', '10.0.0.5'],
+      '192.0.2.1 is not an address of this machine',
+    ],
+  ])('%j: exit 10', async (args, message) => {
+    const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(error?.message).toContain(message);
+  });
+});
+
+/** Of a service whose store has an owner, whose token only a start without a public URL tells. */
+async function shared(args: string[], files: { data?: string } = {}) {
+  const data = files.data ?? join(temporaryFolder(), 'vals.db');
+  const first = await embeddedService({ data });
+  await first.end('SIGTERM');
+  const service = await embeddedService({ data, args });
+  const log = await service.logged('Listens on');
+  const port = Number(/, port (\d+);/.exec(log)?.[1]);
+  return { ...service, token: first.token, port, data, shownToken: service.token, log };
+}
+
+const agent = () => new Agent({ keepAlive: true, maxSockets: 1 });
+
+function send(port: number, path: string, headers: Record<string, string>, through?: Agent, method = 'GET') {
+  const outgoing = request({ port, host: '127.0.0.1', path, method, headers, agent: through ?? agent() });
+  return { outgoing, answer: answerOf(outgoing) };
+}
+
+const answerOf = (outgoing: ClientRequest) =>
+  new Promise<{ status?: number; connection?: string; text: string }>((done, fail) => {
+    outgoing.on('error', fail);
+    outgoing.on('response', async (incoming: IncomingMessage) => {
+      let text = '';
+      for await (const chunk of incoming) text += chunk;
+      done({ status: incoming.statusCode, connection: incoming.headers.connection, text });
+    });
+  });
+
+test('it says where it listens and what it is called, and no token', async () => {
+  const service = await shared(['--host', '127.0.0.1', ...url]);
+  expect(service.baseUrl).toBe('https://vals.test');
+  expect(service.shownToken).toBeUndefined();
+  expect(service.log).toContain('Listens on 127.0.0.1, port ');
+  expect(service.log).toContain('answers as https://vals.test alone');
+  expect(service.log).not.toContain(service.token);
+  expect(await service.end('SIGTERM')).toBe(0);
+});
+
+describe('SIGTERM', () => {
+  const body = JSON.stringify({ name: 'late', code: 'it came' });
+
+  test('what is under way is finished, kept connections are sent away, healthz says so, exit 0', async () => {
+    const service = await shared(url);
+    const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
+    const kept = agent();
+    const first = send(service.port, '/v1/me', headers, kept);
+    first.outgoing.end();
+    expect(await first.answer).toMatchObject({ status: 200, connection: 'keep-alive' });
+    const json = { ...headers, 'Content-Type': 'application/json', 'Content-Length': `${body.length}` };
+    const late = send(service.port, '/v1/vals', json, undefined, 'PUT');
+    late.outgoing.write(body.slice(0, 5));
+    const health = async () => {
+      const { outgoing, answer } = send(service.port, '/healthz', { Host: 'any' });
+      outgoing.end();
+      return answer;
+    };
+    expect((await health()).status).toBe(200);
+
+    service.signal('SIGTERM');
+    await expect.poll(async () => (await health()).status, { interval: 20 }).toBe(503);
+    const second = send(service.port, '/v1/me', headers, kept);
+    second.outgoing.end();
+    expect(await second.answer).toMatchObject({ status: 200, connection: 'close' });
+    expect(second.outgoing.reusedSocket).toBe(true);
+    expect(await health()).toMatchObject({ status: 503, connection: 'close', text: '{"status":"draining"}' });
+    late.outgoing.end(body.slice(5));
+    expect(await late.answer).toMatchObject({ status: 201, connection: 'close' });
+    expect(await service.end()).toBe(0);
+    const again = await embeddedService({ data: service.data });
+    const names = await run(['ls', '--fields', 'name'], { env: again.env });
+    expect(names.stdout).toBe('late\n');
+  });
+
+  test('without a connection it ends at once', async () => {
+    const service = await shared(url);
+    const start = performance.now();
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+
+  test('nobody who sends nothing keeps it', { timeout: 30_000 }, async () => {
+    const service = await shared(url);
+    const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
+    const json = { ...headers, 'Content-Type': 'application/json', 'Content-Length': '100' };
+    const never = send(service.port, '/v1/vals', json, undefined, 'PUT');
+    never.outgoing.write('{');
+    never.answer.catch(() => {});
+    const idle = send(service.port, '/v1/me', headers);
+    idle.outgoing.end();
+    await idle.answer;
+    const start = performance.now();
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
+
+  test('Ctrl-C does not wait for kept connections', async () => {
+    const service = await shared(url);
+    const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
+    const { outgoing, answer } = send(service.port, '/v1/me', headers);
+    outgoing.end();
+    await answer;
+    const start = performance.now();
+    expect(await service.end('SIGINT')).toBe(130);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+describe('limits and our own client', () => {
+  function folderWith(count: number): string {
+    const folder = join(temporaryFolder(), 'vals');
+    mkdirSync(folder);
+    for (let i = 0; i < count; i++) writeFileSync(join(folder, `v${i}.ts`), `export default ${i};\n`);
+    return folder;
+  }
+
+  const pushed = async (service: ServeProcess, count: number) => {
+    const { exit, stdout, stderr } = await run(['push', folderWith(count), '--json'], { env: service.env });
+    const rows: { status: string; error?: unknown }[] = JSON.parse(stdout);
+    return { exit, stderr, failed: rows.filter(({ status }) => status !== 'created'), count: rows.length };
+  };
+
+  test('a push of 1,000 files at 100 a second comes through whole', { timeout: 120_000 }, async () => {
+    const service = await embeddedService({ args: ['--rate', '100'] });
+    const start = performance.now();
+    expect(await pushed(service, 1_000)).toEqual({ exit: 0, stderr: '', failed: [], count: 1_000 });
+    // A full bucket has 100 to begin with.
+    expect(performance.now() - start).toBeGreaterThan(8_000);
+    const { stdout } = await run(['ls', '--all', '--fields', 'name'], { env: service.env });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,259 @@
+// TLS that the service ends itself: which files it takes, what it says of others, and what it does with bad callers.
+import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { BlockList, connect as connectPlain } from 'node:net';
+import { join, resolve } from 'node:path';
+import { connect } from 'node:tls';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/lib/clock.ts';
+import { type CertificateFiles, readCertificate } from '../../src/service/certificate.ts';
+import { type CertificateName, certificate } from '../support/certificates.ts';
+import { makeNamedPipe } from '../support/named-pipe.ts';
+import { speak, temporaryFolder, temporaryService } from './support.ts';
+
+const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
+const authority = readFileSync(pem('authority'));
+const now = Date.parse('2026-06-01T00:00:00Z');
+
+const folder = temporaryFolder();
+const fileWith = (name: string, text: string | Buffer): string => {
+  const file = join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+};
+const good = fileWith('good', readFileSync(pem('good')));
+const damaged = ['PRIVATE KEY', 'CERTIFICATE']
+  .map((what) => `-----BEGIN ${what}-----\nMIIB\n-----END ${what}-----\n`)
+  .join('');
+const read = (files: Partial<CertificateFiles>, host = 'vals.test') =>
+  readCertificate({ cert: good, key: good, ...files }, host, now);
+
+describe('files', () => {
+  test('a good pair, through a link too', () => {
+    symlinkSync(good, join(folder, 'link'));
+    expect(read({}).warnings).toEqual([]);
+    expect(read({ cert: join(folder, 'link'), key: join(folder, 'link') }, '127.0.0.1').warnings).toEqual([]);
+  });
+
+  test.each<[string, () => string, string]>([
+    ['none', () => join(folder, 'nothing'), 'does not exist'],
+    ['a folder', () => folder, 'is a folder, not a plain file'],
+    ['a device', () => '/dev/zero', 'is a device, not a plain file'],
+    ['an empty one', () => fileWith('empty', ''), 'PEM'],
+    ['text', () => fileWith('text', 'hello'), 'PEM'],
+    ['DER', () => fileWith('der', Buffer.from([0x30, 0x82, 1, 2])), 'PEM'],
+    ['one that is damaged', () => fileWith('damaged', damaged), 'cannot be read'],
+    ['one without end', () => fileWith('long', '-'.repeat(2_000_000)), 'is larger than 1 MB'],
+  ])('%s is refused by its name', (_, file, problem) => {
+    const path = file();
+    for (const which of ['cert', 'key']) {
+      const message = messageOf(() => read({ [which]: path }));
+      expect(message).toContain(path);
+      expect(message).toContain(problem);
+    }
+  });
+
+  test('a named pipe is refused without waiting for its other end', () => {
+    const pipe = join(folder, 'pipe');
+    makeNamedPipe(pipe);
+    expect(messageOf(() => read({ cert: pipe }))).toContain('is a named pipe');
+  });
+
+  test('a certificate without a key, and a key of another', () => {
+    expect(messageOf(() => read({ key: pem('authority') }))).toContain('holds no private key');
+    const message = messageOf(() => read({ key: pem('expired') }));
+    expect(message).toContain('does not belong to');
+    expect(message).toContain(good);
+    expect(message).toContain(pem('expired'));
+  });
+
+  test('one whose other certificates are damaged', () => {
+    const chain = fileWith('chain', `${certificate('good').cert}${damaged}`);
+    expect(messageOf(() => read({ cert: chain }))).toMatch(`The certificate in ${chain} cannot be used: `);
+  });
+
+  test('a key with a passphrase', async () => {
+    const { generateKeyPairSync } = await import('node:crypto');
+    const { privateKey } = generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' },
+    });
+    expect(messageOf(() => read({ key: fileWith('locked', privateKey) }))).toContain('passphrase');
+  });
+
+  test.runIf(process.getuid?.() !== 0)('one that may not be read', () => {
+    const closed = fileWith('closed', 'x');
+    chmodSync(closed, 0);
+    expect(messageOf(() => read({ key: closed }))).toContain('may not be read by you');
+  });
+
+  test.each<[CertificateName, string]>([
+    ['expired', 'has been over since 2021-01-01'],
+    ['not-yet-valid', 'begins only on 2099-01-01'],
+    ['other-host', 'is not for vals.test'],
+  ])('%s: a warning', (name, problem) => {
+    const file = fileWith(name, readFileSync(pem(name)));
+    const { warnings } = read({ cert: file, key: file });
+    expect(warnings).toEqual([`The certificate in ${file} ${problem}: clients will refuse it.`]);
+  });
+
+  test('a key that others can read: a warning', () => {
+    const open = fileWith('open', readFileSync(pem('good')));
+    chmodSync(open, 0o644);
+    expect(read({ key: open }).warnings).toEqual([
+      `Other users of this machine can read the key in ${open}.`,
+    ]);
+  });
+});
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'It was taken.';
+}
+
+const overTls = (files: CertificateFiles, more: object = {}) =>
+  temporaryService(undefined, undefined, {
+    network: {
+      host: '127.0.0.1',
+      publicUrl: new URL('https://vals.test'),
+      proxies: new BlockList(),
+      certificate: files,
+    },
+    ...more,
+  });
+
+/** What is answered over TLS, and the serial number of the certificate. */
+function speakTls(
+  port: number,
+  text: string,
+  options: object = {},
+): Promise<{ answer: string; serial: string }> {
+  return new Promise((done, fail) => {
+    const socket = connect({ port, host: '127.0.0.1', servername: 'vals.test', ca: authority, ...options });
+    let answer = '';
+    let serial = '';
+    socket.on('secureConnect', () => {
+      serial = socket.getPeerCertificate().serialNumber;
+      socket.write(text);
+    });
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('error', fail);
+    socket.on('close', () => done({ answer, serial }));
+  });
+}
+
+const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
+
+describe('the service', () => {
+  let service: Awaited<ReturnType<typeof overTls>>;
+  beforeAll(async () => {
+    service = await overTls({ cert: good, key: good });
+  });
+
+  const get = (host: string) =>
+    speakTls(
+      service.port,
+      `GET /v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close\r\n\r\n`,
+    );
+
+  test('answers as its public URL alone, from any address', async () => {
+    expect(service.baseUrl).toBe('https://vals.test');
+    const { answer } = await get('vals.test');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"self":"https://vals.test/v1/me"');
+    expect((await get('VALS.test:443')).answer).toMatch(/^HTTP\/1\.1 200 /);
+    for (const host of ['vals.test:80', 'vals.test.', 'localhost', `127.0.0.1:${service.port}`]) {
+      expect((await get(host)).answer).toMatch(/^HTTP\/1\.1 403 /);
+    }
+  });
+
+  test('speaks TLS 1.2 and 1.3, and nothing older', async () => {
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
+      expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
+    }
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    await expect(speakTls(service.port, health, old)).rejects.toThrow();
+  });
+
+  test('ends a connection that speaks plain HTTP or nonsense, and is well', async () => {
+    for (const text of [health, 'hello\r\n\r\n', Buffer.alloc(70_000, 0x16)]) {
+      const answer = await speak(service.port, text).catch(({ code }) => code);
+      expect(answer).not.toContain('HTTP');
+    }
+    expect((await speakTls(service.port, health)).answer).toContain('200 OK');
+  });
+
+  test('answers what is no HTTP inside of TLS, and ends it', async () => {
+    const { answer } = await speakTls(service.port, 'hello\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+  });
+
+  test('ends a handshake that is not finished', { timeout: 30_000 }, async () => {
+    const start = performance.now();
+    const silent = connectPlain(service.port, '127.0.0.1');
+    silent.on('error', () => {});
+    await new Promise((closed) => silent.once('close', closed).resume());
+    expect(performance.now() - start).toBeGreaterThan(5_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+
+  test('is not kept from closing by a handshake', { timeout: 30_000 }, async () => {
+    const other = await overTls({ cert: good, key: good });
+    const silent = connectPlain(other.port, '127.0.0.1');
+    silent.on('error', () => {});
+    await new Promise((connected) => silent.once('connect', connected));
+    const ended = new Promise((closed) => silent.once('close', closed).resume());
+    await other.close();
+    await ended;
+  });
+
+  test('serves a renewed certificate without a new start, and keeps the old one while the new one is no good', async () => {
+    const ticks: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => now,
+      after(_ms, callback) {
+        ticks.push(callback);
+        return () => void ticks.splice(ticks.indexOf(callback), 1);
+      },
+    };
+    const minute = () => ticks.shift()?.();
+    const warnings: string[] = [];
+    const place = (name: CertificateName | 'authority') => {
+      writeFileSync(join(folder, 'next'), readFileSync(pem(name)), { mode: 0o600 });
+      renameSync(join(folder, 'next'), live);
+    };
+    const live = join(folder, 'live');
+    place('self-signed');
+    const other = await overTls(
+      { cert: live, key: live },
+      { clock, onWarning: (text: string) => warnings.push(text) },
+    );
+    const serial = async () => (await speakTls(other.port, health, { rejectUnauthorized: false })).serial;
+    const first = await serial();
+    place('good');
+    expect(await serial()).toBe(first);
+    minute();
+    const second = await serial();
+    expect(second).not.toBe(first);
+    expect(warnings).toEqual([]);
+    place('authority');
+    minute();
+    expect(await serial()).toBe(second);
+    expect(warnings).toEqual([
+      `${live} holds no private key in PEM form. The certificate from before is still used.`,
+    ]);
+    minute();
+    expect(warnings).toHaveLength(1);
+    place('self-signed');
+    minute();
+    expect(await serial()).toBe(first);
+    await other.close();
+    expect(ticks).toEqual([]);
+  });
+});

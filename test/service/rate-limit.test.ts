@@ -1,0 +1,81 @@
+// Limits on a clock of the test's own.
+import { beforeEach, expect, test } from 'vitest';
+import { createRateLimit } from '../../src/service/rate-limit.ts';
+
+let now = 0;
+beforeEach(() => {
+  now = 0;
+});
+
+/** How many of so many requests, each ended at once, are let in. */
+const letIn = (limit: ReturnType<typeof createRateLimit>, count: number, caller = 'ada') => {
+  let entered = 0;
+  for (let i = 0; i < count; i++) {
+    const leave = limit.enter(caller);
+    if (leave) entered += 1;
+    leave?.();
+  }
+  return entered;
+};
+
+test('a second brings what a second brings, however it is spread', () => {
+  const limit = createRateLimit({ perSecond: 100, inFlight: 64 }, () => now);
+  expect(letIn(limit, 500)).toBe(100);
+  now = 10;
+  expect(letIn(limit, 500)).toBe(1);
+  now = 510;
+  expect(letIn(limit, 500)).toBe(50);
+  now = 60_000;
+  expect(letIn(limit, 500)).toBe(100);
+});
+
+test('each caller has a bucket of its own', () => {
+  const limit = createRateLimit({ perSecond: 5, inFlight: 64 }, () => now);
+  expect(letIn(limit, 10)).toBe(5);
+  expect(letIn(limit, 10, 'bob')).toBe(5);
+});
+
+test('so many at a time, and one that ended makes room for one', () => {
+  const limit = createRateLimit({ perSecond: 1_000, inFlight: 3 }, () => now);
+  const leaves = [1, 2, 3].map(() => limit.enter('ada'));
+  expect(limit.enter('ada')).toBeUndefined();
+  // Ended twice, it makes room once.
+  leaves[0]?.();
+  leaves[0]?.();
+  expect(limit.enter('ada')).toBeDefined();
+  expect(limit.enter('ada')).toBeUndefined();
+});
+
+test('what was refused costs nothing', () => {
+  const limit = createRateLimit({ perSecond: 10, inFlight: 1 }, () => now);
+  const leave = limit.enter('ada');
+  for (let i = 0; i < 100; i++) limit.enter('ada');
+  leave?.();
+  expect(letIn(limit, 100)).toBe(9);
+});
+
+test('a slow bucket: ten at once, then one in six seconds', () => {
+  const limit = createRateLimit({ burst: 10, perSecond: 1 / 6, inFlight: 10 }, () => now);
+  expect(letIn(limit, 20)).toBe(10);
+  now = 5_900;
+  expect(letIn(limit, 20)).toBe(0);
+  now = 6_100;
+  expect(letIn(limit, 20)).toBe(1);
+});
+
+test('a clock that goes back neither fills nor empties a bucket', () => {
+  now = 10_000;
+  const limit = createRateLimit({ perSecond: 10, inFlight: 64 }, () => now);
+  expect(letIn(limit, 4)).toBe(4);
+  now = 0;
+  expect(letIn(limit, 100)).toBe(6);
+});
+
+test('a million callers are not remembered, those with something under way are', () => {
+  const limit = createRateLimit({ perSecond: 1, inFlight: 1 }, () => now);
+  limit.enter('busy');
+  for (let i = 0; i < 1_000_000; i++) limit.enter(`caller ${i}`)?.();
+  expect(limit.size).toBeLessThanOrEqual(20_000);
+  now = 60_000;
+  expect(limit.enter('busy')).toBeUndefined();
+});
