@@ -106,22 +106,18 @@ export async function openStore(place: Place) {
       [randomUUID(), owner.id, name, bytes(readme), privacy, at, at],
     );
     if (!inserted) return undefined;
-    await claimRecords(all, owner, { id: inserted.id, name });
-    return insertVersion(all, inserted.id, 1, code, at);
+    const { likes, references } = await claimRecords(all, owner, { id: inserted.id, name });
+    await insertVersion(all, inserted.id, 1, code, at);
+    return {
+      ...{ id: inserted.id, name, code, readme, privacy, version: 1, author: owner },
+      ...{ createdAt: at, versionCreatedAt: at, updatedAt: at, likeCount: likes, referenceCount: references },
+    };
   }
 
-  async function insertVersion(
-    all: All,
-    id: string,
-    version: number,
-    code: string,
-    at: string,
-  ): Promise<Val> {
-    await all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
+  const insertVersion = (all: All, id: string, version: number, code: string, at: string) =>
+    all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
       ...[id, version, Buffer.from(code), at],
     ]);
-    return identified(all, id);
-  }
 
   /** The same code again makes no new version, so that a repeated request is harmless. */
   async function update(all: All, current: Val, code: string): Promise<Val> {
@@ -132,7 +128,8 @@ export async function openStore(place: Place) {
       [at, current.id],
     );
     if (!counted) throw noVal(current.id);
-    return insertVersion(all, current.id, counted.version, code, at);
+    await insertVersion(all, current.id, counted.version, code, at);
+    return { ...current, code, version: counted.version, versionCreatedAt: at, updatedAt: at };
   }
 
   /** Name, readme and privacy are the val's, not a version's. */

@@ -48,6 +48,9 @@ function optionsFor(address: string): pg.PoolConfig {
   // Settings in the address come before ours, so these two are put together.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
+  // pg checks the server's certificate in each of these modes, and says so at length where the last one is not named.
+  const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
+  if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   return {
     connectionString: url.href,
     application_name: 'vals',
