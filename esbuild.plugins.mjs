@@ -150,7 +150,7 @@ const farthestSyntaxError = {
   },
 };
 
-/** pg 8 reads ~/.pgpass and warns whoever runs it that pg 9 will not: that is for us to know. */
+/** pg 8 reads ~/.pgpass and warns the user that pg 9 will not: that is for us to know. */
 const quietPassword = {
   name: 'quiet-password',
   setup({ onLoad }) {

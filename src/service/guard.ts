@@ -70,7 +70,7 @@ export function limited(rateLimit: RateLimit, { proxies }: Network): MiddlewareH
 const tooMany = (detail: string, seconds = 1): Problem =>
   new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
 
-/** Refuses by its headers a body that nobody here could read. */
+/** Refuses by its headers a body that could not be read here. */
 export const readable: MiddlewareHandler<Env> = async (c, next) => {
   const length = Number(c.req.header('content-length') ?? 0);
   if (length > 0 || c.req.header('transfer-encoding') !== undefined) {

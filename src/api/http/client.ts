@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions): Client {
     room: gate.room,
     hasWritten: () => hasWritten,
     async close() {
-      // A page that nobody waits for any more would be asked for again and again.
+      // A page that is not waited for any more would be asked for again and again.
       closed.abort(new InterruptedError(0));
       await transport.close();
     },

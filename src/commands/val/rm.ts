@@ -34,7 +34,7 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
   const api = await context.connect();
   const records = await Promise.all(ids.map((id) => api.record(routes.getVal(id))));
   context.progress.stop();
-  /** Whoever named it by its name needs no more than tables show. */
+  /** A person who gave the name needs no more of the id than tables show. */
   const idText = (id: string) => (context.wordFor(id) === undefined ? id : id.slice(0, 8));
   const lines = records.map((record, index) => {
     const facts = [

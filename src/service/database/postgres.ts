@@ -37,7 +37,7 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // A connection that breaks while nobody uses it is replaced by the next one.
+  // A connection that breaks while it is not used is replaced by the next one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -138,7 +138,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // An error of the transaction itself says that it was rolled back; with any other, nobody knows.
+    // An error of the transaction itself says that it was rolled back; after any other, that is not known.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });
