@@ -66,7 +66,7 @@ async function patiently(work: () => void): Promise<void> {
     try {
       return work();
     } catch (error) {
-      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${(error as NodeJS.ErrnoException).code}`);
+      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${errnoOf(error)}`);
       if (!isBusy || Date.now() > deadline) throw error;
       await sleep(5 + Math.random() * 20);
     }
