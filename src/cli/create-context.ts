@@ -26,6 +26,7 @@ export function createContext(
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
   const seen = createSeenVals(settings);
+  const prompt = createPrompt(stdin, host.stderr, { signal, clock, width: stderr.width });
 
   async function open(options?: ConnectOptions): Promise<Connection> {
     const { openConnection } = await import('./connection.ts');
@@ -65,7 +66,7 @@ export function createContext(
       words.set(id, word);
       reporter.callIt(id, word);
     },
-    prompt: createPrompt(stdin, host.stderr, signal),
+    prompt,
     progress,
     warn: reporter.warn,
     warnOfOne: (message) => void (format().kind === 'text' && reporter.warn(message)),
@@ -74,7 +75,7 @@ export function createContext(
     done: (sentence) =>
       reporter.done(sentence, [
         ...connections.slice(-1).map(({ name }) => name),
-        duration(Math.round(clock.now() - startedAt)),
+        duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
       ]),
     annotate: reporter.annotate,
     async openLog() {

@@ -31,7 +31,7 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
     .join(', ');
   addText(
     leaf,
-    `${headers && `Columns: ${headers}\n`}Every command also takes --json, --fields and more: see \`vals help options\`.`,
+    `${headers && `Columns in a pipe: ${headers}\n`}Every command also takes --json, --fields and more: see \`vals help options\`.`,
   );
   addExamples(leaf, examples);
 }

@@ -40,7 +40,7 @@ function sectionOf(command: AnyCommand): string[] {
       ? [definitions.map(({ form, description }) => item(form, description)).join('\n')]
       : []),
     ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
-    ...(headers ? [`Columns: ${headers}.`] : []),
+    ...(headers ? [`Columns in a pipe: ${headers}.`] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
   ];
 }

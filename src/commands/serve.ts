@@ -78,7 +78,9 @@ export const serve = defineCommand({
       log.write(`Listens on ${network.host}, port ${service.port}; answers as ${baseUrl} alone.`);
     } else {
       banner('It listens on this machine alone. To use it from another terminal:\n');
-      banner(`  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`);
+      banner(
+        `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
+      );
       showLink();
     }
     if (isShared) {

@@ -1,6 +1,9 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
 import { InterruptedError, UsageError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { visible } from './escape.ts';
+import { createTextWidth } from './text-width.ts';
+import { wrapWords } from './wrap.ts';
 
 export interface Prompt {
   /** Throws a UsageError naming `instead` where no person can be asked, before anything is done for a question. */
@@ -10,13 +13,17 @@ export interface Prompt {
   secret(question: string, instead: string): Promise<string>;
   /** An answer that is shown while it is typed. */
   text(question: string, instead: string): Promise<string>;
+  /** How long a person took to answer, so far. */
+  waitedMs(): number;
 }
 
 export function createPrompt(
   input: () => NodeJS.ReadStream,
   stderr: NodeJS.WriteStream,
-  signal: AbortSignal,
+  { signal, clock, width }: { signal: AbortSignal; clock: Clock; width: number },
 ): Prompt {
+  let waitedMs = 0;
+
   function expectSomebody(instead: string): void {
     if (input().isTTY && stderr.isTTY) return;
     throw new UsageError('There is nobody to ask: standard input or stderr is not a terminal.', {
@@ -31,7 +38,10 @@ export function createPrompt(
     const { PassThrough } = await import('node:stream');
     // readline echoes to its output: for a secret, to one that leads nowhere.
     const output = hidden ? new PassThrough().resume() : stderr;
+    const [last = '', ...before] = (await wrapped(visible(question))).reverse();
+    for (const line of before.reverse()) stderr.write(`${line}\n`);
     const lines = createInterface({ input: stdin, output, terminal: true });
+    const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
       // In raw mode Ctrl-C is a key, not a signal; the end of input answers nothing.
       lines.once('SIGINT', () => reject(new InterruptedError(130)));
@@ -39,19 +49,27 @@ export function createPrompt(
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     try {
-      if (hidden) stderr.write(visible(question));
-      return await Promise.race([lines.question(hidden ? '' : visible(question)), interrupted]);
+      if (hidden) stderr.write(last);
+      return await Promise.race([lines.question(hidden ? '' : last), interrupted]);
     } catch (error) {
       stderr.write('\n');
       throw error;
     } finally {
+      waitedMs += clock.now() - askedAt;
       if (hidden) stderr.write('\n');
       interrupted.catch(() => {});
       lines.close();
     }
   }
 
+  /** With room for an answer. */
+  const wrapped = async (question: string): Promise<string[]> =>
+    wrapWords(question, Math.max(1, width - 4), '', await createTextWidth([question])).map(
+      (line, index, all) => (index === all.length - 1 ? `${line.trimEnd()} ` : line),
+    );
+
   return {
+    waitedMs: () => waitedMs,
     async confirm(question, instead) {
       return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
     },

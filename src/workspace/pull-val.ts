@@ -7,7 +7,7 @@ import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal } from './remote-val.ts';
-import { merge } from './text/merge.ts';
+import { hasMarks, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace, withoutId } from './workspace.ts';
 
@@ -39,7 +39,12 @@ export async function pullVal(
   }
   if (status === 'unchanged') return outcome('unchanged');
   const isEdited = status === 'changed here' || status === 'conflict';
-  if (status === 'changed here' && agreed !== undefined && !options.force) return outcome('kept');
+  if (status === 'changed here' && agreed !== undefined && !options.force) {
+    if (hasMarks(examined.here ?? '')) {
+      options.remark(`${val.file} still has the marks of a merge: edit it, then \`vals push\`.`);
+    }
+    return outcome('kept');
+  }
   if (isEdited && !options.force && !options.merge) throw editedHere(examined);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force)

@@ -102,6 +102,16 @@ describe('a val that', () => {
     });
   });
 
+  it('throws for a reason is shown with that reason', async () => {
+    const { run } = folderWith({
+      'a.ts':
+        'export default () => { throw new Error("one", { cause: new TypeError("two", { cause: 3 }) }) }',
+    });
+    const { exit, stderr } = await run(['a.ts']);
+    expect(exit).toBe(12);
+    expect(stderr).toMatch(/^Error: one\ncaused by TypeError: two\ncaused by 3\n/);
+  });
+
   it('fills its memory', async () => {
     const { run } = folderWith({
       'a.ts': 'const a: unknown[] = []; for (;;) a.push(new Array(999).fill(0.5))',

@@ -233,6 +233,9 @@ describe('pull', () => {
     const merged = await place.vals('pull', '--merge', '--json');
     expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
+    for (const again of [['pull'], ['pull', '--merge']]) {
+      expect((await place.vals(...again)).stderr).toContain('still has the marks of a merge');
+    }
     expect(backups(place)).toEqual(['1\nX\n3\n']);
     expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
     expect(await service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');

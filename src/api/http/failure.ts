@@ -10,6 +10,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
+import { isLoopback } from '../../settings/base-url.ts';
 import type { Call } from '../call.ts';
 import { messageOf } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';
@@ -27,7 +28,10 @@ export interface Circumstances {
 /** Of a text that the service sent, what is shown. */
 const longestBody = 2_000;
 
-const checkAddress = 'Check the address and the network; `vals config` shows where the address comes from.';
+const checkAddress = (origin: string): string =>
+  isLoopback(new URL(origin).hostname)
+    ? 'Nothing answers there: see that the service runs. `vals serve` starts the embedded one.'
+    : 'Check the address and the network; `vals config` shows where the address comes from.';
 
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
   const { method, path } = call;
@@ -55,7 +59,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     case 'not_connected':
       return unavailable(
         `Could not connect to ${origin}${tries}: ${fault.reason}.`,
-        fault.hint ?? checkAddress,
+        fault.hint ?? checkAddress(origin),
       );
     case 'barred':
       return unavailable(ended(capitalised(fault.reason)), fault.hint);

@@ -51,5 +51,5 @@ async function ask({ prompt, progress }: Context, question: () => Promise<string
   const text = await question();
   progress.stop();
   if (await prompt.confirm(text, instead)) return;
-  throw new UsageError('Nothing was deleted.', { hint: 'Answer y, or give --yes, to delete.' });
+  throw new UsageError('Nothing was deleted.');
 }

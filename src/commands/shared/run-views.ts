@@ -65,6 +65,8 @@ export async function showRuns(
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
+    // A person looks for what fails most.
+    if (context.forPerson) rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     return new WithColumns(rows, summaryColumns, { total: rows.length > 1 ? total : undefined });
   }
   const inBlocks = { inBlocks: full };

@@ -88,7 +88,7 @@ function describe(error: unknown): Thrown {
     if (error instanceof Error) {
       const { name, message, stack = '', permission, resource } = error as Error & Denied;
       // Deno colours what it says of modules.
-      const text = stripVTControlCharacters(`${name}: ${message}`);
+      const text = stripVTControlCharacters(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack };
       // Node's advice is about options that are not the user's to give.
       const said = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
@@ -99,4 +99,17 @@ function describe(error: unknown): Thrown {
   } catch {
     return { text: 'something that cannot be shown', stack: '' };
   }
+}
+
+const mostCauses = 5;
+
+/** A line for each error behind this one. */
+function causesOf(error: Error): string {
+  let text = '';
+  let { cause } = error;
+  for (let count = 0; cause !== undefined && cause !== null && count < mostCauses; count++) {
+    text += `\ncaused by ${cause instanceof Error ? `${cause.name}: ${cause.message}` : inspect(cause)}`;
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return text;
 }
