@@ -182,6 +182,24 @@ describe('limits', () => {
     expect(statusOf(await get('9.9.9.9', `Authorization: Bearer ${limited.token}\r\n`))).toBe(404);
   });
 
+  test('wrong tokens are counted by address, and beyond the limit not looked up', async () => {
+    const tries = 5;
+    const limited = await temporaryService(undefined, undefined, {
+      network,
+      limits: { burst: tries, perSecond: 0.01, inFlight: 64 },
+    });
+    const get = (address: string, token: string) =>
+      speak(
+        limited.port,
+        `GET /v1/me HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      ).then(statusOf);
+    const statuses: unknown[] = [];
+    for (let i = 0; i <= tries; i++) statuses.push(await get('9.9.9.9', `wrong${i}`));
+    expect(statuses).toEqual([...Array(tries).fill(401), 429]);
+    expect(await get('9.9.9.9', limited.token)).toBe(429);
+    expect(await get('9.9.9.8', limited.token)).toBe(200);
+  });
+
   test('healthz has none', async () => {
     const limited = await temporaryService(undefined, undefined, { network, limits });
     const ask = () => speak(limited.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');

@@ -116,11 +116,12 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
+      // It would wait for the connection once more; without one the server rolls back by itself.
+      if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
           isUsable = true;
         },
-        // Without a connection the server rolls back by itself.
         () => {},
       );
       throw error;
