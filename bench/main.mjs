@@ -8,6 +8,7 @@ import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, reportOf } from './report.mjs';
 import { requests, startUp } from './start-up.mjs';
+import { teams } from './team.mjs';
 import { workspaces } from './workspace.mjs';
 
 const usage = `npm run bench -- [options]
@@ -95,7 +96,15 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
 /** Everything that is measured, in the order of the report. */
 function measurements() {
   const sizes = sizesOf(options);
-  return [startUp, ...requests, ...pushes(sizes), ...workspaces(sizes), ...lists(sizes), packaging];
+  return [
+    startUp,
+    ...requests,
+    ...pushes(sizes),
+    ...workspaces(sizes),
+    ...lists(sizes),
+    ...teams(sizes),
+    packaging,
+  ];
 }
 
 /** @param {readonly string[]} argv */

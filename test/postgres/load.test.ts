@@ -31,15 +31,14 @@ const serve = (database: string): Promise<ServeProcess> =>
   embeddedService({ database, args: ['--rate', '100000'] });
 
 /** Writers that go on until they are told to stop, and what they were told. */
-function startWriters(count: number, service: (turn: number) => Person) {
+function startWriters(count: number, services: readonly Person[]) {
   const acknowledged: { name: string; version: number; code: string }[] = [];
   const statuses = new Map<number | string, number>();
   const unexpected: string[] = [];
   let isOver = false;
-  let turn = 0;
 
-  const write = async (name: string, code: string): Promise<number | undefined> => {
-    const answer = await ask(service(turn++), 'PUT', '/v1/vals', { body: { name, code } }).catch(
+  const write = async (service: Person, name: string, code: string): Promise<number | undefined> => {
+    const answer = await ask(service, 'PUT', '/v1/vals', { body: { name, code } }).catch(
       (error) => error as NodeJS.ErrnoException,
     );
     const status = answer instanceof Error ? `${answer.code}` : answer.status;
@@ -56,9 +55,10 @@ function startWriters(count: number, service: (turn: number) => Person) {
   const writing = Array.from({ length: count }, async (_, who) => {
     // Half of them on the same few vals, half each on its own.
     const name = who % 2 === 0 ? `shared${who % 8}` : `own${who}`;
+    const service = services[(who >> 1) % services.length] as Person;
     let before = 0;
     for (let i = 0; !isOver; i++) {
-      const version = await write(name, `// ${who} ${i}`);
+      const version = await write(service, name, `// ${who} ${i}`);
       if (version === undefined) continue;
       if (version <= before) unexpected.push(`${name}: version ${version} after ${before}`);
       before = version;
@@ -108,7 +108,7 @@ test('64 writers through two processes: all is kept, in order, and no deadlock i
   const token = await addPerson(at);
   const processes = await Promise.all([serve(at), serve(at)]);
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
-  const writers = startWriters(64, (turn) => people[turn % 2] as Person);
+  const writers = startWriters(64, people);
   let most = 0;
   await sleepUntil(performance.now() + loadMs, async () => {
     const [{ count }] = (await onServer(
@@ -137,7 +137,7 @@ test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told 
   const processes = await Promise.all([serve(at), serve(at)]);
   const list = () => proxy.targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
   list();
-  const writers = startWriters(16, () => ({ baseUrl: proxy.baseUrl, token }));
+  const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
   const enough = async () => {
     const before = writers.acknowledged.length;
     while (writers.acknowledged.length < before + 50) await new Promise((next) => setImmediate(next));
@@ -166,7 +166,7 @@ test.each(['SIGINT', 'SIGQUIT'] as const)(
     const token = await addPerson(at);
     const processes = await Promise.all([serve(at), serve(at)]);
     const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
-    const writers = startWriters(16, (turn) => people[turn % 2] as Person);
+    const writers = startWriters(16, people);
     const seen = async (status: number, times: number) => {
       const before = writers.statuses.get(status) ?? 0;
       while ((writers.statuses.get(status) ?? 0) < before + times)

@@ -163,6 +163,19 @@ describe('addresses', () => {
   });
 });
 
+test('a proxy may keep its connections longer than proxies do by default', async () => {
+  const keepAlive = async (service: { port: number }, host: string) => {
+    const { connect } = await import('node:net');
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    const answer = await new Promise((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+    socket.destroy();
+    return /keep-alive: timeout=(\d+)/i.exec(`${answer}`)?.[1];
+  };
+  expect(await keepAlive(await temporaryService(undefined, undefined, { network }), 'any')).toBe('150');
+  expect(await keepAlive(await temporaryService(), 'any')).toBe('5');
+});
+
 describe('limits', () => {
   const limits = { perSecond: 5, inFlight: 64 };
 

@@ -51,7 +51,8 @@ interface PostgresServer {
   end(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** With `keepsAll`, what it has committed outlives a crash of the machine, as it would for users. */
+export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'vals-postgres-'));
@@ -72,8 +73,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     port,
     unix_socket_directories: folder,
     max_connections: 200,
-    // Nothing here outlives the tests.
-    fsync: 'off',
+    // What tests write need not outlive them.
+    fsync: keepsAll ? 'on' : 'off',
   };
   let server: ChildProcess;
   let ended: Promise<void>;
