@@ -74,21 +74,27 @@ function displayName(address: string): string {
   return url.href;
 }
 
-/** With `$1`, `$2` ... in place of each `?`; no statement of ours has one in a text. */
-const numbered = new Map<string, string>();
-function withNumbers(sql: string): string {
-  let text = numbered.get(sql);
-  if (text === undefined) {
+const prepared = new Map<string, { text: string; name?: string }>();
+
+/**
+ * With `$1`, `$2` ... in place of each `?`; no statement of ours has one in a text. The name makes each connection plan it
+ * once, which takes longer than to find one val; how much a page skips is planned anew each time.
+ */
+function prepare(sql: string): { text: string; name?: string } {
+  let known = prepared.get(sql);
+  if (known === undefined) {
     let count = 0;
-    text = sql.replace(/\?/g, () => `$${++count}`);
-    numbered.set(sql, text);
+    const text = sql.replace(/\?/g, () => `$${++count}`);
+    const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
+    known = { text, ...(isPlannedOnce && { name: `vals_${prepared.size}` }) };
+    prepared.set(sql, known);
   }
-  return text;
+  return known;
 }
 
 async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Value[] = []): Promise<Row[]> {
   try {
-    return (await on.query(withNumbers(sql), values)).rows;
+    return (await on.query({ ...prepare(sql), values })).rows;
   } catch (error) {
     throw failureOf(error);
   }
