@@ -150,6 +150,19 @@ const farthestSyntaxError = {
   },
 };
 
+/** pg 8 reads ~/.pgpass and warns the user that pg 9 will not: that is for us to know. */
+const quietPassword = {
+  name: 'quiet-password',
+  setup({ onLoad }) {
+    onLoad({ filter: /pg[\\/]lib[\\/]client\.js$/ }, async ({ path }) => {
+      const notice = 'pgPassDeprecationNotice()';
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(notice)) throw new Error(`${path} no longer holds "${notice}".`);
+      return { contents: text.replace(notice, '') };
+    });
+  },
+};
+
 /**
  * Libraries that few commands use, each in a file of its own: parsing one costs a start more than the rest of it.
  * What a file exports is what we import from any module of the library.
@@ -231,4 +244,4 @@ const setApart = {
 export const cuts = [slimUndici, builtins, setApart, checkCuts];
 
 /** For the libraries that are set apart. */
-export const mends = [quickTable, farthestSyntaxError];
+export const mends = [quickTable, farthestSyntaxError, quietPassword];

@@ -149,6 +149,8 @@ export function installed(name) {
  * @property {number} [delayMs] how long each answer is held back
  * @property {number} [runs] the length of the list of runs
  * @property {boolean} [secure] over TLS
+ * @property {number} [mostAtATime] more are answered 429
+ * @property {number} [knee] more than this at a time make it slow
  * @property {boolean} [makesPages] makes each page when it is asked for, as services do, instead of beforehand
  */
 
@@ -158,6 +160,9 @@ export function installed(name) {
  * @property {number} requests
  * @property {number} vals different names that were pushed
  * @property {number} heldMs for how long answers were held back, in all
+ * @property {number} refused
+ * @property {number} late requests after the first second
+ * @property {number} refusedLate
  */
 
 /**
@@ -171,8 +176,8 @@ export function installed(name) {
  * @param {ServiceOptions} [options]
  * @returns {Promise<Service>}
  */
-async function startService({ delayMs = 0, runs = 0, makesPages = false, secure = false } = {}) {
-  const settings = JSON.stringify({ delayMs, runs, makesPages, secure });
+async function startService(options = {}) {
+  const settings = JSON.stringify({ delayMs: 0, runs: 0, makesPages: false, secure: false, ...options });
   const server = fork(resolve(import.meta.dirname, 'service.mjs'), [settings], { execArgv: [] });
   const ended = once(server, 'exit');
   const endedEarly = ended.then(() => Promise.reject(new Error('the measured service ended early')));

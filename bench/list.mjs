@@ -148,7 +148,7 @@ function ratioToCurl(list, vals, curl) {
 const intoNothing = (bench, service) => allPages(bench, service, bench.vals(listing, settingsFor(service)));
 
 /**
- * Whoever asked for fewer pages was not fast but wrong.
+ * A client that asked for fewer pages was not fast but wrong.
  * @param {Bench} bench
  * @param {Service} service
  * @param {import('./run.mjs').Command} command

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { createBench, createScratch, sizesOf } from './bench.mjs';
 import { publish } from './chart.mjs';
 import { lists } from './list.mjs';
+import { paces } from './pace.mjs';
 import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, reportOf } from './report.mjs';
@@ -100,6 +101,7 @@ function measurements() {
     startUp,
     ...requests,
     ...pushes(sizes),
+    ...paces(sizes),
     ...workspaces(sizes),
     ...lists(sizes),
     ...teams(sizes),

@@ -75,7 +75,7 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * npm as whoever runs the benchmark has it set up: its registry and certificates are none of our business.
+ * npm as it is set up on this machine: its registry and certificates are none of our business.
  * @param {Bench} bench
  * @param {readonly string[]} args
  */

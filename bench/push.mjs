@@ -38,7 +38,7 @@ function atDelay(what, concurrency, atMost) {
     plans: [{ what, unit: '×', goal: { atMost } }],
     measure: (bench) =>
       withService({ delayMs }, async (service) => {
-        const { folder } = writeManyFiles(bench);
+        const { folder } = manyFiles(bench);
         const { files } = bench.sizes;
         let heldMs = 0;
         const push = async () => {
@@ -80,7 +80,7 @@ function againstCurl(many) {
           const skipped = 'curl or xargs is not installed';
           return { [toParallel]: { skipped }, [thanXargs]: { skipped } };
         }
-        const { folder, bodies } = writeManyFiles(bench);
+        const { folder, bodies } = manyFiles(bench);
         /** @param {import('./run.mjs').Command} command */
         const timed = (command) => async () => {
           const ms = await timeOf(command);
@@ -122,7 +122,7 @@ function secured(many) {
       withService({ secure: true }, async (service) => {
         const curl = installed('curl');
         if (!curl) return { [what]: { skipped: 'curl is not installed' } };
-        const { folder, bodies } = writeManyFiles(bench);
+        const { folder, bodies } = manyFiles(bench);
         const { vals, parallel } = await interleaved(
           {
             vals: () => timeOf(pushCommand(bench, service, folder, 8)),
@@ -146,7 +146,7 @@ function embedded(what) {
     group: 'push',
     plans: [{ what, unit: 's' }],
     async measure(bench) {
-      const { folder } = writeManyFiles(bench);
+      const { folder } = manyFiles(bench);
       const { vals } = await interleaved(
         {
           vals() {
@@ -175,16 +175,16 @@ const pushCommand = (bench, service, folder, concurrency) =>
  * @param {Service} service
  * @param {number} files
  */
-async function mustHavePushed(service, files) {
+export async function mustHavePushed(service, files) {
   const counts = await service.counts();
-  if (counts.requests !== files || counts.vals !== files) {
+  if (counts.requests - counts.refused !== files || counts.vals !== files) {
     throw new Error(`${counts.requests} requests brought ${counts.vals} vals, not ${files}`);
   }
   return counts;
 }
 
 /** @param {Bench} bench files of 4 KB for vals, and for curl the bodies that vals makes of them */
-function writeManyFiles({ scratch, sizes }) {
+export function manyFiles({ scratch, sizes }) {
   const folder = join(scratch.folder, 'many-files');
   const bodiesFolder = join(scratch.folder, 'many-bodies');
   mkdirSync(folder, { recursive: true });

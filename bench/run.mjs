@@ -137,7 +137,7 @@ export async function interleaved(timed, { runs, warmUps }) {
   const entries = Object.entries(timed).flatMap(([name, time]) => (time ? [{ name, time }] : []));
   const samples = new Map(entries.map(({ name }) => [name, /** @type {number[]} */ ([])]));
   for (let round = -warmUps; round < runs; round += 1) {
-    // In another order each time, so that nobody has always the same neighbour, or is its own.
+    // In another order each time, so that no command always follows the same one, or itself.
     for (const { name, time } of shuffled(entries)) {
       const ms = await time();
       if (round >= 0) samples.get(name)?.push(ms);

@@ -4,9 +4,19 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 
-const { delayMs, runs, makesPages, secure } = JSON.parse(process.argv[2] ?? '{}');
+const {
+  delayMs,
+  runs,
+  makesPages,
+  secure,
+  mostAtATime = Infinity,
+  knee = Infinity,
+} = JSON.parse(process.argv[2] ?? '{}');
 
-const counts = { connections: 0, requests: 0, heldMs: 0 };
+const none = { connections: 0, requests: 0, heldMs: 0, refused: 0, late: 0, refusedLate: 0 };
+const counts = { ...none };
+let underWay = 0;
+let firstAt = 0;
 /** @type {ReturnType<typeof createRunList>} */
 let pageOfRuns;
 /** @type {Set<string>} */
@@ -14,6 +24,7 @@ const pushed = new Set();
 
 const me = jsonAnswer({ id: '7d1c9a7e-1b2d-4c3e-8f4a-000000000001', username: 'ada' });
 const unknown = jsonAnswer({ title: 'Not Found', status: 404 }, '404 Not Found');
+const tooMany = jsonAnswer({ status: 429 }, '429 Too Many Requests\r\nRetry-After: 0');
 
 const server = secure
   ? createSecureServer({ ...certificate(), noDelay: true }, serve)
@@ -31,17 +42,32 @@ function serve(socket) {
   socket.on(
     'data',
     requestReader((request) => {
+      const since = performance.now();
+      if (counts.requests === 0) firstAt = since;
+      const isLate = since - firstAt > 1_000;
       counts.requests += 1;
+      if (isLate) counts.late += 1;
+      if (underWay >= mostAtATime) {
+        counts.refused += 1;
+        if (isLate) counts.refusedLate += 1;
+        socket.write(tooMany);
+        return;
+      }
       const answer = answerTo(request);
       if (delayMs === 0) {
         socket.write(answer);
         return;
       }
-      const since = performance.now();
-      setTimeout(() => {
-        counts.heldMs += performance.now() - since;
-        socket.write(answer);
-      }, delayMs);
+      underWay += 1;
+      setTimeout(
+        () => {
+          underWay -= 1;
+          counts.heldMs += performance.now() - since;
+          socket.write(answer);
+        },
+        // Beyond its knee a service does no more in a second; each request waits for the others.
+        delayMs * Math.max(1, (underWay / knee) ** 1.5),
+      );
     }),
   );
 }
@@ -55,7 +81,7 @@ server.listen(0, '127.0.0.1', () => {
 
 process.on('message', () => {
   process.send?.({ ...counts, vals: pushed.size });
-  Object.assign(counts, { connections: 0, requests: 0, heldMs: 0 });
+  Object.assign(counts, none);
   pushed.clear();
 });
 process.on('disconnect', () => process.exit());

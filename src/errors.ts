@@ -55,7 +55,7 @@ export class UnavailableError extends ValsError {
   readonly exit = 7;
 }
 
-/** A write was sent, and nobody here knows whether it was applied. */
+/** A write was sent, and it is not known whether it was applied. */
 export class UnknownOutcomeError extends ValsError {
   readonly kind = 'unknown_outcome';
   readonly exit = 8;

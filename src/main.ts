@@ -142,7 +142,7 @@ function workingDirectory(): string {
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   // A password in an address is not for the list of processes; what it shows is the title from now on.
-  if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@/.test(word))) process.title = 'vals';
+  if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = hearSignals(
     (exit) => new InterruptedError(exit),

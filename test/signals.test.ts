@@ -113,7 +113,8 @@ async function atEveryMoment({ args, signal, exit, cwd, answer, requests, check 
     const service = await scriptedService([], (seen) => (response) => {
       asked += 1;
       if ('asked' in moment && asked >= moment.asked) {
-        child.kill(signal);
+        // A second signal would end it at once.
+        if (asked === moment.asked) child.kill(signal);
         return;
       }
       const { status = 200, body } = answer(seen) as { status?: number; body?: unknown };

@@ -10,7 +10,7 @@ export interface Call {
   text?: string;
   /** It is answered with a list. */
   list?: boolean;
-  /** Nobody here knows what it is answered with: any JSON, or nothing. */
+  /** The answer may be any JSON, or nothing. */
   open?: boolean;
   /** The service may answer this without a token. */
   withoutToken?: boolean;

@@ -106,8 +106,13 @@ export function summarizeRemarks(remarks: readonly Remarked[]): string[] {
 }
 
 /** `vals push a.ts --force` is for one; `vals push --force` is for all. */
-const without = (label: string, text: string): string =>
-  (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text).replaceAll(` ${label}`, '');
+const without = (label: string, text: string): string => {
+  const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text).split(
+    ` ${label}`,
+  );
+  // A short name may be the beginning of a word.
+  return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
+};
 
 const mostNamed = 3;
 

@@ -1,13 +1,12 @@
 // Why a file could not be read, said with its name.
 import { LocalError } from '../errors.ts';
-import { messageOf } from './errno.ts';
+import { errnoOf, messageOf } from './errno.ts';
 import { NotPlainFile } from './plain-file.ts';
 
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof NotPlainFile) {
     return new LocalError(`${file} ${error.problem}.`, { hint: 'Name a plain file.', cause: error });
   }
-  const { code } = error as NodeJS.ErrnoException;
   const problems: Record<string, string> = {
     ENOENT: 'does not exist',
     EACCES: 'may not be read by you',
@@ -15,8 +14,11 @@ export function fileError(file: string, error: unknown): LocalError {
     ENOTDIR: 'does not exist',
     ELOOP: 'is a link that leads in a circle',
   };
-  return new LocalError(`${file} ${problems[code ?? ''] ?? `could not be read: ${messageOf(error)}`}.`, {
-    hint: 'Check the path.',
-    cause: error,
-  });
+  return new LocalError(
+    `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,
+    {
+      hint: 'Check the path.',
+      cause: error,
+    },
+  );
 }

@@ -59,7 +59,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /** Undefined where none of them is there any more. Reading by a name that is out of date harms nobody; the rest is looked at first. */
+  /** Undefined where none of them is there any more. Reading by a name that is out of date does no harm; for all else the val is read first. */
   async function checked(vals: readonly Named[]): Promise<Named[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];

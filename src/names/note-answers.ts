@@ -58,7 +58,7 @@ function noteAnswer({ method, path }: Call, { body, rows }: Answer, seen: SeenVa
 /** Whose list it is. */
 const ownerIn = (path: string): string | undefined => segmentIn(/^\/v1\/users\/([^/?]+)\/vals$/, path);
 
-/** None where it is no list: whoever asked for it says so. */
+/** None where it is no list: the command that asked for it says so. */
 function recordsOf(asked: { method: string; path: string }, { body, rows }: Pick<Answer, 'body' | 'rows'>) {
   try {
     return rows?.records() ?? rowsOf(body ?? null, asked);

@@ -3,7 +3,7 @@
 /** The pipe's number in the process of the val. */
 export const pipeNumber = 3;
 
-/** Headers between vals and a val that serves: nobody else is answered, and a failure names its request. */
+/** Headers between vals and a val that serves: no other caller is answered, and a failure names its request. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 

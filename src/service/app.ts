@@ -22,14 +22,14 @@ export interface AppOptions {
   /** Whether the service is about to end. */
   isDraining?(): boolean;
   /** To the page of the store's owner. */
-  visits: PageAccess;
+  pageAccess: PageAccess;
   /** A browser came without the link. */
   onRefusedVisit?(): void;
   onStoreFailure?(error: Error): void;
 }
 
 export function createApp(store: Store, options: AppOptions): Hono<Env> {
-  const { network, limits, isDraining, visits, onRefusedVisit, onStoreFailure } = options;
+  const { network, limits, isDraining, pageAccess, onRefusedVisit, onStoreFailure } = options;
   const app = new Hono<Env>();
   const { json, query } = check;
   const sendRecords = (
@@ -83,12 +83,12 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
   app.get('/', query(check.shown), async (c) => {
     const user = c.get('user');
     if (user) return show(c, store, user, c.req.valid('query'));
-    if (signIn === undefined) return visits.welcome(c) ?? refuseVisit(c);
+    if (signIn === undefined) return pageAccess.welcome(c) ?? refuseVisit(c);
     const visitor = await signIn.visitor(c);
     return visitor ? show(c, store, visitor, c.req.valid('query'), true) : refuseVisit(c);
   });
   app.get('/page/:place', query(check.shown), (c) =>
-    store.owner && visits.isGuest(c)
+    store.owner && pageAccess.isGuest(c)
       ? show(c, store, store.owner.user, c.req.valid('query'))
       : refuseVisit(c),
   );

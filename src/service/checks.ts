@@ -1,13 +1,10 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
 import type { MiddlewareHandler } from 'hono';
+import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
 import { type Env, readJson } from './guard.ts';
 import { Problem } from './problem.ts';
 import type { Privacy, ReportedRun, ValChange, ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
-
-const longestCode = 256_000;
-const longestReadme = 8_192;
-const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 
 type Body = Record<string, unknown>;
 type Query = (name: string) => string | undefined;

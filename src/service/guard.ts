@@ -73,7 +73,7 @@ const addressOf = (c: Context<Env>, { proxies }: Network): string =>
 const tooMany = (): Problem =>
   new Problem(429, 'There are too many requests.', { headers: { 'Retry-After': '1' } });
 
-/** Refuses by its headers a body that nobody here could read. */
+/** Refuses by its headers a body that could not be read here. */
 export const readable: MiddlewareHandler<Env> = async (c, next) => {
   const length = Number(c.req.header('content-length') ?? 0);
   if (length > 0 || c.req.header('transfer-encoding') !== undefined) {

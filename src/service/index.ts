@@ -56,13 +56,13 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
   const store = await openStore(options);
   try {
     if (options.seed) await seedOwner(store, options.seed);
-    const visits = createPageAccess();
+    const pageAccess = createPageAccess();
     let draining = false;
     const { fetch } = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
-      visits,
+      pageAccess,
       onRefusedVisit: options.onRefusedVisit,
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
     });
@@ -76,7 +76,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       port: options.port,
       certificate,
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
-      onAnswered: (answered) => options.onAnswered?.({ ...answered, path: visits.hide(answered.path) }),
+      onAnswered: (answered) => options.onAnswered?.({ ...answered, path: pageAccess.hide(answered.path) }),
     });
     const { port } = server;
     const stopWatching = renewCertificate(network, server.renew, options);
@@ -86,7 +86,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       baseUrl,
       port,
       token: store.owner?.token,
-      pageLink: () => (store.owner && !network.publicUrl ? `${baseUrl}/?key=${visits.key}` : undefined),
+      pageLink: () => (store.owner && !network.publicUrl ? `${baseUrl}/?key=${pageAccess.key}` : undefined),
       drain() {
         draining = true;
         return server.drain();

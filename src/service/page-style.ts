@@ -49,7 +49,7 @@ li { display: flex; flex-wrap: wrap; gap: .1rem .8rem; align-items: baseline; pa
 li + li { border-top: 1px solid var(--line); }
 .vals li { padding: .8rem .95rem; }
 .vals a { font-weight: 600; font-size: 1.05rem; overflow-wrap: anywhere; }
-.vals .facts { margin-left: auto; }
+.vals .facts { margin-left: auto; align-items: baseline; }
 .when { color: var(--soft); font-size: .88rem; }
 .end { margin-left: auto; font-size: .88rem; }
 .here { background: var(--tint); }
@@ -75,7 +75,7 @@ details pre { padding: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; 
 .diff .hunk { color: var(--comment); background: var(--tint); }
 .pages { display: flex; gap: 1rem; margin-top: 1rem; }
 .empty { padding: .7rem .95rem; color: var(--soft); margin: 0; }
-@media (min-width: 62rem) {
+@media (min-width: 74rem) {
   .sides { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; gap: 0 1.5rem; align-items: start; }
 }
 @media (max-width: 36rem) {

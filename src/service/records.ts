@@ -61,8 +61,12 @@ export async function putRecord(all: All, owner: User, record: StoredRecord): Pr
   );
 }
 
-/** What was seeded for a val of this name, before there was one, is the val's from now on. */
-export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
+/** What was seeded for a val of this name, before there was one, is the val's from now on. Says how much that was. */
+export async function claimRecords(
+  all: All,
+  owner: User,
+  val: { id: string; name: string },
+): Promise<{ likes: number; references: number }> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',
     [owner.id, val.name],
@@ -74,6 +78,8 @@ export async function claimRecords(all: All, owner: User, val: { id: string; nam
       position,
     ]);
   }
+  const count = (wanted: RecordKind) => records.filter(({ kind }) => kind === wanted).length;
+  return { likes: count('likes'), references: count('references') };
 }
 
 function withVal(kind: RecordKind, json: string, owner: User, id: string): string {

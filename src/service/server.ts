@@ -1,4 +1,4 @@
-// An HTTP server, with or without TLS, that waits for nobody for ever, and ends without cutting anybody off.
+// An HTTP server, with or without TLS, with a time limit for every caller, that finishes what is under way before it ends.
 import {
   createServer,
   type IncomingMessage,
@@ -190,7 +190,7 @@ function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.end(problemText(problem));
 }
 
-/** What Node could not parse it gives to nobody else. */
+/** What Node could not parse does not reach the routes. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
     HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),

@@ -1,6 +1,7 @@
 // What the service keeps: people, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
-import { type All, DatabaseFailure, type Place, type Value } from './database/database.ts';
+import { LocalError } from '../errors.ts';
+import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
 import {
@@ -81,6 +82,7 @@ const highestVersion = 2 ** 31 - 1;
 export async function openStore(place: Place) {
   const database = await openDatabase(place);
   const { all, write, forUpdate } = database;
+  const owner = await readOwner(database, place);
   const users = createUsers(database);
 
   /** Within a transaction: the name's or id's val, kept from other writers until its end. */
@@ -105,22 +107,18 @@ export async function openStore(place: Place) {
       [randomUUID(), owner.id, name, bytes(readme), privacy, at, at],
     );
     if (!inserted) return undefined;
-    await claimRecords(all, owner, { id: inserted.id, name });
-    return insertVersion(all, inserted.id, 1, code, at);
+    const { likes, references } = await claimRecords(all, owner, { id: inserted.id, name });
+    await insertVersion(all, inserted.id, 1, code, at);
+    return {
+      ...{ id: inserted.id, name, code, readme, privacy, version: 1, author: owner },
+      ...{ createdAt: at, versionCreatedAt: at, updatedAt: at, likeCount: likes, referenceCount: references },
+    };
   }
 
-  async function insertVersion(
-    all: All,
-    id: string,
-    version: number,
-    code: string,
-    at: string,
-  ): Promise<Val> {
-    await all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
+  const insertVersion = (all: All, id: string, version: number, code: string, at: string) =>
+    all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
       ...[id, version, Buffer.from(code), at],
     ]);
-    return identified(all, id);
-  }
 
   /** The same code again makes no new version, so that a repeated request is harmless. */
   async function update(all: All, current: Val, code: string): Promise<Val> {
@@ -131,7 +129,8 @@ export async function openStore(place: Place) {
       [at, current.id],
     );
     if (!counted) throw noVal(current.id);
-    return insertVersion(all, current.id, counted.version, code, at);
+    await insertVersion(all, current.id, counted.version, code, at);
+    return { ...current, code, version: counted.version, versionCreatedAt: at, updatedAt: at };
   }
 
   /** Name, readme and privacy are the val's, not a version's. */
@@ -150,7 +149,7 @@ export async function openStore(place: Place) {
   }
 
   return {
-    owner: await ownerOf(all),
+    owner,
     users,
     explain: database.explain,
     close: database.close,
@@ -286,6 +285,18 @@ export async function openStore(place: Place) {
         for await (const record of make(vals)) await putRecord(all, owner, record);
       }),
   };
+}
+
+/** A file is somebody's; a database that a team shares has people alone. */
+async function readOwner(database: Database, place: Place) {
+  try {
+    const owner = await ownerOf(database.all);
+    if (owner || 'database' in place) return owner;
+    throw new LocalError(`The store ${place.file} has no owner.`, { hint: 'Name another file.' });
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
 }
 
 /** A person's vals, as a seed names them. */

@@ -38,7 +38,7 @@ export async function updateConfig(
   try {
     makeFolder(directory, 0o700);
     tighten(directory, 0o700, warn);
-    // Whoever finds that its lock was taken for stale has read what may be old, and begins again.
+    // Another process took the lock for stale: what was read may be old, so this begins again.
     while (!(await updateOnce())) {}
   } catch (error) {
     if (error instanceof ValsError) throw error;

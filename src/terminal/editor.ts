@@ -12,7 +12,7 @@ export interface Editing {
   bytes: Buffer;
   /** Where it is. */
   file: string;
-  /** Removes the file, once nobody needs it any more. */
+  /** Removes the file, once it is not needed any more. */
   discard(): Promise<void>;
 }
 

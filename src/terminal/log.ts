@@ -1,4 +1,4 @@
-// Lines for whoever looks on. A reader that stopped reading misses some, and holds nobody up.
+// Lines for a person who watches. A reader that stopped reading misses some, and does not hold up the program.
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 
@@ -11,7 +11,7 @@ export interface Log {
   close(): void;
 }
 
-/** Node writes to a pipe until it is through; a full one that nobody empties would stop the whole process. */
+/** Node writes to a pipe until it is through; a full one that is not read would stop the whole process. */
 export function createLog(stream: NodeJS.WriteStream): Log {
   const stats = fstatSync(stderr);
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };

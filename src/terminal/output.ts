@@ -117,6 +117,6 @@ export function createOutput(
   };
 }
 
-/** In CI nobody watches, and a terminal that does not know its width would have lines counted without end. */
+/** In CI no person watches, and a terminal that does not know its width would have lines counted without end. */
 const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';

@@ -41,7 +41,7 @@ const usual = 'less -FRX';
 const notFound = 127;
 const notExecutable = 126;
 
-/** None where it is empty or `cat`, where the terminal can do nothing, and in CI, where nobody could leave it. */
+/** None where it is empty or `cat`, where the terminal can do nothing, and in CI, where no person could leave it. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
   const command = (env.VALS_PAGER ?? env.PAGER ?? usual).trim();

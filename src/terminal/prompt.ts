@@ -3,9 +3,9 @@ import { InterruptedError, UsageError } from '../errors.ts';
 import { visible } from './escape.ts';
 
 export interface Prompt {
-  /** Throws a UsageError naming `instead` where nobody can be asked, before anything is done for a question. */
+  /** Throws a UsageError naming `instead` where no person can be asked, before anything is done for a question. */
   expectSomebody(instead: string): void;
-  /** Throws a UsageError naming `instead` where nobody can be asked. */
+  /** Throws a UsageError naming `instead` where no person can be asked. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
   /** An answer that is shown while it is typed. */

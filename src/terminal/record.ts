@@ -71,24 +71,26 @@ async function formatPairs(
       column,
     }))
     .filter(({ cell }) => withEmpty || cell.text !== '');
-  const ruler = await createTextWidth(
+  const textWidth = await createTextWidth(
     pairs.flatMap(({ key, cell }) => [key, cell.text.replaceAll('\n', ' ')]),
     screen.glyphs.ellipsis,
   );
-  const widestKey = Math.max(0, ...pairs.map(({ key }) => ruler.width(key)));
+  const widestKey = Math.max(0, ...pairs.map(({ key }) => textWidth.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
   const room = Math.max(narrowestValue, screen.width - keyWidth - gap.length);
   return pairs
-    .map(({ key, cell: { text, tone }, column: { isId, firstLine } }) => {
-      const label = ruler.cut(key, keyWidth);
+    .map(({ key, cell: { text, tone }, column: { isId, firstLine, moment } }) => {
+      const label = textWidth.cut(key, keyWidth);
       const wrapped = () =>
         text
           .split('\n')
-          .flatMap((line) => wrapWords(line, room, '', ruler))
+          .flatMap((line) => wrapWords(line, room, '', textWidth))
           .join(`\n${' '.repeat(keyWidth + gap.length)}`);
-      const fitting = firstLine ? wrapped() : isId ? text : ruler.cut(text, room);
+      // Half an id or half an address leads nowhere.
+      const isWhole = isId || /^https?:\/\/\S+$/.test(text);
+      const fitting = firstLine || moment ? wrapped() : isWhole ? text : textWidth.cut(text, room);
       const shown = screen.links ? linked(fitting, text) : fitting;
-      const padding = ' '.repeat(keyWidth - ruler.width(label));
+      const padding = ' '.repeat(keyWidth - textWidth.width(label));
       return `${screen.style.bold(label)}${padding}${gap}${tone ? screen.style[tone](shown) : shown}\n`;
     })
     .join('');

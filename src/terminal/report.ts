@@ -56,7 +56,7 @@ export function createReporter(stderr: Sink, redactor: Redactor, options: () => 
       options().makeRoom();
       await stderr.write(`${text}\n`, clean);
     };
-    // Nobody can be told that stderr is gone.
+    // There is no other place to say that stderr is gone.
     written = written.then(write).catch(() => {});
   };
   /** Between words, where a terminal would break it anywhere; below its beginning, behind the label. */

@@ -1,4 +1,4 @@
-// Where text leaves the program: whole, without the token, and with an end when nobody reads any more.
+// Where text leaves the program: whole, without the token, and ended when its reader has gone.
 import { LocalError } from '../errors.ts';
 
 export interface Sink {

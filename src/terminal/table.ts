@@ -28,11 +28,11 @@ export async function formatTable(
   const all = total ? [...records, total] : records;
   let grid = makeGrid(all, columns, screen);
   if (!chosen) grid = keepColumns(grid, (index) => isNeeded(grid, index, records.length, given));
-  const ruler = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
-  const layout = layOut(grid.columns, wantedWidths(grid, ruler), screen.width);
+  const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
+  const layout = layOut(grid.columns, wantedWidths(grid, textWidth), screen.width);
   if (layout.missing > 0) screen.hint(`${layout.missing} more do not fit here: --json shows all.`);
-  const lines = await drawGrid(grid, all, layout, ruler, screen, total);
-  return [...lines, ...captions(grid, total ?? records[0], layout, ruler, screen)]
+  const lines = await drawGrid(grid, all, layout, textWidth, screen, total);
+  return [...lines, ...captions(grid, total ?? records[0], layout, textWidth, screen)]
     .map((line) => `${line}\n`)
     .join('');
 }
@@ -54,14 +54,14 @@ export function createGrowingTable(
       let grid = makeGrid(records, settled?.columns ?? columns, screen, { writeMoment: clockTime });
       const isFirst = settled === undefined;
       if (isFirst) grid = keepColumns(grid, (index) => !isImplied(grid, index, records.length, given));
-      const ruler = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
+      const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
       settled ??= {
         columns: grid.columns,
-        layout: layOut(grid.columns, withRoomForMore(grid, ruler, screen.width), screen.width),
+        layout: layOut(grid.columns, withRoomForMore(grid, textWidth, screen.width), screen.width),
         standsRight: grid.standsRight,
       };
       grid.standsRight = settled.standsRight;
-      const lines = await drawGrid(grid, records, settled.layout, ruler, screen);
+      const lines = await drawGrid(grid, records, settled.layout, textWidth, screen);
       return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
     },
   };
@@ -132,18 +132,18 @@ function* textsOf({ heads, rows }: Grid): Generator<string> {
   for (const row of rows) for (const { text } of row) yield text;
 }
 
-const wantedWidths = ({ columns, heads, rows }: Grid, ruler: TextWidth): number[] =>
+const wantedWidths = ({ columns, heads, rows }: Grid, textWidth: TextWidth): number[] =>
   columns.map((_, index) =>
     rows.reduce(
-      (widest, row) => Math.max(widest, ruler.width(row[index]?.text ?? '')),
-      ruler.width(heads[index] ?? ''),
+      (widest, row) => Math.max(widest, textWidth.width(row[index]?.text ?? '')),
+      textWidth.width(heads[index] ?? ''),
     ),
   );
 
 /** For what is to come: any time, what is usual, and in the last column that can be cut a text of any length. */
-function withRoomForMore(grid: Grid, ruler: TextWidth, width: number): number[] {
+function withRoomForMore(grid: Grid, textWidth: TextWidth, width: number): number[] {
   const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
-  return wantedWidths(grid, ruler).map((wanted, index) => {
+  return wantedWidths(grid, textWidth).map((wanted, index) => {
     if (index === longest) return Math.max(wanted, width);
     const { moment, usualWidth = 0 } = grid.columns[index] ?? {};
     return Math.max(wanted, moment ? widestClockTime : usualWidth);
@@ -155,13 +155,13 @@ async function drawGrid(
   grid: Grid,
   records: readonly JsonObject[],
   { shown, widths }: Layout,
-  ruler: TextWidth,
+  textWidth: TextWidth,
   screen: Screen,
   total?: JsonObject,
 ): Promise<string[]> {
   const { style, glyphs, hint } = screen;
   const heads = shown.map((index, place) =>
-    style.bold(ruler.cut(grid.heads[index] ?? '', widths[place] ?? 0)),
+    style.bold(textWidth.cut(grid.heads[index] ?? '', widths[place] ?? 0)),
   );
   const rows = grid.rows.map((row, at) =>
     shown.map((index, place) => {
@@ -171,7 +171,7 @@ async function drawGrid(
       if (column?.chart) {
         return drawBars(columnValue(records[at] as JsonObject, column), width, style, glyphs);
       }
-      const cut = ruler.cut(text, width);
+      const cut = textWidth.cut(text, width);
       if (column?.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
       if (total && records[at] === total) return style.bold(cut);
       return tone === undefined ? cut : style[tone](cut);
@@ -189,13 +189,13 @@ function captions(
   { columns }: Grid,
   record: JsonObject | undefined,
   { shown, widths }: Layout,
-  ruler: TextWidth,
+  textWidth: TextWidth,
   { now, glyphs, style, width }: Screen,
 ): string[] {
   return columns.flatMap((column, index) => {
     if (!column.chart || record === undefined) return [];
     const buckets = columnValue(record, column);
     const said = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, now, glyphs);
-    return said === undefined ? [] : ['', style.dim(ruler.cut(said, width))];
+    return said === undefined ? [] : ['', style.dim(textWidth.cut(said, width))];
   });
 }

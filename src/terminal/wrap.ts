@@ -5,13 +5,13 @@ import type { TextWidth } from './text-width.ts';
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
 /** Lines no wider than this, where words allow it; all but the first begin with the indent. */
-export function wrapWords(text: string, width: number, indent: string, ruler: TextWidth): string[] {
-  if (ruler.width(text) <= width) return [text];
+export function wrapWords(text: string, width: number, indent: string, textWidth: TextWidth): string[] {
+  if (textWidth.width(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   for (const [, space = '', word = ''] of text.matchAll(words)) {
     const next = `${line}${space}${word}`;
-    if (line.trim() === '' || ruler.width(next) <= width) {
+    if (line.trim() === '' || textWidth.width(next) <= width) {
       line = next;
     } else {
       lines.push(line);

@@ -45,7 +45,7 @@ export async function examine(
 
 const isEdit: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
-/** The val of that name that is there already, where that is known; 'unknown' where nobody can tell. */
+/** The val of that name that is there already, where that is known; 'unknown' where that cannot be told. */
 export async function readNamesake(
   api: Api,
   { name }: WorkspaceVal,

@@ -67,7 +67,7 @@ export async function pushVal(
   // The API cannot be asked for a name, so only the answer tells.
   if (val.id === undefined && noted === undefined && status !== 201 && Number(version) > 1) {
     options.remark(
-      `A val named "${name}" was there already and has the code of ${val.file} now; its versions keep what it was.`,
+      `${val.file}: a val named "${name}" was there already and has this code now; its versions keep what it was.`,
     );
   }
   keep(workspace, { file: val.file, name, id }, { code, version });

@@ -44,7 +44,7 @@ class Vals {
     }
     if (method === 'PUT') return { body: record({ id: hello, name: JSON.parse(body).name }) };
     const val = this.vals.find((val) => val.id === id);
-    if (val === undefined) return { status: 404 };
+    if (val === undefined || path.endsWith('/versions/99')) return { status: 404 };
     if (/versions$|runs\?/.test(path) && method === 'GET') return { body: [] };
     if (method === 'DELETE') return { status: 204 };
     return { body: record(val) };
@@ -432,4 +432,15 @@ it('login asks for the base URL where there is none', async () => {
   expect(exit).toBe(0);
   expect(screen).toContain('ada');
   expect((await run(['me'], { home: there.home })).exit).toBe(0);
+});
+
+describe('an error', () => {
+  it('calls a val by the word that it was given, and keeps the id for programs', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    const { exit, stderr } = await there.command('version', 'get', 'hello', '99');
+    expect({ exit, stderr }).toMatchObject({ exit: 3, stderr: expect.stringContaining('val hello.') });
+    expect(stderr).toContain('`vals version ls hello`');
+    const { error } = await there.command('version', 'get', 'hello', '99', '--json');
+    expect(error).toMatchObject({ path: `/v1/vals/${hello}/versions/99` });
+  });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { ask, newPlace } from '../service/support.ts';
+import { onServer } from '../support/postgres.ts';
 import { environment, program, run, runProcess, temporaryFolder } from '../support/program.ts';
 
 /** `vals serve --database` as it is built; what it printed first, and what ends it. */
@@ -53,6 +54,22 @@ test('serves what several have, prints its address alone, and ends in order', as
   for (const { child: one } of [{ child }, second]) {
     one.kill('SIGTERM');
     expect((await one).exitCode).toBe(0);
+  }
+});
+
+test('a password file and a socket in the file system do, as for every program of PostgreSQL', async () => {
+  const at = await newPlace();
+  const { url, password } = apart(at);
+  const file = join(temporaryFolder(), 'pgpass');
+  writeFileSync(file, `*:*:*:vals:${password}\n`, { mode: 0o600 });
+  const { port, pathname } = new URL(at);
+  const [settings] = await onServer(at, 'SHOW unix_socket_directories');
+  const socket = encodeURIComponent(String(settings?.unix_socket_directories));
+  for (const address of [url, `postgres://${pathname}?host=${socket}&port=${port}&user=vals`]) {
+    const { exit, stdout, stderr } = await runProcess(['user', 'ls', '--json', '--database', address], {
+      env: { PGPASSFILE: file },
+    });
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '[]\n', stderr: '' });
   }
 });
 
@@ -119,7 +136,6 @@ function withPassword(at: string): string {
 
 test('a user who may not make the schema is told so', async () => {
   const at = await newPlace();
-  const { onServer } = await import('../support/postgres.ts');
   const name = `poor_${new URL(at).pathname.slice(3, 20)}`;
   await onServer(at, `CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`);
   const url = new URL(at);

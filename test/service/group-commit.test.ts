@@ -19,10 +19,12 @@ function openGroup(after = () => {}) {
       after();
     },
   });
+  const add = (name: string, parent: string | null = null) =>
+    void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent);
   return {
     flush,
-    insert: (name: string, parent: string | null = null) =>
-      write(async () => void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent)),
+    insert: (name: string, parent?: string) => write(async () => add(name, parent)),
+    insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
     /** As another process sees it. */
     names() {
@@ -44,6 +46,12 @@ test('those of one moment share a commit, and one that fails undoes no other', a
   expect(await statuses([first, insert('b'), insert('a'), insert('c')])).toEqual([true, true, false, true]);
   expect([commits(), names()]).toEqual([1, ['a', 'b', 'c']]);
   expect(seen).toEqual([['a', 'b', 'c']]);
+});
+
+test('of one that fails half-way nothing is kept', async () => {
+  const { insert, insertAll, names } = openGroup();
+  expect(await statuses([insert('a'), insertAll('half', 'a'), insert('b')])).toEqual([true, false, true]);
+  expect(names()).toEqual(['a', 'b']);
 });
 
 test('where the commit of all fails, each gets one of its own', async () => {

@@ -1067,8 +1067,8 @@ describe('help', () => {
     { args: ['version'], holds: ['ls', 'new', 'get', 'rm'] },
     { args: ['val', '--help'], holds: ['create'] },
     { args: ['help', 'val'], holds: ['create'] },
-    { args: ['help', 'push'], holds: ['--concurrency', '--dry-run', '--json', '--base-url'] },
-    { args: ['push', '--help'], holds: ['--concurrency', '--dry-run', '--json', '--base-url'] },
+    { args: ['help', 'push'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
+    { args: ['push', '--help'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
     { args: ['val', 'push', '-h'], holds: ['--concurrency'] },
     { args: ['val', 'help', 'get'], holds: ['--code', '--readme'] },
     { args: ['val', 'get', id, '--code', '--help'], holds: ['--readme'] },
@@ -1077,7 +1077,10 @@ describe('help', () => {
     { args: ['me', '--help'], holds: ['`vals help options`'] },
     { args: ['help', 'push', '--'], holds: ['--concurrency'] },
     { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
-    { args: ['help', 'options'], holds: ['--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'] },
+    {
+      args: ['help', 'options'],
+      holds: ['--base-url', '--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'],
+    },
   ])('$args', async ({ args, holds }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });

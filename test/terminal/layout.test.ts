@@ -93,11 +93,11 @@ it.each([
 
 describe('a text', () => {
   it('is broken between words alone, and loses none', async () => {
-    const ruler = await createTextWidth([]);
+    const textWidth = await createTextWidth([]);
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 60 }), (words, width) => {
-        const lines = wrapWords(words.join(' '), width, '  ', ruler);
+        const lines = wrapWords(words.join(' '), width, '  ', textWidth);
         expect(lines.join(' ').split(/ +/)).toEqual(words);
         for (const line of lines) if (/\S /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
       }),
@@ -105,13 +105,13 @@ describe('a text', () => {
   });
 
   it('keeps a command in one piece, and the spaces that it has', async () => {
-    const ruler = await createTextWidth([]);
-    expect(wrapWords('now run `vals pull --merge` again', 20, '  ', ruler)).toEqual([
+    const textWidth = await createTextWidth([]);
+    expect(wrapWords('now run `vals pull --merge` again', 20, '  ', textWidth)).toEqual([
       'now run',
       '  `vals pull --merge`',
       '  again',
     ]);
-    expect(wrapWords('    at  here', 20, '', ruler)).toEqual(['    at  here']);
+    expect(wrapWords('    at  here', 20, '', textWidth)).toEqual(['    at  here']);
   });
 });
 

@@ -6,6 +6,7 @@ import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
 import { createGate } from './gate.ts';
+import { createHeaders } from './headers.ts';
 import {
   asksForFewer,
   backoffMs,
@@ -114,17 +115,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  const headers = {
-    accept: 'application/json',
-    'user-agent': options.userAgent,
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  };
-  const headersWithBody = { ...headers, 'content-type': 'application/json' };
-
-  function headersOf({ method, body }: Call): Record<string, string> {
-    const alike = body === undefined ? headers : headersWithBody;
-    return method === 'POST' ? { ...alike, 'idempotency-key': crypto.randomUUID() } : alike;
-  }
+  const headersOf = createHeaders({ userAgent: options.userAgent, token });
 
   const longestAttemptMs = (method: string): number =>
     isRepeatable(method) ? Math.max(shortestAttemptMs, deadlineMs / 2) : deadlineMs;
@@ -144,7 +135,7 @@ export function createClient(options: ClientOptions): Client {
     room: gate.room,
     hasWritten: () => hasWritten,
     async close() {
-      // A page that nobody waits for any more would be asked for again and again.
+      // A page that is not waited for any more would be asked for again and again.
       closed.abort(new InterruptedError(0));
       await transport.close();
     },

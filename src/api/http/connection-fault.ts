@@ -1,4 +1,5 @@
 // From the error of a connection to the fault that one attempt met: what happened, and whether the service can have the request.
+import { errnoOf } from '../../lib/errno.ts';
 import { connectTimeoutMs } from './agent.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
@@ -121,7 +122,7 @@ const reasons: Record<string, string> = {
   UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
 };
 
-const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code ?? '');
+const codeOf = (error: Error): string => errnoOf(error) ?? '';
 
 function reasonOf(error: Error): string {
   const code = codeOf(error);

@@ -16,7 +16,7 @@ export async function* listPages(
   let ahead: { query: URLSearchParams; page: Promise<Page> }[] = [];
   const ask = (query: URLSearchParams) => {
     const page = fetchPage(query);
-    // Should nobody want the page any more, nobody minds its failure either.
+    // The failure of a page that is not wanted any more does not matter.
     page.catch(() => {});
     ahead.push({ query, page });
   };

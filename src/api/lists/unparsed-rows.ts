@@ -55,7 +55,7 @@ function unparsedRows(bytes: Buffer, spans: readonly Span[]): Rows {
           spans.flatMap(([start, end]) => [bytes.subarray(start, end), Buffer.from(after)]),
         );
       }
-      // In place: between records stands a comma, and behind the last one a bracket, which nobody reads any more.
+      // In place: between records stands a comma, and behind the last one a bracket, which is not read again.
       for (const [, end] of spans) bytes[end] = after.charCodeAt(0);
       return bytes.subarray(first[0], last[1] + 1);
     },

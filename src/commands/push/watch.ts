@@ -50,7 +50,7 @@ export async function watchWorkspace(
   }
   const opened = await followMoves(openWorkspace(context), context);
   const { root } = opened;
-  // A push under way is not cut off by Ctrl-C: half-done is what nobody wants.
+  // A push under way is not cut off by Ctrl-C: half a push helps no person.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
   const sending = { force, dryRun: false, onUnknownName() {}, remark: warn };

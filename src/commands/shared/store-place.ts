@@ -18,7 +18,7 @@ export function storePlace(
 ): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
-    if (address.password !== '') {
+    if (address.password !== '' || address.searchParams.has('password')) {
       warn('A password on the command line can be seen by others: give it in VALS_DATABASE or PGPASSWORD.');
     }
     return { database: address.href };

@@ -34,20 +34,22 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
   const api = await context.connect();
   const records = await Promise.all(ids.map((id) => api.record(routes.getVal(id))));
   context.progress.stop();
+  /** A person who gave the name needs no more of the id than tables show. */
+  const idText = (id: string) => (context.wordFor(id) === undefined ? id : id.slice(0, 8));
   const lines = records.map((record, index) => {
     const facts = [
       textAt(record, 'name') ?? '',
       versionText(textAt(record, 'version')),
       textAt(record, 'privacy') ?? '',
       changedText(textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt')),
-      ids[index] as string,
+      idText(ids[index] as string),
     ];
     return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
   });
   context.banner(lines.join(''));
   const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
   return records.length === 1
-    ? `Delete the val ${names[0]} (${ids[0]}), with all its versions?`
+    ? `Delete the val ${names[0]}, with all its versions?`
     : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
 }
 

@@ -11,8 +11,8 @@ interface Write {
 export interface GroupCommit {
   /** Runs the work within a transaction; once the promise is fulfilled, what it wrote is on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Resolves once no transaction is open: what is read before may never be written. */
-  quiet(): Promise<void>;
+  /** The transaction that is open, if any: what is read before its end may never be written. */
+  underWay(): Promise<void> | undefined;
   /** Does at once what still waits. */
   flush(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function createGroupCommit(
   { before, after }: { before(): void; after(): void },
 ): GroupCommit {
   let waiting: Write[] = [];
-  let running: Promise<void> | undefined;
+  let underWay: Promise<void> | undefined;
 
   /** Tries to commit them, and says how each ended. */
   async function commit(group: Write[]): Promise<(() => void)[]> {
@@ -70,18 +70,14 @@ export function createGroupCommit(
     }
   }
 
-  async function quiet(): Promise<void> {
-    while (running) await running;
-  }
-
   async function flush(): Promise<void> {
-    await quiet();
+    while (underWay) await underWay;
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
     const committed = commit(group).catch((error) => allFailed(group, error));
-    running = committed.then(() => {
-      running = undefined;
+    underWay = committed.then(() => {
+      underWay = undefined;
     });
     for (const settle of await committed) settle();
   }
@@ -92,7 +88,7 @@ export function createGroupCommit(
         waiting.push({ work, resolve, reject });
         if (waiting.length === 1) setImmediate(flush);
       }),
-    quiet,
+    underWay: () => underWay,
     flush,
   };
 }

@@ -37,7 +37,7 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // A connection that breaks while nobody uses it is replaced by the next one.
+  // A connection that breaks while it is not used is replaced by the next one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -48,6 +48,9 @@ function optionsFor(address: string): pg.PoolConfig {
   // Settings in the address come before ours, so these two are put together.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
+  // pg checks the server's certificate in each of these modes, and says so at length where the last one is not named.
+  const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
+  if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   return {
     connectionString: url.href,
     application_name: 'vals',
@@ -142,7 +145,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // An error of the transaction itself says that it was rolled back; with any other, nobody knows.
+    // An error of the transaction itself says that it was rolled back; after any other, that is not known.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });

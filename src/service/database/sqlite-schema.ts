@@ -53,11 +53,12 @@ export const migrations: readonly Migration[] = [
   // 4: people. Names are unique per person, and everything is somebody's.
   (all) => {
     const [owner] = all<{ token: string }>('SELECT token FROM owner');
+    if (!owner) throw new Error('it has no owner');
     return `
       CREATE TABLE users (
         id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, token_digest TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL
       ) STRICT;
-      INSERT INTO users SELECT id, username, '${digestOf(owner?.token ?? '')}', '${new Date().toISOString()}' FROM owner;
+      INSERT INTO users SELECT id, username, '${digestOf(owner.token)}', '${new Date().toISOString()}' FROM owner;
       ALTER TABLE owner DROP COLUMN username;
       CREATE TABLE new_vals (
         id TEXT PRIMARY KEY, owner_id TEXT NOT NULL REFERENCES users (id), name TEXT NOT NULL, readme BLOB,

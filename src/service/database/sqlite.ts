@@ -66,7 +66,7 @@ async function patiently(work: () => void): Promise<void> {
     try {
       return work();
     } catch (error) {
-      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${(error as NodeJS.ErrnoException).code}`);
+      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(`${errnoOf(error)}`);
       if (!isBusy || Date.now() > deadline) throw error;
       await sleep(5 + Math.random() * 20);
     }
@@ -172,7 +172,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
 
   return {
     async all(sql, values) {
-      await group.quiet();
+      while (group.underWay()) await group.underWay();
       try {
         checkPlace();
       } catch (error) {
@@ -188,7 +188,6 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      await group.quiet();
       // SQLite does this on closing, but the driver closes only when its statements are garbage.
       if (wrote) saveLog();
       statements.clear();

@@ -25,7 +25,7 @@ export interface AgreedStore {
   read(val: Identity): Agreed | undefined;
   /**
    * Whether the file is the newer side where nothing was agreed on: it came with a fresh checkout, whose first push
-   * plainly sends. A val that others added since may have edits there that nobody here has seen.
+   * plainly sends. A val that others added since may have edits there that were not seen here.
    */
   trustsFile(id: string): boolean;
   /** Makes the folder, and notes which vals came with the checkout. */

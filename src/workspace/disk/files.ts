@@ -88,7 +88,7 @@ const isOwn = (folder: string): boolean => `${folder}/`.startsWith(`${dotValsFol
 const own = new Map<string, HeldFolder>();
 const ownHeldMs = 1_000;
 
-/** Our own folders are come back to for each val, and nobody else moves them about: they are held for a while. */
+/** Our own folders are used again for each val, and no other program moves them: they are held for a while. */
 function holdOwn(root: string, folder: string, options: HoldOptions, file: string): HeldFolder | undefined {
   const key = `${root}\n${folder}`;
   const before = own.get(key);

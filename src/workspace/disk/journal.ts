@@ -3,7 +3,7 @@
 // A push of thousands learns an id with each answer. To replace vals.json each time would take longer with each val, and
 // to replace it at the end alone would lose the ids in a crash. So each note becomes a line at the end of one file in
 // .vals, and vals.json takes all of them in once: when the command ends, or with its next change after a crash. Until
-// then, whoever reads vals.json reads the journal over it.
+// then, vals.json is read together with the journal.
 //
 // The journal belongs to the folder that it was written in, whose number and time of birth are in its name: one that
 // came with a clone has another name, so it cannot lead a push to a val of somebody else's choice.

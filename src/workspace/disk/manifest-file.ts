@@ -39,7 +39,7 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { rename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Whoever finds that its lock was taken for left behind has read what may be old, and begins again.
+      // Another process took the lock for left behind: what was read may be old, so this begins again.
       if (!isMine()) continue;
       // First, so that a crash leaves an id in both places rather than in none.
       writeLocalIds(root, manifest.vals, localIds);

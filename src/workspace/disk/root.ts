@@ -13,7 +13,7 @@ export function findRoot(settings: Settings): string | undefined {
   return root;
 }
 
-/** Whoever it belongs to: for what does not use it. */
+/** Also where it belongs to another user: for code that does not use its contents. */
 export function nearestRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (lookAt(join(folder, manifestFile)) !== undefined) return folder;

@@ -1,11 +1,9 @@
-// What services of this kind accept. We warn; the service decides.
-
-const longestCode = 256_000;
-const longestReadme = 8_192;
+// Warnings before something is sent that the service may refuse.
+import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
 
 export function checkName(name: string, warn: (message: string) => void): void {
-  if (!/^[a-zA-Z][a-zA-Z0-9_]{0,47}$/.test(name)) {
-    warn(`The service may refuse the name "${name}": 1 to 48 letters, digits and _, a letter first.`);
+  if (!namePattern.test(name)) {
+    warn(`The service may refuse the name "${name}": ${nameRule}.`);
   }
 }
 

@@ -33,7 +33,7 @@ export function merge(base: string | undefined, here: string, there: string): Me
   return { text: textOf(merged), conflicts };
 }
 
-/** Nobody can say which side changed, so all that is not alike is in conflict. */
+/** Which side changed is not known, so all that is not alike is in conflict. */
 function mergeWithoutBase(here: string[], there: string[]): Merged {
   const changes = changesBetween(here, there);
   const merged: string[] = [];
@@ -48,7 +48,7 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-/** Whether a text still has the marks of a merge that nobody resolved. */
+/** Whether a text still has the marks of a merge that was not resolved. */
 export function hasMarks(text: string): boolean {
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(marks).every((mark) => lines.has(mark));

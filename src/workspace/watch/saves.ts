@@ -42,7 +42,7 @@ export async function watchSaves(
       ignoreInitial: since === undefined,
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // Without stats nobody knows yet whether it is a folder.
+      // Without stats it is not known yet whether it is a folder.
       ignored: (path, stats) =>
         stats !== undefined &&
         (stats.isDirectory() ? isPassedOver(path) : !isCode(path) && !isIgnoreFile(path)),

@@ -721,3 +721,17 @@ describe('the token is in nothing that is printed', () => {
     });
   });
 });
+
+describe('what to do next', () => {
+  it.each<[Reply, string]>([
+    [{ status: 403 }, 'Use a token that may do this. Set VALS_TOKEN to a token of this service.'],
+    [{ status: 413 }, 'Make it smaller, or make several of it.'],
+    [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
+    [{ status: 422 }, '--debug shows what was sent and answered.'],
+    [{ status: 409 }, '`vals val get hello` shows what is there now.'],
+  ])('after %j: %s', async (reply, hint) => {
+    const service = await scriptedService([reply]);
+    const { error } = await send('PUT', service.env);
+    expect(error).toMatchObject({ hint });
+  });
+});

@@ -1,0 +1,7 @@
+// Loaded before the program: it is always the same moment, so that the picture of a session changes only when we change it.
+const now = Date.parse('2026-03-14T15:09:26Z');
+
+Date.now = () => now;
+globalThis.Date = new Proxy(Date, {
+  construct: (original, given) => Reflect.construct(original, given.length === 0 ? [now] : given),
+});
