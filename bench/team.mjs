@@ -1,6 +1,6 @@
 // The service that a team shares: on PostgreSQL beside SQLite, two processes beside one, and a full database beside an empty one.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -239,5 +239,9 @@ async function loadSupport() {
     format: 'esm',
     packages: 'external',
   });
-  return import(pathToFileURL(outfile).href);
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile);
+  }
 }

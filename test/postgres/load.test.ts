@@ -2,6 +2,7 @@
 // than a retry cures. Two processes of the built program on one PostgreSQL database.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,7 @@ function startWriters(count: number, services: readonly Person[]) {
   const acknowledged: { name: string; version: number; code: string }[] = [];
   const statuses = new Map<number | string, number>();
   const unexpected: string[] = [];
+  const events = new EventEmitter();
   let isOver = false;
 
   const write = async (service: Person, name: string, code: string): Promise<number | undefined> => {
@@ -43,6 +45,7 @@ function startWriters(count: number, services: readonly Person[]) {
     );
     const status = answer instanceof Error ? `${answer.code}` : answer.status;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    events.emit('answer');
     if (answer instanceof Error) return undefined;
     if (answer.status === 503 && answer.headers['retry-after'] === undefined)
       unexpected.push('503 without Retry-After');
@@ -68,6 +71,9 @@ function startWriters(count: number, services: readonly Person[]) {
     acknowledged,
     statuses,
     unexpected,
+    async until(isEnough: () => boolean) {
+      while (!isEnough()) await once(events, 'answer');
+    },
     async stop() {
       isOver = true;
       await Promise.all(writing);
@@ -98,10 +104,9 @@ async function check(
   expect(disorder).toEqual([]);
 }
 
-const sleepUntil = (deadline: number, look: () => Promise<void>) =>
-  (async () => {
-    while (performance.now() < deadline) await look();
-  })();
+async function lookUntil(deadline: number, look: () => Promise<void>): Promise<void> {
+  while (performance.now() < deadline) await look();
+}
 
 test('64 writers through two processes: all is kept, in order, and no deadlock is seen', async () => {
   const at = await newPlace();
@@ -110,7 +115,7 @@ test('64 writers through two processes: all is kept, in order, and no deadlock i
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
   const writers = startWriters(64, people);
   let most = 0;
-  await sleepUntil(performance.now() + loadMs, async () => {
+  await lookUntil(performance.now() + loadMs, async () => {
     const [{ count }] = (await onServer(
       at,
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
@@ -124,10 +129,7 @@ test('64 writers through two processes: all is kept, in order, and no deadlock i
   expect(most).toBeGreaterThan(10);
   expect(most).toBeLessThanOrEqual(20);
   await check(at, writers);
-  for (const one of processes) {
-    one.signal('SIGTERM');
-    expect(await one.end()).toBe(0);
-  }
+  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
 });
 
 test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told of more than a retry cures', async () => {
@@ -140,7 +142,7 @@ test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told 
   const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
   const enough = async () => {
     const before = writers.acknowledged.length;
-    while (writers.acknowledged.length < before + 50) await new Promise((next) => setImmediate(next));
+    await writers.until(() => writers.acknowledged.length >= before + 50);
   };
   for (let round = 0; round < (isLong ? 20 : 4); round++) {
     await enough();
@@ -169,8 +171,7 @@ test.each(['SIGINT', 'SIGQUIT'] as const)(
     const writers = startWriters(16, people);
     const seen = async (status: number, times: number) => {
       const before = writers.statuses.get(status) ?? 0;
-      while ((writers.statuses.get(status) ?? 0) < before + times)
-        await new Promise((next) => setImmediate(next));
+      await writers.until(() => (writers.statuses.get(status) ?? 0) >= before + times);
     };
     for (let round = 0; round < (isLong ? 5 : 1); round++) {
       await seen(200, 100);
@@ -195,10 +196,7 @@ test.each(['SIGINT', 'SIGQUIT'] as const)(
       [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
     ).toEqual([]);
     await check(at, writers);
-    for (const one of processes) {
-      one.signal('SIGTERM');
-      expect(await one.end()).toBe(0);
-    }
+    expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
   },
 );
 
