@@ -133,7 +133,7 @@ function string(body: Body, field: string, max: number): string {
   const value = body[field];
   if (typeof value !== 'string') throw refuse(field, 'must be a string');
   if (value.length > max) throw refuse(field, `must have at most ${max} characters`, 413);
-  if (/\p{Surrogate}/u.test(value)) throw refuse(field, 'must not have half of a surrogate pair');
+  if (/[\ud800-\udfff]/u.test(value)) throw refuse(field, 'must not have half of a surrogate pair');
   return value;
 }
 

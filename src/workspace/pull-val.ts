@@ -111,7 +111,7 @@ async function mergeInto(
 
 /** Half of a character cannot be written, and what came back would be another text. */
 export function writable({ code }: RemoteVal, { name }: { name: string }): string {
-  if (!/\p{Surrogate}/u.test(code)) return code;
+  if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(`The code of "${name}" holds half of a character, so it cannot be a file.`, {
     hint: '`vals val get --json` shows it.',
   });

@@ -69,9 +69,10 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     },
     giveBack: (connection) => free.push(connection),
     async close() {
+      const reason = withoutStack('closed');
       // undici would wait for them, and so would the process.
-      for (const giveUp of connecting) giveUp(new Error('closed'));
-      await Promise.all(connections.map(({ client }) => client.destroy()));
+      for (const giveUp of connecting) giveUp(reason);
+      await Promise.all(connections.map(({ client }) => client.destroy(reason)));
     },
   };
 }
@@ -86,6 +87,15 @@ function optimiseParser(wanted: boolean): void {
   for (const way of ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation']) {
     setFlagsFromString(`--${wanted ? '' : 'no-'}${way}`);
   }
+}
+
+/** Node writes out the stack of what ends a stream, for which V8 looks for every end of line in the program: 1.3 % of a start. */
+function withoutStack(message: string): Error {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  const error = new Error(message);
+  Error.stackTraceLimit = stackTraceLimit;
+  return error;
 }
 
 const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });
