@@ -21,7 +21,7 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 /** What the service does is the same on both of its databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
-  ...['guard', 'lists', 'people', 'reported-runs', 'sign-in', 'strict-client', 'vals'].map(
+  ...['guard', 'lists', 'people', 'plans', 'reported-runs', 'sign-in', 'strict-client', 'vals'].map(
     (name) => `test/service/${name}.test.ts`,
   ),
 ];

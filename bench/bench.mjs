@@ -16,8 +16,28 @@ export const token = 'bench-token-1f0c9a7e';
 /** @param {{ quick: boolean }} options */
 export function sizesOf({ quick }) {
   return quick
-    ? { files: 40, fewVals: 5, manyVals: 20, mostVals: 50, listedRuns: 5_000, fewRuns: 1_000 }
-    : { files: 1_000, fewVals: 500, manyVals: 5_000, mostVals: 10_000, listedRuns: 200_000, fewRuns: 10_000 };
+    ? {
+        files: 40,
+        fewVals: 5,
+        manyVals: 20,
+        mostVals: 50,
+        listedRuns: 5_000,
+        fewRuns: 1_000,
+        sharedRequests: 50,
+        sharedVals: 1_000,
+        deepOffset: 100,
+      }
+    : {
+        files: 1_000,
+        fewVals: 500,
+        manyVals: 5_000,
+        mostVals: 10_000,
+        listedRuns: 200_000,
+        fewRuns: 10_000,
+        sharedRequests: 500,
+        sharedVals: 1_000_000,
+        deepOffset: 100_000,
+      };
 }
 
 /**

@@ -64,9 +64,10 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
     return answerError(error, c);
   });
   app.notFound((c) => answerError(new Problem(404, `There is nothing at ${c.req.path}.`), c));
+  const probe = atMostOnceASecond(store.probe);
   app.get('/healthz', async (c) => {
     if (isDraining?.()) return c.json({ status: 'draining' }, 503, { 'Cache-Control': 'no-store' });
-    await store.probe();
+    await probe();
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
   });
   app.use(ownNames(network));
@@ -74,8 +75,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
     app.post('/sign-in', signIn.signIn);
     app.post('/sign-out', signIn.signOut);
   }
-  app.use(noWebPages, readable, identify(store));
   const rateLimit = limits && createRateLimit(limits, () => performance.now());
+  app.use(noWebPages, readable, identify(store, rateLimit, network));
   if (rateLimit) app.use(limited(rateLimit, network));
   app.use(methodNotAllowed({ app, onMethodNotAllowed }));
 
@@ -161,6 +162,22 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
   });
 
   return app;
+}
+
+/** Anybody may ask whether it is well, as often as they like: the store is asked by one at a time, and not again at once. */
+function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  return () => {
+    if (last) return last;
+    last = probe();
+    const forget = () => {
+      setTimeout(() => {
+        last = undefined;
+      }, 1_000).unref();
+    };
+    last.then(forget, forget);
+    return last;
+  };
 }
 
 /** Below `signedInOnly`, somebody. */

@@ -58,17 +58,20 @@ export const noWebPages: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 /** For each token so many requests a second and at a time; who shows none is counted by address. */
-export function limited(rateLimit: RateLimit, { proxies }: Network): MiddlewareHandler<Env> {
+export function limited(rateLimit: RateLimit, network: Network): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const leave = rateLimit.enter(c.get('user')?.id ?? `address ${callerOf(c.env.incoming, proxies)}`);
-    if (leave === undefined) throw tooMany('There are too many requests.');
+    const leave = rateLimit.enter(c.get('user')?.id ?? addressOf(c, network));
+    if (leave === undefined) throw tooMany();
     c.env.outgoing.once('close', leave);
     await next();
   };
 }
 
-const tooMany = (detail: string, seconds = 1): Problem =>
-  new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
+const addressOf = (c: Context<Env>, { proxies }: Network): string =>
+  `address ${callerOf(c.env.incoming, proxies)}`;
+
+const tooMany = (): Problem =>
+  new Problem(429, 'There are too many requests.', { headers: { 'Retry-After': '1' } });
 
 /** Refuses by its headers a body that could not be read here. */
 export const readable: MiddlewareHandler<Env> = async (c, next) => {
@@ -85,13 +88,25 @@ export const readable: MiddlewareHandler<Env> = async (c, next) => {
   await next();
 };
 
-/** Lets callers without a token pass, unknown; a wrong token is refused wherever it is shown. */
-export function identify({ userWithToken }: Store): MiddlewareHandler<Env> {
+/**
+ * Lets callers without a token pass, unknown; a wrong token is refused wherever it is shown, and counted by address. Who
+ * shows too many is told so before the store is asked again.
+ */
+export function identify(
+  { userWithToken }: Store,
+  rateLimit: RateLimit | undefined,
+  network: Network,
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     const header = c.req.header('authorization');
+    const stranger = `wrong token, ${addressOf(c, network)}`;
+    if (header !== undefined && rateLimit?.isSpent(stranger)) throw tooMany();
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
     const user = token === undefined ? undefined : await userWithToken(token);
-    if (header !== undefined && !user) throw unauthorized('The token is not one of this service.');
+    if (header !== undefined && !user) {
+      rateLimit?.enter(stranger)?.();
+      throw unauthorized('The token is not one of this service.');
+    }
     c.set('user', user);
     await next();
   };

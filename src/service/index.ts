@@ -75,6 +75,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       host: network.host,
       port: options.port,
       certificate,
+      isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onAnswered: (answered) => options.onAnswered?.({ ...answered, path: pageAccess.hide(answered.path) }),
     });
     const { port } = server;

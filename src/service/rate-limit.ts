@@ -11,6 +11,8 @@ export interface Limits {
 export interface RateLimit {
   /** Takes one request in: gives what ends it, or undefined where it is one too many. */
   enter(caller: string): (() => void) | undefined;
+  /** Whether the next request would be one too many, without taking it in. */
+  isSpent(caller: string): boolean;
   /** How many callers it remembers. */
   readonly size: number;
 }
@@ -50,11 +52,14 @@ export function createRateLimit(limits: Limits, now: () => number): RateLimit {
     }
   };
 
+  const isFull = (bucket: Bucket) => bucket.left < 1 || bucket.inFlight >= inFlight;
+
   return {
+    isSpent: (caller) => buckets.has(caller) && isFull(bucketOf(caller)),
     enter(caller) {
       const bucket = bucketOf(caller);
       forgetOldest();
-      if (bucket.left < 1 || bucket.inFlight >= inFlight) return undefined;
+      if (isFull(bucket)) return undefined;
       bucket.left -= 1;
       bucket.inFlight += 1;
       let isUnderWay = true;

@@ -20,9 +20,11 @@ const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 5_000,
 };
+const keepAliveMs = 5_000;
+/** Longer than proxies keep an idle connection, or one would send a request into a connection that ends just then. */
+const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 /** Whatever flags Node was started with. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
@@ -42,6 +44,8 @@ interface ListenOptions {
   port: number;
   /** For TLS. */
   certificate?: Certificate;
+  /** Whether none but proxies, which keep their connections for the requests of others, are taken in. */
+  isBehindProxy?: boolean;
   onAnswered?(answered: Answered): void;
 }
 
@@ -92,9 +96,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     // The first refusal ends the connection, whatever else was sent ahead.
     if (requests <= 2) refuse(outgoing, problem);
   };
+  const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const server = certificate
-    ? createSecureServer({ ...timeouts, ...parsing, ...secure, ...certificate }, handle)
-    : createServer({ ...timeouts, ...parsing }, handle);
+    ? createSecureServer({ ...timeouts, keepAliveTimeout, ...parsing, ...secure, ...certificate }, handle)
+    : createServer({ ...timeouts, keepAliveTimeout, ...parsing }, handle);
   // Node would leave out those that are too many, without a word, and what is checked at the door could be among them.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;

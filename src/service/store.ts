@@ -70,7 +70,8 @@ const listed = `vals.id, name, privacy, vals.created_at AS "createdAt", version,
   CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
   ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username`;
 
-const joined = 'FROM vals JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id';
+const joinedWith = (vals: string) =>
+  `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
 /** Of a val, or of a person. What has another form is not looked for: no database has it, and one of them takes no NUL. */
 const idForm = /^[\w-]{1,64}$/;
@@ -165,9 +166,11 @@ export async function openStore(place: Place) {
     /** A person's vals, those that changed last first; of another person's the public ones. */
     async newest(caller: Caller, owner: User, limit: number, offset: number): Promise<ListedVal[]> {
       const shown = caller?.id === owner.id ? '' : "AND privacy = 'public'";
+      // Chosen before anything is joined to them: no database knows that each has one newest version.
+      const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${shown} ORDER BY updated_at DESC, name LIMIT ? OFFSET ?)`;
       const rows = await all<ListedRow>(
-        `SELECT ${listed} ${joined} AND version = ${newestVersion}
-          WHERE owner_id = ? ${shown} ORDER BY updated_at DESC, name LIMIT ? OFFSET ?`,
+        `SELECT ${listed} ${joinedWith(`${chosen} AS vals`)} AND version = ${newestVersion}
+          ORDER BY updated_at DESC, name`,
         [owner.id, limit, offset],
       );
       return rows.map(withAuthor);
@@ -273,7 +276,10 @@ export async function openStore(place: Place) {
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {
         const vals: ValFinder = {
-          named: (name) => find(all, 'owner_id = ? AND name = ?', owner.id, name),
+          async named(name) {
+            const id = await lock(all, 'owner_id = ? AND name = ?', owner.id, name);
+            return id === undefined ? undefined : identified(all, id);
+          },
           identified: (id) => find(all, 'vals.id = ? AND owner_id = ?', id, owner.id),
         };
         for await (const record of make(vals)) await putRecord(all, owner, record);
@@ -302,7 +308,7 @@ export interface ValFinder {
 /** A val as it was at the newest of its versions that meet the condition; at its newest it is as it is. */
 async function find(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
-    `SELECT ${listed}, readme, code ${joined} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
+    `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
     values,
   );
   return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };

@@ -83,7 +83,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
         if (!user) return 'absent';
         if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
         if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [user.id]);
-        const [val] = await all('SELECT id FROM vals WHERE owner_id = ? LIMIT 1', [user.id]);
+        const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [user.id]);
         if (val) return 'has vals';
         await all('DELETE FROM users WHERE id = ?', [user.id]);
         return 'removed';

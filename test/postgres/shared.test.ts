@@ -1,5 +1,5 @@
 // One PostgreSQL database that several processes serve, and what happens where it fails them.
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
@@ -170,8 +170,26 @@ test.each([
   expect((await put(service, 'v', 'c')).status).toBe(isWritten ? 200 : 201);
 });
 
+test('the way to the server becomes silent: 503 when one answer is overdue, and all goes on', async () => {
+  const { at, close, token } = await temporaryService();
+  await close();
+  const proxy = await breakingProxy(at, () => {});
+  const address = `${proxy.address}?query_timeout=1000`;
+  const service = { ...(await startService({ database: address, port: 0 })), token };
+  onTestFinished(service.close);
+  proxy.breakAfter('INSERT INTO versions');
+  const start = performance.now();
+  expect(await put(service, 'v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  // A ROLLBACK would be waited for as long again.
+  expect(performance.now() - start).toBeLessThan(2_000);
+  expect((await put(service, 'v', 'c')).status).toBe(201);
+});
+
 /** On the way to the server; cuts a connection, once, when the server has answered this statement. */
-async function breakingProxy(at: string): Promise<{ address: string; breakAfter(statement: string): void }> {
+async function breakingProxy(
+  at: string,
+  cutOff = (near: Socket): void => void near.destroy(),
+): Promise<{ address: string; breakAfter(statement: string): void }> {
   const target = new URL(at);
   let wanted: string | undefined;
   const server = createServer((near) => {
@@ -184,7 +202,7 @@ async function breakingProxy(at: string): Promise<{ address: string; breakAfter(
       }
       far.write(chunk);
     });
-    far.on('data', (chunk) => (cut ? near.destroy() : near.write(chunk)));
+    far.on('data', (chunk) => (cut ? cutOff(near) : near.write(chunk)));
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
     for (const socket of [near, far]) socket.on('error', () => {});

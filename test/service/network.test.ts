@@ -163,6 +163,19 @@ describe('addresses', () => {
   });
 });
 
+test('a proxy may keep its connections longer than proxies do by default', async () => {
+  const keepAlive = async (service: { port: number }, host: string) => {
+    const { connect } = await import('node:net');
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    const answer = await new Promise((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+    socket.destroy();
+    return /keep-alive: timeout=(\d+)/i.exec(`${answer}`)?.[1];
+  };
+  expect(await keepAlive(await temporaryService(undefined, undefined, { network }), 'any')).toBe('150');
+  expect(await keepAlive(await temporaryService(), 'any')).toBe('5');
+});
+
 describe('limits', () => {
   const limits = { perSecond: 5, inFlight: 64 };
 
@@ -180,6 +193,24 @@ describe('limits', () => {
     expect(bodyOf(refused[0] ?? '')).toMatchObject({ status: 429, title: 'Too Many Requests' });
     expect(statusOf(await get('8.8.8.8'))).toBe(404);
     expect(statusOf(await get('9.9.9.9', `Authorization: Bearer ${limited.token}\r\n`))).toBe(404);
+  });
+
+  test('wrong tokens are counted by address, and beyond the limit not looked up', async () => {
+    const tries = 5;
+    const limited = await temporaryService(undefined, undefined, {
+      network,
+      limits: { burst: tries, perSecond: 0.01, inFlight: 64 },
+    });
+    const get = (address: string, token: string) =>
+      speak(
+        limited.port,
+        `GET /v1/me HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      ).then(statusOf);
+    const statuses: unknown[] = [];
+    for (let i = 0; i <= tries; i++) statuses.push(await get('9.9.9.9', `wrong${i}`));
+    expect(statuses).toEqual([...Array(tries).fill(401), 429]);
+    expect(await get('9.9.9.9', limited.token)).toBe(429);
+    expect(await get('9.9.9.8', limited.token)).toBe(200);
   });
 
   test('healthz has none', async () => {

@@ -17,13 +17,14 @@ export interface ServeProcess {
 }
 
 export async function embeddedService(
-  options: { data?: string; args?: string[] } = {},
+  options: { data?: string; database?: string; args?: string[] } = {},
 ): Promise<ServeProcess> {
   const home = temporaryFolder();
-  const data = options.data ?? join(home, 'vals.db');
-  const args = [program, 'serve', '--port', '0', '--json', '--data', data, ...(options.args ?? [])];
+  const { database, data = join(home, 'vals.db') } = options;
+  const place = database === undefined ? ['--data', data] : [];
+  const args = [program, 'serve', '--port', '0', '--json', ...place, ...(options.args ?? [])];
   const child = execa(process.execPath, args, {
-    env: environment(home),
+    env: environment(home, { VALS_DATABASE: database }),
     extendEnv: false,
     reject: false,
     forceKillAfterDelay: false,

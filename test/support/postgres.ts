@@ -1,5 +1,5 @@
 // A PostgreSQL server of the tests' own, from the binaries of this machine, in a folder that is gone with it.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   chownSync,
@@ -43,7 +43,16 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
   return end;
 }
 
-async function startPostgres(): Promise<{ address: string; end(): Promise<void> }> {
+interface PostgresServer {
+  address: string;
+  /** `SIGINT`: a fast end, which does not wait for connections; `SIGQUIT`: as if it had crashed. */
+  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  start(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** With `keepsAll`, what it has committed outlives a crash of the machine, as it would for users. */
+export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'vals-postgres-'));
@@ -64,36 +73,46 @@ async function startPostgres(): Promise<{ address: string; end(): Promise<void> 
     port,
     unix_socket_directories: folder,
     max_connections: 200,
-    // Nothing here outlives the tests.
-    fsync: 'off',
+    // What tests write need not outlive them.
+    fsync: keepsAll ? 'on' : 'off',
   };
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
-  const said: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    createInterface(server.stderr).on('line', (line) => {
-      said.push(line);
-      if (line.includes('ready to accept connections')) resolve();
+  let server: ChildProcess;
+  let ended: Promise<void>;
+  const start = async () => {
+    const child = spawn(
+      join(binaries, 'postgres'),
+      ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...own, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    server = child;
+    ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const said: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      createInterface(child.stderr).on('line', (line) => {
+        said.push(line);
+        if (line.includes('ready to accept connections')) resolve();
+      });
+      void ended.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
     });
-    void ended.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
-  });
+  };
+  const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    server.kill(signal);
+    await ended;
+  };
+  await start();
   return {
     address: `postgres://vals:${password}@127.0.0.1:${port}/postgres`,
+    start,
+    stop,
     async end() {
-      // A fast end: it does not wait for connections.
-      server.kill('SIGINT');
-      await ended;
+      await stop('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** PostgreSQL refuses to be run by root. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -115,9 +134,12 @@ function freePort(): Promise<number> {
 }
 
 /** An empty database, and what takes it away. */
-export async function newDatabase(server: string): Promise<{ address: string; drop(): Promise<void> }> {
+export async function newDatabase(
+  server: string,
+  settings = '',
+): Promise<{ address: string; drop(): Promise<void> }> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
+  await onServer(server, `CREATE DATABASE ${name} ${settings}`);
   const address = new URL(server);
   address.pathname = `/${name}`;
   return {

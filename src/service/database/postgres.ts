@@ -77,21 +77,27 @@ function displayName(address: string): string {
   return url.href;
 }
 
-/** With `$1`, `$2` ... in place of each `?`; no statement of ours has one in a text. */
-const numbered = new Map<string, string>();
-function withNumbers(sql: string): string {
-  let text = numbered.get(sql);
-  if (text === undefined) {
+const prepared = new Map<string, { text: string; name?: string }>();
+
+/**
+ * With `$1`, `$2` ... in place of each `?`; no statement of ours has one in a text. The name makes each connection plan it
+ * once, which takes longer than to find one val; how much a page skips is planned anew each time.
+ */
+function prepare(sql: string): { text: string; name?: string } {
+  let known = prepared.get(sql);
+  if (known === undefined) {
     let count = 0;
-    text = sql.replace(/\?/g, () => `$${++count}`);
-    numbered.set(sql, text);
+    const text = sql.replace(/\?/g, () => `$${++count}`);
+    const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
+    known = { text, ...(isPlannedOnce && { name: `vals_${prepared.size}` }) };
+    prepared.set(sql, known);
   }
-  return text;
+  return known;
 }
 
 async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Value[] = []): Promise<Row[]> {
   try {
-    return (await on.query(withNumbers(sql), values)).rows;
+    return (await on.query({ ...prepare(sql), values })).rows;
   } catch (error) {
     throw failureOf(error);
   }
@@ -119,11 +125,12 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
+      // It would wait for the connection once more; without one the server rolls back by itself.
+      if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
           isUsable = true;
         },
-        // Without a connection the server rolls back by itself.
         () => {},
       );
       throw error;

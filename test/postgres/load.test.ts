@@ -1,0 +1,240 @@
+// A team's service under load, and while its parts fail: what was acknowledged is there, in order, and nobody is told of more
+// than a retry cures. Two processes of the built program on one PostgreSQL database.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore, startService } from '../../src/service/index.ts';
+import { ask, createVal, newPlace, postgres, type Val } from '../service/support.ts';
+import { isLong } from '../support/budget.ts';
+import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
+import { failoverProxy } from '../support/failover-proxy.ts';
+import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';
+
+const loadMs = isLong ? 60_000 : 3_000;
+
+interface Person {
+  baseUrl: string;
+  token: string;
+}
+
+async function addPerson(at: string): Promise<string> {
+  const store = await openStore({ database: at });
+  const added = await store.users.add('ada');
+  await store.close();
+  return added?.token ?? '';
+}
+
+const serve = (database: string): Promise<ServeProcess> =>
+  embeddedService({ database, args: ['--rate', '100000'] });
+
+/** Writers that go on until they are told to stop, and what they were told. */
+function startWriters(count: number, services: readonly Person[]) {
+  const acknowledged: { name: string; version: number; code: string }[] = [];
+  const statuses = new Map<number | string, number>();
+  const unexpected: string[] = [];
+  const events = new EventEmitter();
+  let isOver = false;
+
+  const write = async (service: Person, name: string, code: string): Promise<number | undefined> => {
+    const answer = await ask(service, 'PUT', '/v1/vals', { body: { name, code } }).catch(
+      (error) => error as NodeJS.ErrnoException,
+    );
+    const status = answer instanceof Error ? `${answer.code}` : answer.status;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    events.emit('answer');
+    if (answer instanceof Error) return undefined;
+    if (answer.status === 503 && answer.headers['retry-after'] === undefined)
+      unexpected.push('503 without Retry-After');
+    if (answer.status >= 300) return undefined;
+    const { version } = answer.body as Val;
+    acknowledged.push({ name, version, code });
+    return version;
+  };
+
+  const writing = Array.from({ length: count }, async (_, who) => {
+    // Half of them on the same few vals, half each on its own.
+    const name = who % 2 === 0 ? `shared${who % 8}` : `own${who}`;
+    const service = services[(who >> 1) % services.length] as Person;
+    let before = 0;
+    for (let i = 0; !isOver; i++) {
+      const version = await write(service, name, `// ${who} ${i}`);
+      if (version === undefined) continue;
+      if (version <= before) unexpected.push(`${name}: version ${version} after ${before}`);
+      before = version;
+    }
+  });
+  return {
+    acknowledged,
+    statuses,
+    unexpected,
+    async until(isEnough: () => boolean) {
+      while (!isEnough()) await once(events, 'answer');
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(writing);
+    },
+  };
+}
+
+/** Everything acknowledged is there, once, and versions are in the order of their times, without a gap. */
+async function check(
+  at: string,
+  { acknowledged, unexpected }: ReturnType<typeof startWriters>,
+): Promise<void> {
+  expect(unexpected).toEqual([]);
+  const rows = await onServer(
+    at,
+    `SELECT name, last_version, version, convert_from(code, 'UTF8') AS code, versions.created_at AS at
+      FROM vals.vals JOIN vals.versions ON val_id = id ORDER BY name, version`,
+  );
+  const kept = new Map(rows.map(({ name, version, code }) => [`${name} ${version}`, code]));
+  const lost = acknowledged.filter(({ name, version, code }) => kept.get(`${name} ${version}`) !== code);
+  expect(lost).toEqual([]);
+  const disorder = rows.filter((row, index) => {
+    const before = rows[index - 1];
+    if (before?.name !== row.name)
+      return row.version !== 1 || (before && before.version !== before.last_version);
+    return row.version !== Number(before?.version) + 1 || `${row.at}` < `${before?.at}`;
+  });
+  expect(disorder).toEqual([]);
+}
+
+async function lookUntil(deadline: number, look: () => Promise<void>): Promise<void> {
+  while (performance.now() < deadline) await look();
+}
+
+test('64 writers through two processes: all is kept, in order, and no deadlock is seen', async () => {
+  const at = await newPlace();
+  const token = await addPerson(at);
+  const processes = await Promise.all([serve(at), serve(at)]);
+  const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
+  const writers = startWriters(64, people);
+  let most = 0;
+  await lookUntil(performance.now() + loadMs, async () => {
+    const [{ count }] = (await onServer(
+      at,
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
+    )) as [{ count: number }];
+    most = Math.max(most, count);
+  });
+  await writers.stop();
+  expect([...writers.statuses.keys()].filter((status) => status !== 200 && status !== 201)).toEqual([]);
+  expect(writers.acknowledged.length).toBeGreaterThan(64);
+  // Ten for each process.
+  expect(most).toBeGreaterThan(10);
+  expect(most).toBeLessThanOrEqual(20);
+  await check(at, writers);
+  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
+});
+
+test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told of more than a retry cures', async () => {
+  const at = await newPlace();
+  const token = await addPerson(at);
+  const proxy = await failoverProxy();
+  const processes = await Promise.all([serve(at), serve(at)]);
+  const list = () => proxy.targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
+  list();
+  const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
+  const enough = async () => {
+    const before = writers.acknowledged.length;
+    await writers.until(() => writers.acknowledged.length >= before + 50);
+  };
+  for (let round = 0; round < (isLong ? 20 : 4); round++) {
+    await enough();
+    const one = processes[round % 2] as ServeProcess;
+    const signal = round % 4 < 2 ? 'SIGKILL' : 'SIGTERM';
+    one.signal(signal);
+    expect(await one.end()).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
+    await enough();
+    processes[round % 2] = await serve(at);
+    list();
+  }
+  await writers.stop();
+  expect([...writers.statuses.keys()].filter((status) => status !== 200 && status !== 201)).toEqual([]);
+  await check(at, writers);
+});
+
+test.each(['SIGINT', 'SIGQUIT'] as const)(
+  'PostgreSQL is ended by %s and started again: 503 meanwhile, and no process has to be',
+  async (signal) => {
+    const server = await startPostgres();
+    onTestFinished(server.end);
+    const { address: at } = await newDatabase(server.address);
+    const token = await addPerson(at);
+    const processes = await Promise.all([serve(at), serve(at)]);
+    const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
+    const writers = startWriters(16, people);
+    const seen = async (status: number, times: number) => {
+      const before = writers.statuses.get(status) ?? 0;
+      await writers.until(() => (writers.statuses.get(status) ?? 0) >= before + times);
+    };
+    for (let round = 0; round < (isLong ? 5 : 1); round++) {
+      await seen(200, 100);
+      await server.stop(signal);
+      await seen(503, 20);
+      for (const person of people) {
+        await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(503);
+        expect(await ask(person, 'GET', '/v1/me')).toMatchObject({
+          status: 503,
+          headers: { 'retry-after': '1' },
+        });
+      }
+      await server.start();
+      await seen(200, 100);
+      for (const person of people) {
+        await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(200);
+      }
+    }
+    await writers.stop();
+    // 500: it ended during a COMMIT, so nobody knows.
+    expect(
+      [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
+    ).toEqual([]);
+    await check(at, writers);
+    expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
+  },
+);
+
+test('a full disk: 507 for what needs room, reads go on, and all is well with room again', async ({
+  skip,
+}) => {
+  const user = unprivileged();
+  skip(user === undefined, 'only root can make a small disk');
+  const disk = mkdtempSync(join(tmpdir(), 'vals-disk-'));
+  onTestFinished(() => rmSync(disk, { recursive: true, force: true }));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk], { stdio: 'ignore' });
+  } catch {
+    skip('this machine mounts no disks');
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', disk]));
+  chownSync(disk, user?.uid ?? 0, user?.gid ?? 0);
+  const server = postgres ?? '';
+  const space = `small_${randomBytes(4).toString('hex')}`;
+  await onServer(server, `CREATE TABLESPACE ${space} LOCATION '${disk}'`);
+  const { address: at, drop } = await newDatabase(server, `TABLESPACE ${space}`);
+  onTestFinished(async () => {
+    await drop();
+    await onServer(server, `DROP TABLESPACE ${space}`);
+  });
+  const token = await addPerson(at);
+  const service = { ...(await startService({ database: at, port: 0 })), token };
+  onTestFinished(service.close);
+  const { id } = await createVal(service, { name: 'small', code: 'c' });
+  const push = (i: number) =>
+    ask(service, 'PUT', '/v1/vals', {
+      body: { name: 'large', code: randomBytes(50_000 + i).toString('base64') },
+    });
+  let answer = await push(0);
+  for (let i = 1; answer.status < 300 && i < 500; i++) answer = await push(i);
+  expect(answer).toMatchObject({ status: 507, body: { status: 507 } });
+  expect((await ask(service, 'GET', `/v1/vals/${id}`)).status).toBe(200);
+  expect((await ask(service, 'GET', '/healthz')).status).toBe(200);
+  execFileSync('mount', ['-o', 'remount,size=64m', disk]);
+  expect((await push(0)).status).toBe(200);
+});

@@ -1,0 +1,195 @@
+// How the database finds what each statement of the store asks for: by an index, however much there is.
+import Libsql from 'libsql';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { All, Database, Value } from '../../src/service/database/database.ts';
+import { openStore } from '../../src/service/index.ts';
+import { loadSeed } from '../../src/service/seed.ts';
+import { placeOf } from './place.ts';
+import { ask, createVal, newPlace, temporaryService } from './support.ts';
+
+/** Every statement that a store ran here, with the values it ran with last. */
+const ran = vi.hoisted(() => new Map<string, Value[]>());
+
+vi.mock('../../src/service/database/open.ts', async (importOriginal) => {
+  const { openDatabase } = await importOriginal<typeof import('../../src/service/database/open.ts')>();
+  const noting =
+    (all: All): All =>
+    (sql, values = []) => {
+      ran.set(sql, values);
+      return all(sql, values);
+    };
+  return {
+    openDatabase: async (...args: Parameters<typeof openDatabase>): Promise<Database> => {
+      const database = await openDatabase(...args);
+      return {
+        ...database,
+        all: noting(database.all),
+        write: (work) => database.write((all) => work(noting(all))),
+      };
+    },
+  };
+});
+
+const count = 20_000;
+const people = 50;
+/** What may be sorted: a page. */
+const fewRows = 101;
+const large = /\b(vals|versions|records)\b/;
+
+/** Asks for everything that the store can be asked for. */
+async function useAll(at: string): Promise<void> {
+  const { baseUrl, token, close } = await temporaryService(undefined, at);
+  const service = { baseUrl, token };
+  const store = await openStore(placeOf(at));
+  const [person] = await store.users.list();
+  if (!person) throw new Error('nobody');
+  await loadSeed(store, person, {
+    runs: [
+      {
+        val: { name: 'later', version: 1 },
+        runStartAt: '2026-01-31T09:30:00Z',
+        runEndAt: '2026-01-31T09:30:01Z',
+      },
+    ],
+    likes: [{ name: 'later' }],
+  });
+  const { id } = await createVal(service, { name: 'later', code: 'c', privacy: 'public' });
+  const get = (path: string) => ask(service, 'GET', path).then(({ status }) => expect(status).toBe(200));
+  await ask(service, 'PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
+  await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
+  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
+  await ask(service, 'POST', `/v1/vals/${id}/runs`, { body: { version: 1, error: null, ...times } });
+  const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
+  const all = `${filters.slice(1).join('&')}`;
+  for (const filter of [...filters, all]) {
+    await get(`/v1/me/runs?limit=20&offset=0&${filter}`);
+    await get(`/v1/vals/${id}/runs?limit=20&offset=0&${filter}`);
+  }
+  for (const kind of ['likes', 'comments', 'references']) await get(`/v1/me/${kind}?limit=20&offset=0`);
+  await get('/v1/me/comments?limit=20&offset=0&relationship=received');
+  await get(`/v1/users/${person.id}/vals?limit=20&offset=0`);
+  await get(`/v1/vals/${id}/versions`);
+  await get(`/v1/vals/${id}/versions/1`);
+  await get('/healthz');
+  await ask(service, 'DELETE', `/v1/vals/${id}/versions/1`);
+
+  const eve = await store.users.add('eve');
+  if (!eve) throw new Error('eve is there');
+  await ask({ baseUrl, token: eve.token }, 'GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
+  await store.users.tokenDigest(eve.user);
+  await store.users.named('eve');
+  await store.users.renewToken('eve');
+  await ask(service, 'DELETE', `/v1/vals/${id}`);
+  await store.users.remove('eve', true);
+  await store.close();
+  await close();
+}
+
+/** Tells of each step that reads one of the large tables, and whether an index leads to its rows. */
+type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
+
+async function explainSqlite(file: string): Promise<Explain> {
+  const connection = new Libsql(file);
+  onTestFinished(() => void connection.close());
+  connection.exec(
+    fill(
+      `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
+      "x'00'",
+    ),
+  );
+  return async (sql, values) => {
+    const steps = (connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[]).map(
+      ({ detail }) => detail,
+    );
+    // The few that a subquery has chosen may be read one by one, and sorted.
+    const chosen = steps.flatMap((step) => /^CO-ROUTINE (\w+)/.exec(step)?.[1] ?? []);
+    return steps
+      .filter((step) => (/^(SCAN|SEARCH)/.test(step) && large.test(step)) || /^USE TEMP B-TREE/.test(step))
+      .filter((step) => chosen.length === 0 || !(step === `SCAN ${chosen}` || step.startsWith('USE')))
+      .map((step) => ({ step, isFound: step.startsWith('SEARCH ') }));
+  };
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  'Index Name'?: string;
+  'Plan Rows': number;
+  Plans?: PlanNode[];
+}
+
+async function explainPostgres(address: string): Promise<Explain> {
+  const client = new pg.Client({ connectionString: address, options: '-c search_path=vals' });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query(`${fill(`generate_series(0, ${count}) AS n`, "'\\x00'")} ANALYZE;`);
+  const steps = (node: PlanNode): { step: string; isFound: boolean }[] => {
+    const {
+      'Node Type': type,
+      'Relation Name': table = '',
+      'Index Cond': condition,
+      'Index Name': index,
+    } = node;
+    // A bitmap's condition stands below it.
+    const reads =
+      (large.test(table) && /Scan$/.test(type) && type !== 'Bitmap Heap Scan') ||
+      type === 'Bitmap Index Scan';
+    const isSort = type.endsWith('Sort') && node['Plan Rows'] > fewRows;
+    const step = `${type} ${index ?? table} ${condition ?? ''}`;
+    return [
+      ...(reads || isSort ? [{ step, isFound: condition !== undefined && !isSort }] : []),
+      ...(node.Plans ?? []).flatMap(steps),
+    ];
+  };
+  const literal = (value: Value) =>
+    value === null
+      ? 'NULL'
+      : pg.escapeLiteral(Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : `${value}`);
+  return async (sql, values) => {
+    let count = 0;
+    await client.query(`PREPARE asked AS ${sql.replace(/\?/g, () => `$${++count}`)}`);
+    const given = count === 0 ? '' : `(${values.map(literal)})`;
+    const found: { step: string; isFound: boolean }[] = [];
+    // What is planned once knows no values; how much a page skips is planned anew each time.
+    for (const mode of sql.includes('OFFSET ?') ? ['custom'] : ['custom', 'generic']) {
+      await client.query(`SET plan_cache_mode = force_${mode}_plan`);
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE asked ${given}`);
+      found.push(...steps(rows[0]['QUERY PLAN'][0].Plan));
+    }
+    await client.query('DEALLOCATE asked');
+    return found;
+  };
+}
+
+/** The person who asks is one of many. */
+const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
+
+/** So much of everything that no database would rather read it all. */
+const fill = (series: string, bytes: string) => `
+  INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
+    FROM ${series} WHERE n < ${people};
+  INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
+    SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
+  INSERT INTO versions (val_id, version, code, created_at) SELECT 'val' || n, 1, ${bytes}, '2026' FROM ${series};
+  INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json)
+    SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, 'name' || n, '{}'
+      FROM ${series};`;
+
+test('no statement reads a whole table, or sorts one', async () => {
+  const at = await newPlace();
+  await useAll(at);
+  const explain = await ('file' in placeOf(at) ? explainSqlite(at) : explainPostgres(at));
+  const statements = [...ran].filter(([sql]) => large.test(sql));
+  expect(statements.length).toBeGreaterThan(25);
+  const found: string[] = [];
+  const wanting: string[] = [];
+  for (const [sql, values] of statements) {
+    for (const { step, isFound } of await explain(sql, values)) {
+      (isFound ? found : wanting).push(`${step} <- ${sql}`);
+    }
+  }
+  expect(wanting).toEqual([]);
+  expect(found.length).toBeGreaterThan(30);
+});

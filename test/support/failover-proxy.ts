@@ -1,0 +1,62 @@
+// A proxy in front of several processes that serve the same: what one of them did not answer, the next one is asked.
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+interface FailoverProxy {
+  baseUrl: string;
+  /** Where the processes are, in the order in which they are asked, beginning with another one each time. */
+  targets: string[];
+}
+
+export async function failoverProxy(): Promise<FailoverProxy> {
+  const targets: string[] = [];
+  const agent = new Agent({ keepAlive: true });
+  let turn = 0;
+
+  const pass = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const body = await buffer(incoming);
+    const first = turn++;
+    for (let tried = 0; tried < targets.length; tried++) {
+      const target = targets[(first + tried) % targets.length] ?? '';
+      try {
+        const answer = await askOne(target, incoming, body);
+        outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+        return;
+      } catch {
+        // As nginx does it: a POST that may have arrived is nobody else's.
+        if (incoming.method === 'POST') break;
+      }
+    }
+    outgoing.writeHead(502).end();
+  };
+
+  const askOne = (target: string, { method, url, headers }: IncomingMessage, body: Buffer) =>
+    new Promise<{ status: number; headers: Record<string, string>; body: Buffer }>((resolve, reject) => {
+      const outgoing = request(new URL(url ?? '', target), {
+        method,
+        agent,
+        headers: { ...headers, host: new URL(target).host, connection: 'keep-alive' },
+      });
+      outgoing.on('error', reject);
+      outgoing.on('response', (incoming) => {
+        const { 'content-type': type = '', 'retry-after': after } = incoming.headers;
+        const kept = { 'Content-Type': type, ...(after !== undefined && { 'Retry-After': after }) };
+        buffer(incoming).then(
+          (answered) => resolve({ status: incoming.statusCode ?? 0, headers: kept, body: answered }),
+          reject,
+        );
+      });
+      outgoing.end(body);
+    });
+
+  const server = createServer((incoming, outgoing) => void pass(incoming, outgoing));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    agent.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+}
