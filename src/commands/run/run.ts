@@ -1,9 +1,9 @@
-import { argument, defineCommand, parsed, toggle, val, word } from '../cli/command.ts';
-import { UsageError } from '../errors.ts';
-import { parseTimeout } from '../settings/settings.ts';
-import { InTurn } from '../terminal/result.ts';
-import { parsePort } from './serve.ts';
-import { versionNumber } from './shared/options.ts';
+import { argument, defineCommand, parsed, toggle, val, word } from '../../cli/command.ts';
+import { UsageError } from '../../errors.ts';
+import { parseTimeout } from '../../settings/settings.ts';
+import { InTurn } from '../../terminal/result.ts';
+import { parsePort } from '../serve/serve.ts';
+import { versionNumber } from '../shared/options.ts';
 
 export const run = defineCommand({
   path: 'run',

@@ -1,10 +1,10 @@
-import { defineCommand, parsed, word } from '../cli/command.ts';
-import { loadService } from '../cli/load-service.ts';
-import { InterruptedError, UsageError } from '../errors.ts';
-import { stringifyJson } from '../lib/json.ts';
-import { inOwnTime } from '../lib/signals.ts';
-import { readText } from '../workspace/sources/read-text.ts';
-import { placeOptions, storePlace } from './shared/store-place.ts';
+import { defineCommand, parsed, word } from '../../cli/command.ts';
+import { loadService } from '../../cli/load-service.ts';
+import { InterruptedError, UsageError } from '../../errors.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { inOwnTime } from '../../lib/signals.ts';
+import { readText } from '../../workspace/sources/read-text.ts';
+import { placeOptions, storePlace } from '../shared/store-place.ts';
 
 const highestPort = 65_535;
 
@@ -34,7 +34,7 @@ export const serve = defineCommand({
   columns: [],
   async run(context, { port = 8787, seed, rate, data, database, ...reach }) {
     const { settings, flags, signal, print, banner, warn } = context;
-    const { networkOf } = await import('./serve/network-options.ts');
+    const { networkOf } = await import('./network-options.ts');
     const network = networkOf(reach, settings.cwd);
     const publicUrl = network?.publicUrl;
     const place = storePlace(context, { data, database });

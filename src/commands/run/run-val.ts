@@ -1,16 +1,16 @@
 // The three ways to run a val: once, again on each save, and for requests.
-import type { Api } from '../api/api.ts';
-import type { Context } from '../cli/context.ts';
-import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../errors.ts';
-import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
-import { isOnPath } from '../lib/on-path.ts';
-import type { KnownVersion } from '../run/known-version.ts';
-import type { FinishedRun } from '../run/report.ts';
-import { startRun } from '../run/run.ts';
-import { commandFor, environmentOf } from '../run/seat-belt.ts';
-import type { Entry } from '../run/sources.ts';
-import { findTarget, type Target, type Wanted } from '../run/target.ts';
-import { AsJson, Pieces } from '../terminal/result.ts';
+import type { Api } from '../../api/api.ts';
+import type { Context } from '../../cli/context.ts';
+import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../../errors.ts';
+import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { isOnPath } from '../../lib/on-path.ts';
+import type { KnownVersion } from '../../run/known-version.ts';
+import type { FinishedRun } from '../../run/report.ts';
+import { startRun } from '../../run/run.ts';
+import { commandFor, environmentOf } from '../../run/seat-belt.ts';
+import type { Entry } from '../../run/sources.ts';
+import { findTarget, type Target, type Wanted } from '../../run/target.ts';
+import { AsJson, Pieces } from '../../terminal/result.ts';
 
 export interface GivenRun extends Wanted {
   args: string[];
@@ -37,7 +37,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
       hint: 'Name its file: in a workspace, `vals pull` brings it here.',
     });
   }
-  const { watchFiles } = await import('../run/changes.ts');
+  const { watchFiles } = await import('../../run/changes.ts');
   const surroundings = { context, given, target, report: createReporter(context, given, target) };
   let save = new AbortController();
   const changes = await watchFiles([target.path], context.clock, () => save.abort(saved));
@@ -195,7 +195,7 @@ function createReporter(context: Context, { report }: GivenRun, { path, known, a
   async function find(entry: Entry): Promise<KnownVersion | undefined> {
     if (path === undefined) return known;
     if (!settings.local.value && settings.baseUrl === undefined) return undefined;
-    const { idInWorkspace, versionWithCode } = await import('../run/report.ts');
+    const { idInWorkspace, versionWithCode } = await import('../../run/report.ts');
     const id = idInWorkspace(path, settings) ?? (await idOfName(path));
     return id === undefined ? undefined : versionWithCode(await connect(), id, entry.code);
   }
@@ -203,7 +203,7 @@ function createReporter(context: Context, { report }: GivenRun, { path, known, a
   /** The file may have nothing to do with the service, so nothing is said where that cannot be found out. */
   async function idOfName(file: string): Promise<string | undefined> {
     try {
-      const { idByName } = await import('../run/report.ts');
+      const { idByName } = await import('../../run/report.ts');
       return await idByName(await connect(), file);
     } catch {
       return undefined;
@@ -214,7 +214,7 @@ function createReporter(context: Context, { report }: GivenRun, { path, known, a
     try {
       const version = await find(entry);
       if (version === undefined) return undefined;
-      const { sendRun } = await import('../run/report.ts');
+      const { sendRun } = await import('../../run/report.ts');
       return await sendRun(await connect(), version, run);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
@@ -226,8 +226,8 @@ function createReporter(context: Context, { report }: GivenRun, { path, known, a
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<undefined> {
   const { signal, clock, flags, progress, warn } = context;
-  const { serveVal } = await import('../run/serve.ts');
-  const { watchFiles } = await import('../run/changes.ts');
+  const { serveVal } = await import('../../run/serve.ts');
+  const { watchFiles } = await import('../../run/changes.ts');
   const target = await findTarget(context, given);
   const entry = await target.load();
   progress.stop();
