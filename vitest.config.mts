@@ -7,14 +7,14 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const define = () => ({ VERSION: JSON.stringify(version) });
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
-/** They change the process that they run in, or end with it. */
-const needOwnProcess = [
-  'test/api/http/faults/**/*.test.ts',
-  'test/commands/user.test.ts',
-  'test/screens/**/*.test.ts',
-  'test/service/**/*.test.ts',
-  'test/terminal/layout.test.ts',
-];
+/** Importing the program anew takes half a second a file. */
+const oneProcess = { isolate: false };
+
+/** They have a time of their own, which ends with the process. */
+const needOwnProcess = ['test/api/http/faults/**/*.test.ts'];
+
+const needService = ['test/service/**/*.test.ts', 'test/commands/user.test.ts'];
+const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
@@ -34,6 +34,8 @@ export default defineConfig({
     globalSetup: 'test/support/build.ts',
     // Most tests wait more than they compute, so two cores take four.
     maxWorkers: 4,
+    // What was compiled for the last run, or for another project, is not compiled again.
+    experimental: { fsModuleCache: true },
     projects: [
       { define: define(), test: { name: 'own process', include: needOwnProcess, ...timeouts } },
       {
@@ -41,11 +43,14 @@ export default defineConfig({
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...needOwnProcess, ...needPostgres],
-          // Importing the program anew takes half a second a file.
-          isolate: false,
+          exclude: [...needOwnProcess, ...needService, ...needPostgres],
+          ...oneProcess,
           ...timeouts,
         },
+      },
+      {
+        define: define(),
+        test: { name: 'service', include: needService, ...endsServices, ...oneProcess, ...timeouts },
       },
       ...(hasPostgres
         ? [
@@ -55,6 +60,8 @@ export default defineConfig({
                 name: 'postgres',
                 include: [...onBothDatabases, ...needPostgres],
                 globalSetup: 'test/support/postgres.ts',
+                ...endsServices,
+                ...oneProcess,
                 ...timeouts,
               },
             },

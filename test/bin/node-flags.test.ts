@@ -1,12 +1,11 @@
 // Flags that NODE_OPTIONS gives to every program of Node: vals works under them, or says which one it cannot.
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 /** Each Node has its own flags. */
-const isKnown = (flag: string): boolean =>
-  spawnSync(process.execPath, ['-e', '0'], { env: { NODE_OPTIONS: flag } }).status === 0;
+const isKnown = (flags: string): boolean =>
+  flags.split(' ').every((flag) => process.allowedNodeEnvironmentFlags.has(flag.replace(/=.*/, '')));
 
 const needs = (what: string, flag: string) => ({
   exit: 2,
@@ -34,7 +33,6 @@ describe.each(cases.filter(({ flags }) => isKnown(flags)))('$flags', ({ flags, r
   const env = { NODE_OPTIONS: flags };
 
   it('and what asks nothing of a service', async () => {
-    expect(await run(['--version'], { env })).toMatchObject({ exit: 0 });
     expect(await run(['config', '--json'], { env })).toMatchObject({ exit: 0 });
   });
 

@@ -1,16 +1,15 @@
 // What people see, kept as text, so that a change of a screen is seen in review: at 40, 80 and 120 columns.
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { inProcess } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { ids, now, screenService } from './service.ts';
 
-beforeAll(() => {
-  process.env.TZ = 'UTC';
-});
+beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
+afterAll(() => void vi.unstubAllEnvs());
 
 const clock = { ...systemClock, now: () => now };
 

@@ -11,7 +11,7 @@ import { type Chance, chanceOf } from '../support/chance.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
 const seed = 20_261_115;
-const kills = isLong ? 55 : 10;
+const kills = isLong ? 55 : 8;
 const writers = 4;
 
 interface Val {
@@ -301,7 +301,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
 it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`, {
   timeout: 120_000,
 }, async () => {
-  const rounds = isLong ? 14 : 6;
+  const rounds = isLong ? 14 : 4;
   const home = temporaryFolder();
   const folder = join(home, 'vals');
   mkdirSync(folder);

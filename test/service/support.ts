@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import {
   type EmbeddedService,
   openStore,
@@ -51,11 +51,14 @@ interface Question {
   token?: string | null;
 }
 
-/** Hooks can't be registered while a test runs, so what tests start is noted here. */
+/** Hooks can't be registered while a test runs, so what the tests of a file start is noted here. */
 const cleanups: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-});
+
+/** Behind each file, by test/service/after-file.ts. */
+export async function endAll(): Promise<void> {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  agent.destroy();
+}
 
 export function temporaryFolder(parent = tmpdir()): string {
   mkdirSync(parent, { recursive: true });
@@ -112,7 +115,6 @@ async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
 }
 
 const agent = new Agent({ keepAlive: true });
-cleanups.push(() => agent.destroy());
 
 export async function ask(
   service: { baseUrl: string; token?: string | undefined },

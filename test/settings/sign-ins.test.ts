@@ -57,7 +57,7 @@ const signIn = (origin: string, token: string, env: Record<string, string>) =>
 
 describe('sign-ins at once', () => {
   it('in many processes, several each, lose no token', { timeout: 240_000 }, async () => {
-    const workers = isLong ? 20 : 6;
+    const workers = isLong ? 20 : 4;
     const each = isLong ? 20 : 2;
     const originsOfOne = each / 2;
     const origins = await services(workers * originsOfOne);
@@ -115,7 +115,7 @@ describe('a process that dies', () => {
   it('with the lock in its hands holds nobody up for ever, and no sign-in behind it is lost', {
     timeout: 120_000,
   }, async () => {
-    const origins = await services(9);
+    const origins = await services(5);
     const home = temporaryFolder();
     const folder = join(home, 'config');
     mkdirSync(folder, { mode: 0o700 });
@@ -123,7 +123,7 @@ describe('a process that dies', () => {
     const env = environment(home, { VALS_CONFIG_DIR: folder });
     const victim = spawn(
       process.execPath,
-      [program, 'login', '--base-url', origins[8] ?? '', '--with-token'],
+      [program, 'login', '--base-url', origins[4] ?? '', '--with-token'],
       {
         env: pauseBehind('writeFileSync', `${file}.lock`, 100_000, home),
         stdio: ['pipe', 'ignore', 'ignore'],
@@ -140,7 +140,7 @@ describe('a process that dies', () => {
     });
     expect(existsSync(`${file}.lock`)).toBe(true);
 
-    const living = origins.slice(0, 8);
+    const living = origins.slice(0, 4);
     const results = await Promise.all(living.map((origin, index) => signIn(origin, `token-${index}`, env)));
     expect(results.map(({ exitCode }) => exitCode)).toEqual(living.map(() => 0));
     expect(readStored(folder).tokens).toEqual({
@@ -150,7 +150,7 @@ describe('a process that dies', () => {
   });
 
   it('and left a lock long ago, is followed by many at the same moment, and none is lost', async () => {
-    const rounds = isLong ? 6 : 2;
+    const rounds = isLong ? 6 : 1;
     const origins = await services(8);
     const home = temporaryFolder();
     const folder = join(home, 'config');
@@ -191,7 +191,7 @@ describe('a process that dies', () => {
 
   it('at any moment leaves a whole config, and the next sign-in works', { timeout: 120_000 }, async () => {
     const seed = 4_711;
-    const victims = isLong ? 400 : 12;
+    const victims = isLong ? 400 : 8;
     const chance = chanceOf(seed);
     const [origin = '', last = ''] = await services(2);
     const home = temporaryFolder();

@@ -25,7 +25,7 @@ const groupsOf = (chosen: readonly number[]): Group[] => {
   const alone: number[] = chosen.filter((point) => point === 0x0a || point === 0x0d);
   const together = chosen.filter((point) => !alone.includes(point));
   const groups = alone.map((point) => [point]);
-  for (let at = 0; at < together.length; at += 8) groups.push(together.slice(at, at + 8));
+  for (let at = 0; at < together.length; at += 16) groups.push(together.slice(at, at + 16));
   return groups.map((group) => [group.map(name).join(' '), group]);
 };
 const around = (before: string, group: number | readonly number[], after: string): string =>

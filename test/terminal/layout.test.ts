@@ -1,6 +1,6 @@
 // The rules behind every screen: what a table keeps, where a text is broken, and which signs a terminal gets.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Column } from '../../src/terminal/column.ts';
 import { showsUnicode } from '../../src/terminal/glyphs.ts';
 import { gap, layOut } from '../../src/terminal/layout.ts';
@@ -139,7 +139,8 @@ it.each([
   ['2024-02-29T12:00:00Z', '29 Feb 2024'],
   ['yesterday', 'yesterday'],
 ])('%s is %s on a line that stays', (moment, expected) => {
-  process.env.TZ = 'UTC';
+  vi.stubEnv('TZ', 'UTC');
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(clockTime(moment, Date.parse('2025-11-14T10:00:00Z'))).toBe(expected);
 });
 

@@ -203,7 +203,7 @@ describe('a reader that leaves', () => {
         bytes,
         taken: index % 2 ? 0 : Math.ceil(bytes / 2),
       }));
-      moments.push({ bytes: mebibyte, taken: 0 }, { bytes: mebibyte, taken: mebibyte - 65_537 });
+      moments.push({ bytes: mebibyte, taken: mebibyte - 65_537 });
       await forEachAtMost(2, moments, async ({ bytes, taken }) => {
         const { env, expected } = await prepared(chosen, bytes);
         const { stdout, ...ended } = await piped(chosen.args, env, leavingAfter(taken));
@@ -213,7 +213,7 @@ describe('a reader that leaves', () => {
     },
   );
 
-  it.each([['--json'], ['--ndjson'], []])(
+  it.each([['--json'], ['--ndjson']])(
     'before a push began does not keep it from sending all: %s',
     async (...flags) => {
       const folder = temporaryFolder();
@@ -243,9 +243,16 @@ describe('a place that takes nothing', () => {
     return { exit: exitCode, stdout, stderr };
   }
 
-  it.each(formatNames)('as stdout is an error for %s, however much it is', async (format) => {
+  const little = [100];
+  const much = [65_537, mebibyte];
+  const amounts = formatNames.map((format, turn) => ({
+    format,
+    amounts: isLong ? [...little, ...much] : turn % 2 ? little : much,
+  }));
+  it.each(amounts)('as stdout is an error for $format, however much it is: $amounts', async (each) => {
+    const { format } = each;
     const chosen = formats[format] as Format;
-    await forEachAtMost(2, [100, 65_537, mebibyte], async (bytes) => {
+    await forEachAtMost(2, each.amounts, async (bytes) => {
       const { env } = await prepared(chosen, bytes);
       const { exit, stderr } = await shell(`$vals ${chosen.args.join(' ')} > /dev/full`, env);
       expect({ bytes, exit, stack: /\n\s+at /.test(stderr) }).toEqual({ bytes, exit: 10, stack: false });
@@ -261,14 +268,11 @@ describe('a place that takes nothing', () => {
   it.each([
     { where: '2>&-', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '2>&-', reply: refused, exit: 6, stdout: '' },
-    { where: '2> /dev/full', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '2> /dev/full', reply: refused, exit: 6, stdout: '' },
     { where: '> /dev/full 2> /dev/full', reply: ada, exit: 10, stdout: '' },
     { where: '> /dev/full 2>&-', reply: ada, exit: 10, stdout: '' },
-    { where: '>&- 2>&-', reply: ada, exit: 0, stdout: '' },
     { where: '>&- 2>&-', reply: refused, exit: 6, stdout: '' },
     { where: '<&- >&- 2>&-', reply: ada, exit: 0, stdout: '' },
-    { where: '--debug 2>&-', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> /dev/full', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> >(exec true)', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> >(exec true)', reply: refused, exit: 6, stdout: '' },
@@ -277,7 +281,8 @@ describe('a place that takes nothing', () => {
     expect(await shell(`$vals me --json ${where}`, env)).toEqual({ exit, stdout, stderr: '' });
   });
 
-  it.each(formatNames)('as stderr, or nobody behind both: %s is whole, or ends quietly', async (format) => {
+  const some = formatNames.filter((_, index) => isLong || index % 2 === 1);
+  it.each(some)('as stderr, or nobody behind both: %s is whole, or ends quietly', async (format) => {
     const chosen = formats[format] as Format;
     const command = `$vals ${chosen.args.join(' ')} --debug`;
     const { env, expected } = await prepared(chosen, mebibyte);

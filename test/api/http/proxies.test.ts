@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { trusting } from '../../support/certificates.ts';
-import { runProcess as run, temporaryFolder } from '../../support/program.ts';
+import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { testToken } from '../../support/scripted-service.ts';
@@ -43,7 +43,10 @@ describe('a proxy', () => {
       const proxy = await tunnellingProxy(service, secure);
       const scheme = secure ? 'https' : 'http';
       const env = { ...through(proxy.port, row.baseUrl, `ada:${password}@`, scheme), ...trusting };
-      const result = await run(['push', '.', '--concurrency', '1', '--allow-http', '--debug'], { env, cwd });
+      const result = await runProcess(['push', '.', '--concurrency', '1', '--allow-http', '--debug'], {
+        env,
+        cwd,
+      });
       expect(result).toMatchObject({ exit: 0 });
       expect(result.stderr).not.toContain('word-9');
       expect(seen).toEqual(
@@ -62,7 +65,7 @@ describe('a proxy', () => {
   it('does not vouch for the service: its certificate is checked in the tunnel', async () => {
     const proxy = await tunnellingProxy(serviceFor('https:', () => {}));
     const env = { ...through(proxy.port, 'https://elsewhere.example'), ...trusting };
-    const { exit, error } = await run([...reading, '--json'], { env });
+    const { exit, error } = await runProcess([...reading, '--json'], { env });
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
       message: 'The certificate of https://elsewhere.example is for another host, localhost and 3 more.',
@@ -73,7 +76,7 @@ describe('a proxy', () => {
   it('whose own certificate is bad is named', async () => {
     const proxy = await secureService('expired');
     const env = { ...through(proxy.port, 'https://vals.test', '', 'https'), ...trusting };
-    const { exit, error } = await run([...writing, '--json'], { env, input: 'code' });
+    const { exit, error } = await runProcess([...writing, '--json'], { env, input: 'code' });
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
       message: `The certificate of the proxy 127.0.0.1:${proxy.port} has expired.`,

@@ -1,0 +1,5 @@
+// Ends what the tests of a file have started, since the next file runs in the same process.
+import { afterAll } from 'vitest';
+import { endAll } from './support.ts';
+
+afterAll(endAll);
