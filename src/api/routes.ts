@@ -91,7 +91,7 @@ export const createVal = (val: NewVal): Call => ({
   path: '/v1/vals',
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
-  hints: { 409: 'Choose another name; `vals push` updates a val that exists.' },
+  hints: { ...noRoute, 409: 'Choose another name; `vals push` updates a val that exists.' },
   ifUnknown: `Creating it again tells: a val named ${val.name} that exists is refused.`,
 });
 
@@ -99,7 +99,7 @@ export const putVal = (name: string, code: string): Call => ({
   method: 'PUT',
   path: '/v1/vals',
   body: { name, code },
-  hints: { 409: `\`vals val get ${name}\` shows what is there now.` },
+  hints: { ...noRoute, 409: `\`vals val get ${name}\` shows what is there now.` },
   ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
 });
 
@@ -164,8 +164,11 @@ export const getVersion = (id: string, version: string): Call => ({
 export const deleteVersion = (id: string, version: string): Call => ({
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,
-  meanings: noVersion(id, version),
-  hints: { 404: `\`vals version ls ${id}\` lists those that there are.` },
+  meanings: { ...noVersion(id, version), 409: 'The service does not delete this version.' },
+  hints: {
+    404: `\`vals version ls ${id}\` lists those that there are.`,
+    409: `\`vals val rm ${id}\` deletes the val with all versions.`,
+  },
   ifUnknown: `\`vals version ls ${id}\` tells whether it is still there.`,
 });
 

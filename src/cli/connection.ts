@@ -37,11 +37,21 @@ export interface ConnectionOptions extends ConnectOptions {
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const { settings, signal, clock, trace, redactor } = options;
   refuseWithoutWebAssembly();
-  const { baseUrl, token, close, explain } = settings.local.value
-    ? await startLocal(settings)
-    : remote(options);
+  const way = options.settings.local.value ? await startLocal(options.settings) : remote(options);
+  try {
+    return connectionOver(way, options);
+  } catch (error) {
+    // A setting may be refused only when it is asked for, and the embedded service would go on running.
+    await way.close?.();
+    throw error;
+  }
+}
+
+type Way = ReturnType<typeof remote> | Awaited<ReturnType<typeof startLocal>>;
+
+function connectionOver({ baseUrl, token, close, explain }: Way, options: ConnectionOptions): Connection {
+  const { settings, signal, clock, trace, redactor } = options;
   redactor.add(token);
   const proxy = proxyFor(baseUrl, settings);
   redactor.add(proxy && credentialsOf(proxy.url));

@@ -128,5 +128,5 @@ function sentence({ labels, message }: Pick<Alike, 'labels' | 'message'>): strin
 function nextStep(groups: readonly Alike[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
     ? 'Run it again for those.'
-    : 'The warnings say why, and what to do about each.';
+    : 'Each of them says why, and what to do about it.';
 }

@@ -17,7 +17,7 @@ export function fileError(file: string, error: unknown): LocalError {
   return new LocalError(
     `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,
     {
-      hint: 'Check the path.',
+      hint: /^E(?:ACCES|PERM)$/.test(errnoOf(error) ?? '') ? 'See who may read it.' : 'Check the path.',
       cause: error,
     },
   );

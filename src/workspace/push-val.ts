@@ -18,6 +18,8 @@ export interface PushOptions {
   force: boolean;
   /** Compares, and sends nothing. */
   dryRun: boolean;
+  /** The user named it, so that it is an error where it is not sent. */
+  isNamed: boolean;
   /** Which vals have a name on the service already. */
   findNamesakes: FindNamesakes;
   /** Told where it cannot be known whether the name is taken. */
@@ -47,7 +49,9 @@ export async function pushVal(
     });
   }
   const namesake =
-    val.isNew && !options.force ? await readNamesake(api, val, options.findNamesakes) : undefined;
+    val.isNew && noted === undefined && !options.force
+      ? await readNamesake(api, val, options.findNamesakes)
+      : undefined;
   if (namesake === 'unknown' || (val.id === undefined && !val.isNew)) options.onUnknownName(val);
   if (typeof namesake === 'object' && namesake.code !== code) throw nameTaken(val, namesake.id);
   const before = examined?.remote?.version ?? (typeof namesake === 'object' ? namesake.version : undefined);
@@ -89,7 +93,7 @@ const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal, noted: Agreed |
   noted !== undefined || (id !== undefined && !agreed.trustsFile(id));
 
 /** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
-function settle(examined: Examined, { force, remark }: PushOptions): Outcome | undefined {
+function settle(examined: Examined, { force, isNamed, remark }: PushOptions): Outcome | undefined {
   const { val, here, remote, agreed, status } = examined;
   if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, remote?.version) };
   if (force) return undefined;
@@ -107,15 +111,18 @@ function settle(examined: Examined, { force, remark }: PushOptions): Outcome | u
       });
     }
     case 'deleted there':
-      if (here === agreed?.code) {
+      if (here === agreed?.code && !isNamed) {
         remark(
-          `${val.file} was deleted on the service, or is no longer yours; \`vals push --force\` creates it anew.`,
+          `${val.file} was deleted on the service, or is no longer yours; \`vals push ${val.file} --force\` creates it anew.`,
         );
         return { status: 'skipped', ...identity(val.id, undefined) };
       }
-      throw new ConflictError(`${val.file} changed here and was deleted on the service.`, {
-        hint: `\`vals push ${val.file} --force\` creates it anew.`,
-      });
+      throw new ConflictError(
+        `${val.file} was deleted on the service, or is no longer yours. Nothing was sent for it.`,
+        {
+          hint: `\`vals push ${val.file} --force\` creates it anew.`,
+        },
+      );
     default:
       return undefined;
   }

@@ -6,7 +6,7 @@ import { embeddedService, serviceName } from '../settings/chosen-service.ts';
 import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
 import type { Surroundings } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
-import { stampOf } from './disk/files.ts';
+import { dotValsFolder, existsBelow, stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
 import { applyNotes, type Note } from './disk/notes.ts';
@@ -47,7 +47,9 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   const { settings, warn } = surroundings;
   const service = serviceName(settings);
   let stamp = stampOf(root, manifestFile);
-  let vals = valsOf(root, service);
+  // Without it this is a fresh checkout, whose files are plainly sent.
+  const isInUse = existsBelow(root, dotValsFolder);
+  let vals = valsOf(root, service, isInUse);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const agreed = createAgreedStore(root, service, ids, warn);
   /** By file: the last one counts. */
@@ -62,7 +64,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
     vals,
     now() {
       const found = stampOf(root, manifestFile);
-      if (found !== stamp) vals = valsOf(root, service);
+      if (found !== stamp) vals = valsOf(root, service, isInUse);
       stamp = found;
       return { ...workspace, vals };
     },
@@ -91,10 +93,13 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   return workspace;
 }
 
-/** As vals.json has them now. */
-export const valsOf = (root: string, service: string): Vals =>
+/** As vals.json has them now; where the workspace is in use, those without an id are new. */
+export const valsOf = (root: string, service: string, isInUse = false): Vals =>
   createVals(
-    [...readManifest(root).vals].map(([file, { name, ids }]) => ({ file, name, id: ids.get(service) })),
+    [...readManifest(root).vals].map(([file, { name, ids }]) => {
+      const id = ids.get(service);
+      return { file, name, id, ...(isInUse && id === undefined && { isNew: true }) };
+    }),
   );
 
 /** A path as seen from the root, with / between its parts. */

@@ -51,7 +51,12 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     maybeApplied
       ? new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
           ...facts(''),
-          hint: call.ifUnknown ?? 'Look at what is there before you send it again.',
+          hint: [
+            'hint' in fault ? fault.hint : undefined,
+            call.ifUnknown ?? 'Look at what is there before you send it again.',
+          ]
+            .filter(Boolean)
+            .join(' '),
         })
       : new UnavailableError(message, facts(hint));
 
@@ -86,7 +91,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
   }
 
   function statusError(): ValsError {
-    const { status, body } = fault as Extract<Fault, { kind: 'status' }>;
+    const { status, body, retryAfterMs = 0 } = fault as Extract<Fault, { kind: 'status' }>;
     const message =
       sentenceOf(call, status, tries, messageOf(body, redact)) +
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
@@ -94,7 +99,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 401:
         return new AuthError(message, facts(circumstances.signInHint));
       case 403:
-        return new AuthError(message, facts(`Use a token that may do this. ${circumstances.signInHint}`));
+        return new AuthError(
+          message,
+          facts('Use a token that may do this: `vals me` shows whose the token in force is.'),
+        );
       case 404:
       case 410:
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
@@ -104,7 +112,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 408:
         return unavailable(message, 'Run it again.');
       case 429:
-        return unavailable(message, 'Wait a little, then run it again.');
+        return unavailable(message, waitHint(retryAfterMs));
     }
     if (status >= 400 && status < 500) {
       const isExplained = messageOf(body, redact) !== undefined;
@@ -117,6 +125,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     );
   }
 }
+
+/** A service that asks for a second or two is not worth a number. */
+const waitHint = (ms: number): string =>
+  ms > 5_000 ? `Wait ${Math.ceil(ms / 1_000)} s, then run it again.` : 'Wait a little, then run it again.';
 
 function refusalHint(status: number, isExplained: boolean): string {
   if (status === 413) return 'Make it smaller, or make several of it.';

@@ -23,6 +23,11 @@ export async function chooseSources(
   name: string | undefined,
 ): Promise<PushSource[]> {
   if (paths.length === 0) return tracker.all();
+  if (paths.includes('')) {
+    throw new UsageError('A path is empty.', {
+      hint: 'A variable may be unset. Name a file or a folder; . is the one that you are in.',
+    });
+  }
   if (name === undefined) {
     if (paths.includes('-')) {
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });

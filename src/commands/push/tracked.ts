@@ -18,7 +18,7 @@ import {
   type Workspace,
   workspaceAt,
 } from '../../workspace/workspace.ts';
-import { type SendOptions, type Tracker, untracked } from './tracker.ts';
+import { type PushSource, type SendOptions, type Tracker, untracked } from './tracker.ts';
 
 /** With names alone, where nothing will be sent, no service has to be chosen. */
 export async function tracked(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
@@ -48,7 +48,7 @@ export async function tracked(context: Context, root: string, namesAlone: boolea
     push: (api, source, code, options) =>
       source.val === undefined || workspace === undefined
         ? plain.push(api, source, code, options)
-        : pushTracked(context, workspace, api, source.val, code, options),
+        : pushTracked(context, workspace, api, source.val, code, { ...options, isNamed: source.isNamed }),
     settle: async () => workspace?.settle(),
   };
 }
@@ -69,7 +69,7 @@ export async function pushTracked(
   api: Api,
   val: WorkspaceVal,
   code: string | undefined,
-  options: SendOptions,
+  options: SendOptions & Pick<PushSource, 'isNamed'>,
 ): Promise<Outcome> {
   if (code === undefined) {
     options.remark(

@@ -100,6 +100,7 @@ export async function watchWorkspace(
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, {
         ...sending,
+        isNamed: false,
         findNamesakes: isFirst ? namesakesAtFirst : createNamesakes(api, context.seen),
       });
       if (code !== undefined) outage.ended();

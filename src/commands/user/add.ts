@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { placeOptions } from '../shared/store-place.ts';
-import { tokenColumns, usernameArgument, withPeople } from './people.ts';
+import { sameStore, tokenColumns, usernameArgument, withPeople } from './people.ts';
 
 export const userAdd = defineCommand({
   path: 'user add',
@@ -21,7 +21,7 @@ export const userAdd = defineCommand({
       const added = await people.add(username);
       if (!added) {
         throw new ConflictError(`There is somebody named ${username} already.`, {
-          hint: `For a new token: \`vals user token ${username}\`.`,
+          hint: `For a new token: ${sameStore(`token ${username}`, place)}.`,
         });
       }
       context.done(`Added ${username}.`);

@@ -11,10 +11,15 @@ export const usernameArgument = argument('<username>', 'their name', checkUserna
 
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 
+interface PlaceGiven {
+  database: string | undefined;
+  data: string | undefined;
+}
+
 /** Opens the store, and closes it whatever happens. */
 export async function withPeople<Result>(
   context: Context,
-  place: { database: string | undefined; data: string | undefined },
+  place: PlaceGiven,
   work: (people: Store['users']) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await loadService();
@@ -28,9 +33,13 @@ export async function withPeople<Result>(
   }
 }
 
-export function nobodyNamed(username: string): NotFoundError {
+/** A command on the same store, without what may be a password. */
+export const sameStore = (command: string, { database, data }: PlaceGiven): string =>
+  `\`vals user ${command}${data ? ` --data ${data}` : database ? ' --database <address>' : ''}\``;
+
+export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
   return new NotFoundError(`There is nobody named ${username}.`, {
-    hint: '`vals user ls` lists who there is.',
+    hint: `${sameStore('ls', place)} lists who there is.`,
   });
 }
 

@@ -6,7 +6,7 @@ import { Outcomes } from '../../terminal/result.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { yes } from '../shared/options.ts';
 import { placeOptions } from '../shared/store-place.ts';
-import { nobodyNamed, usernameArgument, withPeople } from './people.ts';
+import { nobodyNamed, sameStore, usernameArgument, withPeople } from './people.ts';
 
 export const userRm = defineCommand({
   path: 'user rm',
@@ -27,15 +27,15 @@ export const userRm = defineCommand({
     if (!yes) context.prompt.expectSomebody(instead);
     return withPeople(context, place, async (people) => {
       const person = await people.named(username);
-      if (!person) throw nobodyNamed(username);
+      if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);
       if (!yes) await confirm(context, username, person.vals);
       const outcome = await people.remove(username, withVals);
-      if (outcome === 'absent') throw nobodyNamed(username);
+      if (outcome === 'absent') throw nobodyNamed(username, place);
       if (outcome === 'has vals') throw ownsVals(username);
       if (outcome === 'owns the store') {
         throw new ConflictError(`${username} is the owner of this store, and stays.`, {
-          hint: `For a new token: \`vals user token ${username}\`.`,
+          hint: `For a new token: ${sameStore(`token ${username}`, place)}.`,
         });
       }
       return new Outcomes([{ id: person.id, username, status: 'deleted' }]);
@@ -54,5 +54,5 @@ function ownsVals(username: string): ConflictError {
 async function confirm({ prompt }: Context, username: string, vals: number): Promise<void> {
   const along = vals === 0 ? '' : `, and their ${vals === 1 ? 'val' : `${vals} vals`} with all versions`;
   if (await prompt.confirm(`Remove ${username}${along}?`, instead)) return;
-  throw new UsageError('Nobody was removed.', { hint: 'Answer y, or give --yes, to remove them.' });
+  throw new UsageError('Nobody was removed.');
 }
