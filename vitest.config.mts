@@ -10,8 +10,11 @@ const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 /** Importing the program anew takes half a second a file. */
 const oneProcess = { isolate: false };
 
-/** They have a time of their own, which ends with the process. */
-const needOwnProcess = ['test/api/http/faults/**/*.test.ts'];
+/** It looks on while the program asks its database. */
+const readsPlans = 'test/service/plans.test.ts';
+
+/** The first have a time of their own, which ends with the process. */
+const needOwnProcess = ['test/api/http/faults/**/*.test.ts', readsPlans];
 
 const needService = ['test/service/**/*.test.ts', 'test/commands/user.test.ts'];
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
@@ -21,7 +24,7 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 /** What the service does is the same on both of its databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
-  ...['guard', 'lists', 'people', 'plans', 'reported-runs', 'sign-in', 'strict-client', 'vals'].map(
+  ...['guard', 'lists', 'people', 'reported-runs', 'sign-in', 'strict-client', 'vals'].map(
     (name) => `test/service/${name}.test.ts`,
   ),
 ];
@@ -37,7 +40,10 @@ export default defineConfig({
     // What was compiled for the last run, or for another project, is not compiled again.
     experimental: { fsModuleCache: true },
     projects: [
-      { define: define(), test: { name: 'own process', include: needOwnProcess, ...timeouts } },
+      {
+        define: define(),
+        test: { name: 'own process', include: needOwnProcess, ...endsServices, ...timeouts },
+      },
       {
         define: define(),
         test: {
@@ -50,22 +56,29 @@ export default defineConfig({
       },
       {
         define: define(),
-        test: { name: 'service', include: needService, ...endsServices, ...oneProcess, ...timeouts },
+        test: {
+          name: 'service',
+          include: needService,
+          exclude: [readsPlans],
+          ...endsServices,
+          ...oneProcess,
+          ...timeouts,
+        },
       },
       ...(hasPostgres
         ? [
-            {
-              define: define(),
-              test: {
-                name: 'postgres',
-                include: [...onBothDatabases, ...needPostgres],
-                globalSetup: 'test/support/postgres.ts',
-                ...endsServices,
-                ...oneProcess,
-                ...timeouts,
-              },
+            { include: [...onBothDatabases, ...needPostgres], ...oneProcess },
+            { include: [readsPlans], isolate: true },
+          ].map((part) => ({
+            define: define(),
+            test: {
+              name: part.isolate ? 'postgres, own process' : 'postgres',
+              globalSetup: 'test/support/postgres.ts',
+              ...endsServices,
+              ...timeouts,
+              ...part,
             },
-          ]
+          }))
         : []),
     ],
   },

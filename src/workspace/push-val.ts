@@ -49,9 +49,7 @@ export async function pushVal(
     });
   }
   const namesake =
-    val.isNew && noted === undefined && !options.force
-      ? await readNamesake(api, val, options.findNamesakes)
-      : undefined;
+    val.isNew && !options.force ? await readNamesake(api, val, options.findNamesakes) : undefined;
   if (namesake === 'unknown' || (val.id === undefined && !val.isNew)) options.onUnknownName(val);
   if (typeof namesake === 'object' && namesake.code !== code) throw nameTaken(val, namesake.id);
   const before = examined?.remote?.version ?? (typeof namesake === 'object' ? namesake.version : undefined);

@@ -7,7 +7,7 @@ export interface WorkspaceVal {
   name: string;
   /** On the service in force; undefined where it was never seen there. */
   id: string | undefined;
-  /** It was never pushed from here, so its name may be that of another val. */
+  /** vals.json does not name it. */
   isNew?: true;
 }
 

@@ -6,7 +6,7 @@ import { embeddedService, serviceName } from '../settings/chosen-service.ts';
 import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
 import type { Surroundings } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
-import { dotValsFolder, existsBelow, stampOf } from './disk/files.ts';
+import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
 import { applyNotes, type Note } from './disk/notes.ts';
@@ -47,9 +47,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   const { settings, warn } = surroundings;
   const service = serviceName(settings);
   let stamp = stampOf(root, manifestFile);
-  // Without it this is a fresh checkout, whose files are plainly sent.
-  const isInUse = existsBelow(root, dotValsFolder);
-  let vals = valsOf(root, service, isInUse);
+  let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const agreed = createAgreedStore(root, service, ids, warn);
   /** By file: the last one counts. */
@@ -64,7 +62,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
     vals,
     now() {
       const found = stampOf(root, manifestFile);
-      if (found !== stamp) vals = valsOf(root, service, isInUse);
+      if (found !== stamp) vals = valsOf(root, service);
       stamp = found;
       return { ...workspace, vals };
     },
@@ -93,13 +91,10 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   return workspace;
 }
 
-/** As vals.json has them now; where the workspace is in use, those without an id are new. */
-export const valsOf = (root: string, service: string, isInUse = false): Vals =>
+/** As vals.json has them now. */
+export const valsOf = (root: string, service: string): Vals =>
   createVals(
-    [...readManifest(root).vals].map(([file, { name, ids }]) => {
-      const id = ids.get(service);
-      return { file, name, id, ...(isInUse && id === undefined && { isNew: true }) };
-    }),
+    [...readManifest(root).vals].map(([file, { name, ids }]) => ({ file, name, id: ids.get(service) })),
   );
 
 /** A path as seen from the root, with / between its parts. */

@@ -1,8 +1,7 @@
 // A client that takes the API at its word: it knows the field notes' table and nothing else, and it forgives nothing.
 // A field that is not there, is of another type, or a page that cannot be reached is a failure.
-import Database from 'libsql';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ask, postgres, temporaryService } from './support.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ask, temporaryService } from './support.ts';
 
 type Type = (value: unknown) => boolean;
 
@@ -99,8 +98,6 @@ interface Page {
 }
 
 let service: Awaited<ReturnType<typeof temporaryService>>;
-const prepared = vi.spyOn(Database.prototype, 'prepare');
-afterAll(() => prepared.mockRestore());
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 const many = 45;
@@ -234,19 +231,3 @@ test('health is told without a token, to any Host', async () => {
   expect(answer).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect((await ask(service, 'GET', '/v1/me', { headers })).status).toBe(403);
 });
-
-test.skipIf(postgres !== undefined)(
-  'no statement that answered all this reads a table from end to end, or sorts it',
-  () => {
-    const database = new Database(service.at);
-    const statements = new Set(
-      prepared.mock.calls.map(([sql]) => sql).filter((sql) => / (?:vals|versions|records)\b/.test(sql)),
-    );
-    expect(statements.size).toBeGreaterThan(15);
-    for (const sql of statements) {
-      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
-      const plan = steps.map(({ detail }) => detail).join('; ');
-      expect(plan, sql).not.toMatch(/SCAN (?!vals USING (?:COVERING )?INDEX vals_by_change)|TEMP B-TREE/);
-    }
-  },
-);

@@ -19,7 +19,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const findNamesakes = createNamesakes(api, context.seen);
   /** A new file whose name is taken there stands against that val. */
   async function withNamesake(examined: Examined): Promise<Examined> {
-    if (!examined.val.isNew || examined.agreed !== undefined) return examined;
+    if (!examined.val.isNew) return examined;
     const remote = await readNamesake(api, examined.val, findNamesakes);
     const isTaken = typeof remote === 'object' && remote.code !== examined.here;
     return isTaken ? { ...examined, remote, status: 'conflict' } : examined;

@@ -724,7 +724,7 @@ describe('the token is in nothing that is printed', () => {
 
 describe('what to do next', () => {
   it.each<[Reply, string]>([
-    [{ status: 403 }, 'Use a token that may do this. Set VALS_TOKEN to a token of this service.'],
+    [{ status: 403 }, 'Use a token that may do this: `vals me` shows whose the token in force is.'],
     [{ status: 413 }, 'Make it smaller, or make several of it.'],
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
     [{ status: 422 }, '--debug shows what was sent and answered.'],
