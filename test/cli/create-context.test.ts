@@ -7,7 +7,7 @@ import { createContext } from '../../src/cli/create-context.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import { createOutput } from '../../src/terminal/output.ts';
-import { environment, temporaryFolder } from '../support/program.ts';
+import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 
 it('closes every connection that was made', async () => {
@@ -34,4 +34,11 @@ it('closes every connection that was made', async () => {
   expect(open.size).toBe(2);
   await close();
   await expect.poll(() => open.size).toBe(0);
+});
+
+it.each([
+  [{ VALS_TIMEOUT: 'abc' }, 2],
+  [{ VALS_TOKEN: 'a\nb' }, 2],
+])('ends where %j is refused behind --local', async (env, exit) => {
+  expect(await runProcess(['me', '--local'], { env })).toMatchObject({ exit });
 });

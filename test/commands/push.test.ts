@@ -317,6 +317,8 @@ describe('which vals a path is', () => {
     { what: 'one name twice below a folder', args: ['twins'] },
     { what: 'one name in two folders', args: ['v', 'twins/x'] },
     { what: 'a folder without code', args: ['empty'] },
+    { what: 'an empty path', args: [''] },
+    { what: 'an empty path among others', args: ['a.ts', ''] },
     { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
     { what: 'half a request at a time', args: ['a.ts', '--concurrency', '1.5'] },
   ])('$what is refused, and nothing is sent', async ({ args }) => {

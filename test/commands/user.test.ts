@@ -130,7 +130,10 @@ test.runIf(postgres === undefined)(
   async () => {
     const { user, at } = await newStore();
     await user('ls');
-    expect(await user('rm', 'local', '--yes')).toMatchObject({ exit: 5 });
+    const kept = await user('rm', 'local', '--yes');
+    expect(kept.exit).toBe(5);
+    // On the same store.
+    expect(kept.stderr).toContain(`vals user token local --data ${at}`);
     const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
     const store = await openStore(placeOf(at));
     expect(store.owner?.token).toBe(token);

@@ -485,6 +485,8 @@ describe('push', () => {
     expect(left).toMatchObject({ exit: 0 });
     expect(left.stderr).toContain('deleted');
     expect(JSON.parse(left.stdout).map(({ status }: Row) => status)).toEqual(['skipped', 'unchanged']);
+    // Named, it was to arrive.
+    expect(await place.words(['push', 'a.ts'], 5)).toEqual({ 'a.ts': 'failed' });
     place.put({ 'a.ts': 'a2' });
     expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed', 'b.ts': 'unchanged' });
     expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'created', 'b.ts': 'unchanged' });

@@ -729,6 +729,11 @@ describe('what to do next', () => {
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
     [{ status: 422 }, '--debug shows what was sent and answered.'],
     [{ status: 409 }, '`vals val get hello` shows what is there now.'],
+    [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run it again.'],
+    [
+      { status: 404 },
+      'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
+    ],
   ])('after %j: %s', async (reply, hint) => {
     const service = await scriptedService([reply]);
     const { error } = await send('PUT', service.env);
