@@ -42,7 +42,7 @@ export default defineConfig({
     projects: [
       {
         define: define(),
-        test: { name: 'own process', include: needOwnProcess, ...endsServices, ...timeouts },
+        test: { name: 'own process', include: needOwnProcess, ...timeouts },
       },
       {
         define: define(),
@@ -67,14 +67,13 @@ export default defineConfig({
       },
       ...(hasPostgres
         ? [
-            { include: [...onBothDatabases, ...needPostgres], ...oneProcess },
+            { include: [...onBothDatabases, ...needPostgres], ...endsServices, ...oneProcess },
             { include: [readsPlans], isolate: true },
           ].map((part) => ({
             define: define(),
             test: {
               name: part.isolate ? 'postgres, own process' : 'postgres',
               globalSetup: 'test/support/postgres.ts',
-              ...endsServices,
               ...timeouts,
               ...part,
             },

@@ -21,6 +21,9 @@ interface Watching {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** Before the time of the test is over, so that it says what was seen until then. */
+const patienceMs = 50_000;
+
 /** Resolves when every save is noticed: the file `started.ts` was pushed. */
 async function watching(place: Place, ...args: string[]): Promise<Watching> {
   const child = spawn(process.execPath, [program, 'push', '--watch', '--ndjson', ...args], {
@@ -38,8 +41,10 @@ async function watching(place: Place, ...args: string[]): Promise<Watching> {
   });
   const exited = new Promise<number | null>((done) => child.once('close', done));
   const until = async (condition: () => boolean | Promise<boolean>) => {
+    const deadline = Date.now() + patienceMs;
     while (!(await condition())) {
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
+      if (Date.now() > deadline) throw new Error(`still waiting, after:\n${stdout}${stderr}`);
       await sleep(20);
     }
   };
