@@ -7,14 +7,6 @@ export interface Failure {
   error: ValsError;
 }
 
-/** Failures that differ in nothing but what they happened to. */
-interface Alike {
-  labels: string[];
-  error: ValsError;
-  message: string;
-  hint: string | undefined;
-}
-
 /** Many failures of one kind, as one error of that kind. */
 class AllFailed extends ValsError {
   readonly kind: string;
@@ -47,7 +39,10 @@ export function summarizeFailures(
     const { hint } = error.facts;
     return { error: after === '' ? error : new AllFailed(error, error.message + after, hint), warnings: [] };
   }
-  const groups = group(failures);
+  const groups = group(
+    failures.map(({ label, error }) => ({ label, error, message: error.message, hint: error.facts.hint })),
+    ({ error }) => error.exit,
+  );
   const counts = `${failures.length} of ${total} failed`;
   const [only] = groups;
   const isOneGroup = only !== undefined && groups.length === 1;
@@ -69,41 +64,36 @@ export function summarizeFailures(
   return { error: new PartialError(`${counts}, ${done} done.`, { hint: nextStep(groups) }), warnings };
 }
 
-function group(failures: readonly Failure[]): Alike[] {
-  const groups = new Map<string, Alike>();
-  for (const { label, error } of failures) {
-    const { message, facts } = error;
-    const key = JSON.stringify([error.exit, without(label, message), without(label, facts.hint ?? '')]);
+/** What is said of one thing among many. */
+export interface Remarked {
+  label: string;
+  message: string;
+  hint?: string | undefined;
+}
+
+/** Those that differ in nothing but their labels together; `kindOf` says what else keeps them apart. */
+function group<Item extends Remarked>(
+  items: readonly Item[],
+  kindOf: (item: Item) => number = () => 0,
+): (Item & { labels: string[] })[] {
+  const groups = new Map<string, Item & { labels: string[] }>();
+  for (const item of items) {
+    const { label } = item;
+    const message = without(label, item.message);
+    const hint = item.hint && without(label, item.hint);
+    const key = JSON.stringify([kindOf(item), message, hint ?? '']);
     const alike = groups.get(key);
-    if (alike === undefined) groups.set(key, { labels: [label], error, message, hint: facts.hint });
+    if (alike === undefined) groups.set(key, { ...item, labels: [label] });
     else {
       alike.labels.push(label);
-      alike.message = without(label, message);
-      alike.hint = facts.hint && without(label, facts.hint);
+      Object.assign(alike, { message, hint });
     }
   }
   return [...groups.values()];
 }
 
-export interface Remarked {
-  label: string;
-  message: string;
-}
-
 /** A sentence for each group of remarks that are alike. */
-export function summarizeRemarks(remarks: readonly Remarked[]): string[] {
-  const groups = new Map<string, { labels: string[]; message: string }>();
-  for (const { label, message } of remarks) {
-    const key = without(label, message);
-    const alike = groups.get(key);
-    if (alike === undefined) groups.set(key, { labels: [label], message });
-    else {
-      alike.labels.push(label);
-      alike.message = key;
-    }
-  }
-  return [...groups.values()].map(sentence);
-}
+export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => group(remarks).map(sentence);
 
 /** `vals push a.ts --force` is for one; `vals push --force` is for all. */
 const without = (label: string, text: string): string => {
@@ -116,7 +106,7 @@ const without = (label: string, text: string): string => {
 
 const mostNamed = 3;
 
-function sentence({ labels, message }: Pick<Alike, 'labels' | 'message'>): string {
+function sentence({ labels, message }: { labels: readonly string[]; message: string }): string {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : `${label}: ${message}`;
   const more = labels.length - mostNamed;
@@ -125,7 +115,7 @@ function sentence({ labels, message }: Pick<Alike, 'labels' | 'message'>): strin
 }
 
 /** Doing the same again helps only where the service could not be had. */
-function nextStep(groups: readonly Alike[]): string {
+function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
     ? 'Run it again for those.'
     : 'Each of them says why, and what to do about it.';

@@ -43,6 +43,13 @@ function endAs(name: Ending): void {
   process.kill(process.pid, name);
 }
 
+/** Resolves once it is. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 /** For what ends in its own time once it was interrupted, such as a server with requests under way. */
 export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
   patience += 1;

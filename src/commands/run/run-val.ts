@@ -4,6 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { isOnPath } from '../../lib/on-path.ts';
+import { aborted } from '../../lib/signals.ts';
 import type { KnownVersion } from '../../run/known-version.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import { startRun } from '../../run/run.ts';
@@ -272,9 +273,3 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   }
   throw withoutWords(signal.reason);
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -2,7 +2,7 @@ import { defineCommand, parsed, word } from '../../cli/command.ts';
 import { loadService } from '../../cli/load-service.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import { inOwnTime } from '../../lib/signals.ts';
+import { aborted, inOwnTime } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
 
@@ -88,7 +88,7 @@ export const serve = defineCommand({
       banner(`  vals login --base-url ${baseUrl}\n`);
     }
     banner('Ctrl-C ends it.\n');
-    if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end, { once: true }));
+    await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
     await inOwnTime(async () => {
       // Another process takes over meanwhile; a person at the keyboard does not want to wait.
