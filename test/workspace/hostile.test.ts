@@ -244,16 +244,18 @@ describe('a file of another kind is an error, and nothing hangs', () => {
   });
 
   const zero = '/dev/zero';
+  /** A device too, but who reads it is not held up. */
+  const none = '/dev/null';
   it.each<string[]>([
     ['push', zero, '--name', 'x'],
-    ['val', 'create', 'x', zero],
-    ['val', 'create', 'x', 'a.ts', '--readme', zero],
-    ['api', 'POST', '/v1/vals', '--input', zero],
+    ['val', 'create', 'x', none],
+    ['val', 'create', 'x', 'a.ts', '--readme', none],
+    ['api', 'POST', '/v1/vals', '--input', none],
     ['api', 'POST', '/v1/vals', '--input', 'large'],
     ['api', 'POST', '/v1/vals', '-F', 'code=@large'],
     ['push', 'large', '--name', 'x'],
     ['push', 'found'],
-    ['serve', '--port', '0', '--seed', zero],
+    ['serve', '--port', '0', '--seed', none],
     ['push', '-', '--name', 'x'],
   ])('vals %s %s %s %s %s %s', async (...args) => {
     const service = await scriptedService([]);
