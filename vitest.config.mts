@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { folderInMemory } from './test/support/in-memory.ts';
 import { binariesOfPostgres } from './test/support/postgres.ts';
+
+const inMemory = folderInMemory();
+if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 // vitest takes them out of the object that it is given.
