@@ -9,6 +9,7 @@ import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, run, runAtTerminal, runProcess, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 
@@ -187,22 +188,20 @@ describe('vals serve', () => {
   });
 
   it('tells of each request on one line: no query, no secret, nothing that moves a terminal', async () => {
-    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--json'], {
-      env: environment(temporaryFolder()),
-      extendEnv: false,
-      reject: false,
-    });
-    const [line] = await once(child.stdout, 'data');
-    const { baseUrl, token } = JSON.parse(String(line));
+    const { baseUrl, token, logged, end } = await embeddedService();
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
       await fetch(`${baseUrl}${path}`, { headers });
     }
     await fetch(`${baseUrl}/v1/me`);
-    child.kill('SIGTERM');
-    const { stderr, stdout } = await child;
-    expect(stdout.split('\n')).toHaveLength(1);
-    expect(stderr.replace(/ \d+ ms$/gm, '').split('\n')).toEqual([
+    expect(await end('SIGTERM')).toBe(0);
+    const log = await logged('');
+    expect(
+      log
+        .replace(/ \d+ ms$/gm, '')
+        .trimEnd()
+        .split('\n'),
+    ).toEqual([
       'GET /v1/me 200',
       'GET /v1/me/runs 200',
       'GET /*** 404',
@@ -269,28 +268,19 @@ describe('vals serve', () => {
 
   it('says once that its store was removed, and nothing is acknowledged', async () => {
     const data = join(temporaryFolder(), 'vals.db');
-    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--json', '--data', data], {
-      env: environment(temporaryFolder()),
-      extendEnv: false,
-      reject: false,
-    });
-    const [line] = await once(child.stdout, 'data');
-    const { baseUrl, token } = JSON.parse(String(line));
-    const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: token };
+    const { env, logged, end } = await embeddedService({ data });
     await json(['push', '-', '--name', 'kept'], { env, input: code });
     rmSync(data);
     for (const name of ['lost', 'lost_too']) {
       const { exit, stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
       expect({ exit, rows: JSON.parse(stdout) }).toMatchObject({ exit: 7, rows: [{ status: 'failed' }] });
     }
-    child.kill('SIGTERM');
-    const { stderr, exitCode } = await child;
-    expect(exitCode).toBe(0);
-    expect(stderr.match(/removed or replaced/g)).toHaveLength(1);
+    expect(await end('SIGTERM')).toBe(0);
+    expect((await logged('')).match(/removed or replaced/g)).toHaveLength(1);
   });
 
   it('refuses a wrong token, and answers public vals without one', async () => {
-    const { env } = await embeddedService();
+    const { env } = await serviceInProcess();
     const wrong = { env: { ...env, VALS_TOKEN: 'wrong-token-0123456789' } };
     expect(await run(['me'], wrong)).toMatchObject({ exit: 4 });
     const { id } = await json(['val', 'create', 'open', '--privacy', 'public'], { env, input: code });

@@ -1,6 +1,7 @@
 // Pushing on save: however an editor saves, while the service is away, and until Ctrl-C.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { renameSync, rmSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,64 +10,71 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, Service, startService } from './support.ts';
 
-interface Watching {
-  child: ChildProcess;
-  stdout(): string;
-  stderr(): string;
-  /** Resolves when the condition holds; the test's own time-out is the limit. */
-  until(condition: () => boolean | Promise<boolean>): Promise<void>;
-  events(): Row[];
-  /** Waits for so many events of a file, and gives the last. */
-  event(file: string, count: number): Promise<Row>;
-  end(signal?: NodeJS.Signals): Promise<number | null>;
-}
-
 /** Before the time of the test is over, so that it says what was seen until then. */
 const patienceMs = 50_000;
 
-/** Resolves when every save is noticed: the file `started.ts` was pushed. */
-async function watching(place: Place, ...args: string[]): Promise<Watching> {
+/** Told whenever something was printed, written or asked for, which may be what is waited for. */
+const happenings = new EventEmitter();
+const happened = () => happenings.emit('more');
+
+function watching(place: Place, ...args: string[]) {
   const child = spawn(process.execPath, [program, 'push', '--watch', '--ndjson', ...args], {
     cwd: place.folder,
-    env: environment(place.folder, place.env),
+    env: environment(place.home, place.env),
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  const files = watchFolder(place.folder, happened);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    files.close();
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
+    happened();
   });
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
+    happened();
   });
   const exited = new Promise<number | null>((done) => child.once('close', done));
+  void exited.then(happened);
   const until = async (condition: () => boolean | Promise<boolean>) => {
-    const deadline = Date.now() + patienceMs;
-    while (!(await condition())) {
+    let isLate = false;
+    const patience = setTimeout(() => {
+      isLate = true;
+      happened();
+    }, patienceMs);
+    for (;;) {
+      // What happens while the condition is looked at counts.
+      const more = once(happenings, 'more');
+      if (await condition()) break;
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
-      if (Date.now() > deadline) throw new Error(`still waiting, after:\n${stdout}${stderr}`);
-      await sleep(20);
+      if (isLate) throw new Error(`still waiting, after:\n${stdout}${stderr}`);
+      await more;
     }
+    clearTimeout(patience);
   };
   const events = () =>
     stdout
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row);
-  const event = async (file: string, count: number) => {
-    const ofFile = () => events().filter((row) => row.file === file);
-    await until(() => ofFile().length >= count);
-    return ofFile().at(-1) as Row;
-  };
   return {
     child,
-    stdout: () => stdout,
+    exited,
     stderr: () => stderr,
+    /** Resolves when the condition holds; the test's own time-out is the limit. */
     until,
     events,
-    event,
-    async end(signal = 'SIGINT') {
-      child.kill(signal);
+    /** Waits for so many events of a file, and gives the last. */
+    async event(file: string, count: number): Promise<Row> {
+      const ofFile = () => events().filter((row) => row.file === file);
+      await until(() => ofFile().length >= count);
+      return ofFile().at(-1) as Row;
+    },
+    end() {
+      child.kill('SIGINT');
       return exited;
     },
   };
@@ -76,7 +84,7 @@ async function watching(place: Place, ...args: string[]): Promise<Watching> {
 async function changedOnce(service?: Service) {
   const { place, service: there } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, service);
   place.put({ 'a.ts': 'a2' });
-  const watch = await watching(place);
+  const watch = watching(place);
   await watch.event('a.ts', 1);
   return { place, service: there, watch };
 }
@@ -116,7 +124,7 @@ it('pushes plain writes, files that replace others, and new ones; what is delete
 it('leaves out what ignore files name', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a' });
   place.put({ '.gitignore': 'gen/\nskip.ts\n', 'a.ts': 'a2' });
-  const watch = await watching(place);
+  const watch = watching(place);
   await watch.event('a.ts', 1);
   place.put({ 'gen/x.ts': 'x', 'skip.ts': 'skip', 'b.ts': 'b' });
   await watch.event('b.ts', 1);
@@ -132,7 +140,7 @@ it('leaves out what ignore files name now, and takes what they name no more', as
   renameSync(join(place.folder, 'vals.json'), join(place.folder, 'sub/vals.json'));
   const below = new Place(join(place.folder, 'sub'), place.env);
   below.put({ 'vals.json': '{"vals":{}}', '.gitignore': 'gen/\nonce.ts\n' });
-  const watch = await watching(below);
+  const watch = watching(below);
   await watch.event('a.ts', 1);
   const files = () => new Set(watch.events().map(({ file }) => file));
 
@@ -195,6 +203,7 @@ it('sends the newest after a push whose answer was lost', async () => {
   let code = 'a';
   let cuts = 1;
   const service = await scriptedService([], (seen) => {
+    happened();
     if (seen.method === 'GET') return { body: { id: 'a', name: 'a', code, version: 1 } };
     code = JSON.parse(seen.body).code;
     if (code === 'newest') cuts = 0;
@@ -207,7 +216,7 @@ it('sends the newest after a push whose answer was lost', async () => {
   });
   await place.rows(['status']);
   place.put({ 'a.ts': 'lost' });
-  const watch = await watching(place, '--timeout', '1');
+  const watch = watching(place, '--timeout', '1');
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'newest' });
   await watch.until(() => code === 'newest');
@@ -229,10 +238,11 @@ it('sends one at a time for a val, and once more for what was saved meanwhile', 
     const answer = () => response.end(JSON.stringify({ id: name, version: sent[name]?.length }));
     if (code === 'first') answerFirst = answer;
     else answer();
+    happened();
   });
   const place = new Place(temporaryFolder(), service.env);
   place.put({ 'vals.json': '{"vals":{"a.ts":{"name":"a"},"b.ts":{"name":"b"}}}', 'a.ts': 'first' });
-  const watch = await watching(place);
+  const watch = watching(place);
   await watch.until(() => sent.a?.length === 1);
   for (const saved of ['second', 'third']) {
     place.put({ 'a.ts': saved });
@@ -251,6 +261,7 @@ it('lets a push under way finish on Ctrl-C, and notes it', async () => {
   const service = await scriptedService([
     (response) => {
       answer = () => response.end(JSON.stringify({ id: 'a', version: 7 }));
+      happened();
     },
   ]);
   const place = new Place(temporaryFolder(), service.env);
@@ -259,7 +270,7 @@ it('lets a push under way finish on Ctrl-C, and notes it', async () => {
     'a.ts': 'a',
     'b.ts': 'b',
   });
-  const watch = await watching(place, '--concurrency', '1');
+  const watch = watching(place, '--concurrency', '1');
   await watch.until(() => service.requests.length === 1);
   const ended = watch.end();
   await sleep(200);
@@ -275,9 +286,9 @@ it('ends with 4 where the service refuses the token', async () => {
   const service = await startService();
   const place = new Place(temporaryFolder(), { ...service.env, VALS_TOKEN: 'not-the-token-of-it' });
   place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
-  const child = await watching(place);
-  expect(await new Promise((done) => child.child.once('close', done))).toBe(4);
-  expect(JSON.parse(child.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+  const watch = watching(place);
+  expect(await watch.exited).toBe(4);
+  expect(JSON.parse(watch.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
     error: { kind: 'auth' },
   });
 });
