@@ -92,24 +92,6 @@ it('lists that the embedded service pages are read to their end', async () => {
   }
 });
 
-describe('what a service says is in the text of the error', () => {
-  it.each([
-    [{ message: 'Validation failed', validation: [{ message: 'name is too long' }] }, 'name is too long'],
-    [{ message: 'Bad', errors: [{ field: 'code', message: 'Required' }] }, 'Bad: code: Required'],
-    [{ title: 'Invalid', errors: { name: ['too long', 'too odd'] } }, 'Invalid: name: too long; too odd'],
-    [{ error: 'Bad Request', issues: [{ path: ['name'], message: 'Required' }] }, 'name: Required'],
-    [
-      { detail: 'name is too long.', errors: [{ field: 'name', message: 'name is too long.' }] },
-      ': name is too long.',
-    ],
-    [{ message: 'body/name must be string', validation: [{ instancePath: '/name' }] }, 'must be string.'],
-  ])('%j', async (body, text) => {
-    const { exit, stderr } = await vals(['likes'], [{ status: 400, body }]);
-    expect(exit).toBe(6);
-    expect(stderr).toContain(text);
-  });
-});
-
 describe('hints that help', () => {
   const without = { body: { id, version: 1, code: null } };
   it.each([

@@ -1,4 +1,5 @@
-// What services send: every shape that may come, and what comes out of it or is said about it.
+// What services send: every shape that may come, and what comes out of it or is said about it. What is no JSON, and
+// what the answer to a write may lack, is in http/faults.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../support/at-most.ts';
@@ -428,51 +429,6 @@ describe('the answer to a write', () => {
     const { stdout } = await run(['push', '-', '--name', 'hello'], { env: service.env, input: '1' });
     expect(stdout).toBe(`created\thello\t0\t${id}\t-\n`);
   });
-
-  const creations: Reply[] = [
-    { status: 200, body: { id, version: 0 } },
-    { status: 201, body: { id, version: 0 } },
-    { status: 204 },
-    { status: 200 },
-    { status: 201, body: ' ' },
-  ];
-  it.each(creations)('val create and version new: %j', async (reply) => {
-    const commands = [
-      ['val', 'create', 'hello'],
-      ['version', 'new', id],
-    ];
-    await forEachAtMost(2, commands, async (args) => {
-      const service = await scriptedService([reply]);
-      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env, input: '1' });
-      expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-      const sent = typeof reply === 'object' && typeof reply.body === 'object' ? reply.body : {};
-      expect(JSON.parse(stdout)).toEqual(sent);
-    });
-  });
-
-  const removals: Reply[] = [
-    { status: 204 },
-    { status: 200 },
-    { status: 200, body: {} },
-    { status: 200, body: { id, deleted: true } },
-    { status: 200, body: 'deleted' },
-    { status: 200, body: '<!doctype html><title>Bye</title>', headers: { 'content-type': 'text/html' } },
-    { status: 202, body: 'null' },
-    bytes(Uint8Array.of(0xff, 0xfe)),
-  ];
-  it.each(removals)('val rm and version rm: %j', async (reply) => {
-    const service = await scriptedService([reply, reply]);
-    const [val, version] = await Promise.all([
-      run(['val', 'rm', id, '--yes', '--json'], { env: service.env }),
-      run(['version', 'rm', id, '0', '--yes', '--json'], { env: service.env }),
-    ]);
-    expect(val).toMatchObject({ exit: 0, stdout: `[{"id":"${id}","status":"deleted"}]\n`, stderr: '' });
-    expect(version).toMatchObject({
-      exit: 0,
-      stdout: `[{"id":"${id}","version":0,"status":"deleted"}]\n`,
-      stderr: '',
-    });
-  });
 });
 
 describe('the message is found in', () => {
@@ -507,6 +463,30 @@ describe('the message is found in', () => {
     { body: page('<title>Blocked by a proxy</title>'), message: ['Blocked by a proxy'] },
     { body: page('<title>\n Blocked\n by a proxy </title>'), message: ['Blocked by a proxy'] },
     { body: page(''), message: ['an HTML page'] },
+    {
+      body: '{"message":"Validation failed","validation":[{"message":"name is too long"}]}',
+      message: ['name is too long'],
+    },
+    {
+      body: '{"message":"Bad","errors":[{"field":"code","message":"Required"}]}',
+      message: ['Bad: code: Required'],
+    },
+    {
+      body: '{"title":"Invalid","errors":{"name":["too long","too odd"]}}',
+      message: ['Invalid: name: too long; too odd'],
+    },
+    {
+      body: '{"error":"Bad Request","issues":[{"path":["name"],"message":"Required"}]}',
+      message: ['name: Required'],
+    },
+    {
+      body: '{"detail":"name is too long.","errors":[{"field":"name","message":"name is too long."}]}',
+      message: [': name is too long.'],
+    },
+    {
+      body: '{"message":"body/name must be string","validation":[{"instancePath":"/name"}]}',
+      message: ['must be string.'],
+    },
   ];
 
   it.each(bodies)('$body', async ({ body, message, sent }) => {
@@ -565,65 +545,6 @@ function parsedOrText(text: string): unknown {
     return text;
   }
 }
-
-describe('an answer that cannot be read', () => {
-  const unreadable: { name: string; body: Uint8Array | string; status?: number }[] = [
-    { name: 'HTML', body: '<!doctype html><title>Welcome</title>' },
-    { name: 'text', body: 'OK' },
-    { name: 'half of it', body: '{"id":"a","name":' },
-    { name: 'a comma too many', body: '[{"id":"a"},]' },
-    { name: 'NaN', body: '{"n":NaN}' },
-    { name: 'two documents', body: '{"id":"a"}\n{"id":"b"}\n' },
-    { name: 'a number no JSON has', body: '{"n":01.0,"m":1.}' },
-    { name: 'bytes that are not UTF-8', body: Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d) },
-    { name: 'half a character', body: Uint8Array.of(0x22, 0xe2, 0x82, 0x22) },
-    { name: 'UTF-16', body: Buffer.from('\ufeff{"id":"a"}', 'utf16le') },
-  ];
-
-  it('to a read: asked for again, then exit 11', async () => {
-    const nothing = [
-      { name: 'nothing', body: '' },
-      { name: 'spaces', body: ' \n' },
-      { name: '204', body: '', status: 204 },
-    ];
-    const seen: Record<string, unknown> = {};
-    await forEachAtMost(7, [...unreadable, ...nothing], async ({ name, body, status }) => {
-      const service = await scriptedService([], () => bytes(body, status));
-      const { exit, stdout, stderr, error } = await run(['me', '--json'], { env: service.env });
-      const kind = error?.kind;
-      seen[name] = { exit, stdout, kind, requests: service.requests.length, stack: stack.test(stderr) };
-    });
-    const expected = { exit: 11, stdout: '', kind: 'bad_response', requests: 4, stack: false };
-    expect(seen).toEqual(Object.fromEntries([...unreadable, ...nothing].map(({ name }) => [name, expected])));
-  });
-
-  it('to a write: never sent again, exit 11', async () => {
-    const seen: Record<string, unknown> = {};
-    await forEachAtMost(4, unreadable, async ({ name, body }) => {
-      const service = await scriptedService([bytes(body), bytes(body)]);
-      const post = await run(['val', 'create', 'hello', '--json'], { env: service.env, input: '1' });
-      const put = await run(['push', '-', '--name', 'hello', '--json'], { env: service.env, input: '1' });
-      const [outcome] = JSON.parse(put.stdout);
-      seen[name] = [
-        { exit: post.exit, stdout: post.stdout, stack: stack.test(post.stderr) },
-        { exit: put.exit, status: outcome.status, kind: outcome.error.kind, stack: stack.test(put.stderr) },
-        service.requests.map(({ method }) => method),
-      ];
-    });
-    const expected = [
-      { exit: 11, stdout: '', stack: false },
-      { exit: 11, status: 'failed', kind: 'bad_response', stack: false },
-      ['POST', 'PUT'],
-    ];
-    expect(seen).toEqual(Object.fromEntries(unreadable.map(({ name }) => [name, expected])));
-  });
-
-  it('at first, and read when asked for again', async () => {
-    const service = await scriptedService([bytes('<html>'), bytes(Uint8Array.of(0xff)), { body: a }]);
-    const { exit, stdout, stderr } = await run(['me', '--json'], { env: service.env });
-    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${JSON.stringify(a)}\n`, stderr: '' });
-  });
-});
 
 describe('a hundred thousand levels deep', () => {
   const levels = 100_000;
