@@ -36,11 +36,24 @@ export function binariesOfPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
+/** Each project of a run loads this file anew, and all of them use one server. */
+const shared = globalThis as typeof globalThis & {
+  postgresOfTests?: { server: Promise<PostgresServer>; users: number };
+};
+
 /** Before the tests that run on PostgreSQL; gives back what ends it. */
 export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
-  const { address, end } = await startPostgres();
+  shared.postgresOfTests ??= { server: startPostgres(), users: 0 };
+  const { postgresOfTests } = shared;
+  postgresOfTests.users += 1;
+  const { address, end } = await postgresOfTests.server;
   provide('postgres', address);
-  return end;
+  return async () => {
+    postgresOfTests.users -= 1;
+    if (postgresOfTests.users > 0) return;
+    delete shared.postgresOfTests;
+    await end();
+  };
 }
 
 interface PostgresServer {
