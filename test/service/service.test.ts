@@ -255,7 +255,8 @@ describe('ending', () => {
     await speak(service.port, 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
     const start = Date.now();
     await Promise.all([service.close(), service.close()]);
-    expect(Date.now() - start).toBeLessThan(1_000);
+    // Those under way are given five seconds.
+    expect(Date.now() - start).toBeLessThan(4_000);
   });
 
   test('gives up on a request that never ends', async () => {
@@ -270,6 +271,7 @@ describe('ending', () => {
     socket.write('{');
     const start = Date.now();
     await service.close();
-    expect(Date.now() - start).toBeLessThan(7_000);
+    // Half a minute is what a request may take.
+    expect(Date.now() - start).toBeLessThan(20_000);
   });
 });
