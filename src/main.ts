@@ -18,6 +18,9 @@ import { Outcomes, type Result } from './terminal/result.ts';
 import { ReaderGone } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
+/** The embedded service is built apart, and throws them too. */
+export * from './errors.ts';
+
 /** What the build renders help for. */
 export const commandPaths = pathsOf(commandTree);
 
