@@ -2,7 +2,6 @@
 import type { Api } from '../api/api.ts';
 import { LocalError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
-import type { FindNamesakes } from '../names/namesakes.ts';
 import { compare, type Status } from './compare.ts';
 import type { Agreed } from './disk/agreed.ts';
 import { readBelow } from './disk/files.ts';
@@ -44,6 +43,9 @@ export async function examine(
 }
 
 const isEdit: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
+
+/** The ids of vals that may have the name; undefined where there are none known, and the service cannot tell. */
+export type FindNamesakes = (name: string) => Promise<string[] | undefined>;
 
 /** The val of that name that is there already, where that is known; 'unknown' where that cannot be told. */
 export async function readNamesake(

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import * as routes from '../../src/api/routes.ts';
 import { createContext } from '../../src/cli/create-context.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createSettings } from '../../src/settings/settings.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
@@ -28,8 +27,7 @@ it('closes every connection that was made', async () => {
     signal: new AbortController().signal,
     clock: systemClock,
   };
-  const settings = createSettings({}, host, () => {});
-  const { context, close } = createContext(host, settings, {}, createOutput(host, []), () => {});
+  const { context, close } = createContext(host, {}, createOutput(host, []), () => {});
   for (let count = 0; count < 2; count++) await (await context.connect({})).record(routes.me());
   expect(open.size).toBe(2);
   await close();

@@ -5,7 +5,7 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import type { FindNamesakes } from '../../names/namesakes.ts';
+import type { FindNamesakes } from '../../workspace/examine.ts';
 import { identity, versionOf } from '../../workspace/remote-val.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';

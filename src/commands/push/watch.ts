@@ -3,7 +3,6 @@
 import type { Context } from '../../cli/context.ts';
 import {
   AuthError,
-  describeError,
   InterruptedError,
   LocalError,
   UnavailableError,
@@ -14,6 +13,7 @@ import {
 import { inOwnTime } from '../../lib/signals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
+import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
