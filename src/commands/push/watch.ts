@@ -26,6 +26,7 @@ import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { settled } from '../shared/settled.ts';
+import { withoutWords } from '../shared/without-words.ts';
 import { pushTracked, valFor } from './tracked.ts';
 
 export interface WatchOptions {
@@ -149,9 +150,7 @@ export async function watchWorkspace(
       first.add(file);
       onSave(file);
     }
-    const reason = await ended;
-    // Ctrl-C is how a person ends it, and nothing to be told of.
-    throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
+    throw withoutWords(await ended);
   } finally {
     signal.removeEventListener('abort', interrupted);
     await inOwnTime(async () => {
