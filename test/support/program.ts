@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
-import { inProcess } from './in-process.ts';
+import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
 import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
 
 export const program = resolve('bin/vals.js');
@@ -74,25 +74,29 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
   }
 }
 
-/** As at a terminal of so many columns, in the test's own process: for what is shown, where no key is pressed. */
+export interface ScreenOptions extends RunOptions, Pick<InProcessOptions, 'answers' | 'heard' | 'signal'> {
+  columns?: number;
+}
+
+/** As at a terminal of so many columns, in the test's own process. */
 export async function runOnScreen(
   args: readonly string[],
-  options: RunOptions & { columns?: number } = {},
-): Promise<{ exit: number; screen: string }> {
-  const home = options.home ?? temporaryFolder();
-  const { exit, screen } = await inProcess(args, {
-    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
-    cwd: options.cwd ?? home,
-    terminal: { columns: options.columns ?? 80 },
-    input: options.input,
+  options: ScreenOptions = {},
+): Promise<{ exit: number; screen: string; stdout: string }> {
+  const { home = temporaryFolder(), columns = 80, env, cwd = home, ...rest } = options;
+  const { exit, screen, stdout } = await inProcess(args, {
+    env: environment(home, { TERM: 'xterm-256color', ...env }),
+    cwd,
+    terminal: { columns },
+    ...rest,
   });
   // A terminal ends lines in its own way.
-  return { exit, screen: screen.replaceAll('\n', '\r\n') };
+  return { exit, screen: screen.replaceAll('\n', '\r\n'), stdout };
 }
 
 export interface TerminalOptions extends RunOptions, Pick<TerminalSettings, 'columns' | 'onScreen'> {
   /** Keys to press: each is sent once its text has appeared on the screen. */
-  answers?: { after: string; keys: string }[];
+  answers?: readonly Answer[];
 }
 
 /** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */
