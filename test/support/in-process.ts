@@ -15,7 +15,7 @@ export interface InProcessOptions {
   signal?: AbortSignal;
   clock?: Clock;
   /** Told of what stands on stdout and stderr, whenever more does. */
-  heard?(output: Omit<Output, 'exit'>): void;
+  heard?(output: Omit<Output, 'exit'>): unknown;
 }
 
 export interface Answer {
