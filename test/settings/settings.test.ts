@@ -1,5 +1,4 @@
 // Settings: where each comes from, what is refused, where the token goes, and that it goes nowhere else.
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -9,13 +8,12 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import {
   environment,
@@ -25,6 +23,7 @@ import {
   runOnScreen,
   temporaryFolder,
 } from '../support/program.ts';
+import { rawService } from '../support/raw-service.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -296,23 +295,13 @@ describe('the base URL', () => {
 
 describe('the token', () => {
   it.each([
-    [['me']],
-    [['runs']],
-    [['likes']],
-    [['comments']],
-    [['refs']],
-    [['push', '-', '--name', 'x']],
-    [['val', 'create', 'x']],
-    [['val', 'rm', id, '--yes']],
-    [['val', 'runs', id]],
-    [['version', 'ls', id]],
-    [['version', 'new', id]],
-    [['version', 'get', id, '1']],
-    [['version', 'rm', id, '1', '--yes']],
-  ])('missing: %j sends nothing', async (args) => {
+    ...['me', 'runs', 'likes', 'comments', 'refs', 'push - --name x', 'val create x'],
+    ...[`val rm ${id} --yes`, `val runs ${id}`, `version ls ${id}`, `version new ${id}`],
+    ...[`version get ${id} 1`, `version rm ${id} 1 --yes`],
+  ])('missing: `vals %s` sends nothing', async (line) => {
     const service = await scriptedService([]);
     const env = { VALS_BASE_URL: service.baseUrl };
-    const { exit, error } = await run([...args, '--json'], { env, input: 'code' });
+    const { exit, error } = await run([...line.split(' '), '--json'], { env, input: 'code' });
     expect({ exit, error }).toEqual({
       exit: 4,
       error: expect.objectContaining({ kind: 'auth', exit: 4, hint: expect.stringContaining('VALS_TOKEN') }),
@@ -366,56 +355,6 @@ describe('the token', () => {
       expect(result.stderr).not.toContain(token);
     },
   );
-
-  const odd = 'to"k\\en%2F+/=~{}1234';
-  const echoes: { what: string; args: string[]; reply: (token: string) => Reply; exit: number }[] = [
-    {
-      what: 'a message',
-      args: ['me'],
-      reply: (token) => ({ status: 400, body: { message: token } }),
-      exit: 6,
-    },
-    { what: 'a text', args: ['me'], reply: (token) => ({ status: 401, body: `bad ${token}!` }), exit: 4 },
-    {
-      what: 'an error under --json',
-      args: ['me', '--json'],
-      reply: (token) => ({ status: 400, body: { error: { message: token, nested: [token] } } }),
-      exit: 6,
-    },
-    {
-      what: 'a redirect',
-      args: ['me', '--json'],
-      reply: (token) => ({ status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } }),
-      exit: 11,
-    },
-    { what: 'a record', args: ['me'], reply: (token) => ({ body: { username: token } }), exit: 0 },
-    {
-      what: 'a record as JSON',
-      args: ['me', '--json'],
-      reply: (token) => ({ body: { a: [token] } }),
-      exit: 0,
-    },
-    {
-      what: 'code',
-      args: ['val', 'get', id, '--code'],
-      reply: (token) => ({ body: { code: token } }),
-      exit: 0,
-    },
-    { what: 'a trace', args: ['me', '--debug'], reply: () => ({ status: 404 }), exit: 3 },
-  ];
-  it.each(echoes)('is not printed when the service repeats it in $what', async ({ args, reply, exit }) => {
-    for (const token of [testToken, odd]) {
-      const service = await scriptedService([reply(token)]);
-      const env = { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token };
-      const result = await run(args, { env });
-      expect(result.exit).toBe(exit);
-      expect(bearer(service.requests)).toEqual([`Bearer ${token}`]);
-      for (const form of [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]) {
-        expect(result.stdout + result.stderr).not.toContain(form);
-      }
-      if (args.includes('--json') && exit === 0) JSON.parse(result.stdout);
-    }
-  });
 
   it('of digits alone is taken out of numbers too, and JSON stays JSON', async () => {
     const token = '9081726354';
@@ -697,7 +636,7 @@ describe('vals login', () => {
     const home = temporaryFolder();
     const service = await scriptedService([]);
     const args = ['login', '--base-url', service.baseUrl];
-    const result = await runAtTerminal(args, { home, answers: [{ after: 'Token for', keys }] });
+    const result = await runOnScreen(args, { home, answers: [{ after: 'Token for', keys }] });
     expect(result.exit).toBe(exit);
     expect(result.screen).not.toMatch(/token-of|two words/);
     expect(existsSync(configFile(home))).toBe(false);
@@ -743,9 +682,8 @@ describe('vals login', () => {
   ])('$args waits for nobody where there is no terminal', async ({ args, exit }) => {
     const home = temporaryFolder();
     // Standard input stays open, as in many a CI job.
-    const child = spawn(process.execPath, [program, ...args], { env: environment(home), cwd: home });
-    onTestFinished(() => void child.kill());
-    expect(await new Promise((done) => child.once('exit', done))).toBe(exit);
+    const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
+    expect(result.exit).toBe(exit);
     expect(existsSync(configFile(home))).toBe(false);
   });
 
@@ -795,33 +733,6 @@ describe('vals login', () => {
     const text = readFileSync(configFile(home), 'utf8');
     expect(text).toContain('token-number-two');
     expect(text).not.toContain('token-number-one');
-  });
-
-  it('in ten processes at once loses no token', async () => {
-    const home = temporaryFolder();
-    const services = await Promise.all(Array.from({ length: 10 }, () => scriptedService([accepted])));
-    // On a busy machine some say that they wait, so only what they end with counts.
-    const results = await Promise.all(
-      services.map(({ baseUrl }, index) =>
-        run(['login', '--base-url', baseUrl, '--with-token'], { home, input: `token-number-${index}` }),
-      ),
-    );
-    expect(results.map(({ exit }) => exit)).toEqual(services.map(() => 0));
-    const text = readFileSync(configFile(home), 'utf8');
-    expect(services.filter((_, index) => !text.includes(`"token-number-${index}"`))).toEqual([]);
-    expect(readdirSync(dirname(configFile(home)))).toEqual(['config.json']);
-    expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
-  });
-
-  it('is not held up for ever by the lock of a process that died', async () => {
-    const home = temporaryFolder();
-    const service = await scriptedService([accepted, accepted]);
-    await signIn(home, service.baseUrl, 'token-number-one');
-    const lock = `${configFile(home)}.lock`;
-    writeFileSync(lock, 'left behind');
-    utimesSync(lock, new Date(0), new Date(0));
-    await signIn(home, service.baseUrl, 'token-number-two');
-    expect(readFileSync(configFile(home), 'utf8')).toContain('token-number-two');
   });
 
   it('closes a config file that was open to others, and says so', async () => {
@@ -1113,16 +1024,13 @@ describe('a proxy', () => {
   /** Takes what comes, keeps it, and hangs up. */
   async function watchedProxy() {
     const seen: string[] = [];
-    const server = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', (data) => {
-        seen.push(data.toString());
+    const { port } = await rawService({
+      received(socket, text) {
+        seen.push(text);
         socket.destroy();
-      });
+      },
     });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => void server.close());
-    return { seen, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { seen, address: `127.0.0.1:${port}` };
   }
 
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
