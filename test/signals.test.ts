@@ -1,14 +1,15 @@
 // SIGINT and SIGTERM at every moment of a command's life: an honest end, valid output, nothing left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { isLong } from './support/budget.ts';
 import { embeddedService } from './support/embedded-service.ts';
-import { environment, program, shellAtTerminal, temporaryFolder } from './support/program.ts';
+import { type Ended, shellAtTerminal, startProcess, temporaryFolder } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -17,35 +18,6 @@ const terminated: [Signal, number] = ['SIGTERM', 143];
 const signals = [interrupted, terminated];
 /** Once heard, they differ in the exit code alone. */
 const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
-
-interface Ended {
-  exit: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** In a process group of its own, so that whatever it leaves behind can be found. */
-function start(args: readonly string[], env: Record<string, string>, cwd: string) {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: environment(cwd, env),
-    cwd,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    text.stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    text.stderr += chunk;
-  });
-  const ended = new Promise<Ended>((done) =>
-    child.once('close', (exit, signal) => done({ exit, signal, ...text })),
-  );
-  return { child, ended };
-}
 
 function isGone(group: ChildProcess): boolean {
   try {
@@ -131,7 +103,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
         if ('answered' in moment && answered === moment.answered) child.kill(signal);
       });
     });
-    const { child, ended } = start([...args], service.env, folder);
+    const { child, ended } = startProcess(args, { env: service.env, cwd: folder });
     if ('ms' in moment) {
       await sleep(moment.ms);
       child.kill(signal);
@@ -279,9 +251,9 @@ it.each(signals)(
     let served = 0;
     for (const moment of [...startMoments.slice(1), 'served']) {
       const args = ['serve', '--port', '0', '--json', '--data', join(folder, 'vals.db')];
-      const { child, ended } = start(args, {}, folder);
+      const { child, ended } = startProcess(args, { cwd: folder });
       if (typeof moment === 'object') await sleep(moment.ms);
-      else await once(child.stdout, 'data');
+      else await once(child.stdout as Readable, 'data');
       child.kill(signal);
       const end = await ended;
       const context = { moment, ...end };

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
 import { run, runAtTerminal, runOnScreen } from '../support/program.ts';
-import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 
 describe('vals alone', () => {
   it('shows every command in its group, and how to begin, on one screen', async () => {
@@ -59,27 +59,6 @@ describe('vals alone', () => {
 
   it('is the same without a terminal', async () => {
     expect(await run([])).toEqual(await run(['--help']));
-  });
-});
-
-describe('vals login', () => {
-  it('says what it asks for, where that comes from, and what to do next', async () => {
-    const service = await scriptedService([{ body: { username: 'ada' } }]);
-    const { exit, screen } = await runOnScreen(['login', '--base-url', service.baseUrl], {
-      answers: [{ after: 'Token for', keys: `${testToken}\r` }],
-    });
-    expect(exit).toBe(0);
-    const parts = [
-      `Signing in to ${service.baseUrl}`,
-      'settings page',
-      'config.json',
-      'Token for',
-      'vals push',
-    ];
-    const places = parts.map((part) => screen.indexOf(part));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(screen).not.toContain(testToken);
   });
 });
 

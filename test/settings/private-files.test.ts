@@ -184,11 +184,12 @@ describe('a home that is empty or relative', () => {
     return { cwd, service };
   }
 
-  it.each(homes)('takes no settings from a project: %j', async (env) => {
-    const { cwd, service } = await project();
+  it.each(homes)('takes no settings from a project, and keeps nothing in it: %j', async (env) => {
+    const { cwd, service: planted } = await project();
+    const before = readdirSync(cwd, { recursive: true }).sort();
     const result = await run(['me', '--json'], { cwd, env: { ...env, VALS_TOKEN: testToken } });
     expect(result).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
-    expect(service.requests).toEqual([]);
+    expect(planted.requests).toEqual([]);
     const { exit, stdout } = await run(['config', '--json'], { cwd, env });
     const rows = JSON.parse(stdout) as { setting: string; value: unknown }[];
     const shown = (name: string) => rows.find(({ setting }) => setting === name)?.value;
@@ -196,30 +197,23 @@ describe('a home that is empty or relative', () => {
     for (const name of ['config-file', 'data-file']) {
       expect(shown(name) ?? '/nonexistent').toMatch(/^\/nonexistent/);
     }
-  });
 
-  it.each(homes)('keeps nothing in a project: %j', async (env) => {
-    const { cwd } = await project();
-    const before = readdirSync(cwd, { recursive: true }).sort();
+    const isAbsent = env.HOME === '/nonexistent';
+    // Root can make any folder.
+    const writing = { cwd, env: isAbsent ? { ...env, HOME: '/proc/nonexistent' } : env };
     const service = await scriptedService([], () => accepted);
     const signIn = await run(['login', '--base-url', service.baseUrl, '--with-token', '--json'], {
-      cwd,
-      // Root can make any folder.
-      env: env.HOME === '/nonexistent' ? { ...env, HOME: '/proc/nonexistent' } : env,
+      ...writing,
       input: 'token-of-mine',
     });
-    expect(signIn).toMatchObject({ exit: 10, error: { kind: 'local' } });
-    const local = await run(['me', '--local', '--json'], {
-      cwd,
-      env: env.HOME === '/nonexistent' ? { ...env, HOME: '/proc/nonexistent' } : env,
-    });
-    expect(local).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    const local = await run(['me', '--local', '--json'], writing);
+    for (const refused of [signIn, local])
+      expect(refused).toMatchObject({ exit: 10, error: { kind: 'local' } });
     expect(readdirSync(cwd, { recursive: true }).sort()).toEqual(before);
-    if (env.HOME !== '/nonexistent') {
-      expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
-      expect(local.error?.hint).toContain('VALS_DATA_DIR');
-      expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
-    }
+    if (isAbsent) return;
+    expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
+    expect(local.error?.hint).toContain('VALS_DATA_DIR');
+    expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
   });
 
   it.runIf(isRoot)('and a user whom the system does not know have no config', async () => {
@@ -237,13 +231,17 @@ describe('a home that is empty or relative', () => {
   });
 });
 
-describe('a config that is no plain file, or too large', () => {
+describe('a config that is no plain file of this user, or too large', () => {
   const kinds: { what: string; problem: string; make(file: string): void }[] = [
-    { what: 'a named pipe', problem: 'is a named pipe', make: makeNamedPipe },
-    { what: 'a folder', problem: 'is a folder', make: (file) => mkdirSync(file, { mode: 0o755 }) },
+    { what: 'a named pipe', problem: 'is a named pipe, not a plain file.', make: makeNamedPipe },
+    {
+      what: 'a folder',
+      problem: 'is a folder, not a plain file.',
+      make: (file) => mkdirSync(file, { mode: 0o755 }),
+    },
     {
       what: 'a link to a named pipe',
-      problem: 'is a named pipe',
+      problem: 'is a named pipe, not a plain file.',
       make(file) {
         makeNamedPipe(`${file}.pipe`);
         chmodSync(`${file}.pipe`, 0o644);
@@ -252,25 +250,35 @@ describe('a config that is no plain file, or too large', () => {
     },
     {
       what: 'larger than 1 MB',
-      problem: 'is larger than 1 MB',
+      problem: 'is larger than 1 MB.',
       make: (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
     },
-  ];
-  it.each(kinds)('is an error that says so: $what', async ({ problem, make }) => {
-    const home = temporaryFolder();
-    const file = join(home, '.config/vals/config.json');
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    make(file);
-    const before = statSync(file).mode;
-    const result = await run(['me', '--json'], { home });
-    expect(result).toMatchObject({
-      exit: 10,
-      error: {
-        message: `The config file ${problem}${problem.includes('larger') ? '' : ', not a plain file'}.`,
+    {
+      what: 'a link to a file of another user',
+      problem: 'is a link to a file of another user',
+      make(file) {
+        writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
+        if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);
+        symlinkSync(`${file}.theirs`, file);
       },
-    });
-    expect(statSync(file).mode).toBe(before);
-  });
+    },
+  ];
+  it.each(isRoot ? kinds : kinds.slice(0, -1))(
+    'is an error that says so: $what',
+    async ({ problem, make }) => {
+      const home = temporaryFolder();
+      const file = join(home, '.config/vals/config.json');
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      make(file);
+      const before = statSync(file);
+      for (const command of ['me', 'config', 'logout']) {
+        const { exit, stdout, error } = await run([command, '--json'], { home });
+        expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
+        expect(error?.message).toContain(problem);
+      }
+      expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
+    },
+  );
 });
 
 /** The two that take a lock: of the config, and of a workspace. */

@@ -1,5 +1,7 @@
 // Runs the program as a user would, with an empty home and nothing inherited: inside the test's own process where
 // that makes no difference, or as it is built and shipped, in a process of its own or at a real terminal.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,6 +66,42 @@ export async function runProcess(args: readonly string[], options: RunOptions = 
     stripFinalNewline: false,
   });
   return { exit: exitCode ?? -1, stdout, stderr, error: errorObject(stderr) };
+}
+
+export interface Ended {
+  exit: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process to be signalled, in a group of its own, so that whatever it leaves behind can be found. */
+export function startProcess(
+  args: readonly string[],
+  { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
+  unread?: 'stdout' | 'stderr',
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(cwd, env),
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  const ends = (['stdout', 'stderr'] as const)
+    .filter((name) => name !== unread)
+    .map((name) => {
+      child[name].on('data', (chunk) => {
+        text[name] += chunk;
+      });
+      return once(child[name], 'end');
+    });
+  const ended = once(child, 'exit').then(async ([exit, signal]): Promise<Ended> => {
+    await Promise.all(ends);
+    return { exit, signal, ...text };
+  });
+  return { child, ended };
 }
 
 function errorObject(stderr: string): Record<string, unknown> | undefined {
