@@ -183,12 +183,6 @@ describe('--json', () => {
     expect(stdout).toBe('"a\\n\\"b\\"\\u009b"\n');
   });
 
-  it('and --ndjson contradict each other', async () => {
-    const { exit, stdout, error } = await run(['me', '--json', '--ndjson']);
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(error).toMatchObject({ kind: 'usage', exit: 2 });
-  });
-
   it('loses no digit of a record that also holds megabytes of text', async () => {
     const source = 'say("\\\\n");\n\t'.repeat(200_000);
     const service = await scriptedService([{ body: `{"code":${JSON.stringify(source)},"n":1.0}` }]);
