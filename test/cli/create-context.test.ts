@@ -34,9 +34,6 @@ it('closes every connection that was made', async () => {
   await expect.poll(() => open.size).toBe(0);
 });
 
-it.each([
-  [{ VALS_TIMEOUT: 'abc' }, 2],
-  [{ VALS_TOKEN: 'a\nb' }, 2],
-])('ends where %j is refused behind --local', async (env, exit) => {
-  expect(await runProcess(['me', '--local'], { env })).toMatchObject({ exit });
+it('ends where a setting is refused behind --local', async () => {
+  expect(await runProcess(['me', '--local'], { env: { VALS_TOKEN: 'a\nb' } })).toMatchObject({ exit: 2 });
 });

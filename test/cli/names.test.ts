@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { run, runAtTerminal, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { put } from '../workspace/support.ts';
 
@@ -301,7 +301,7 @@ describe('before it deletes', () => {
       { id: hello, name: 'hello' },
       { id: other, name: 'second' },
     ]);
-    const { exit, screen } = await runAtTerminal(['val', 'rm', hello, other], {
+    const { exit, screen } = await runOnScreen(['val', 'rm', hello, other], {
       env: there.service.env,
       columns: 120,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
@@ -325,7 +325,7 @@ describe('before it deletes', () => {
     [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
   ])('version rm %s says which one is current', async (versions, question) => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
-    const { screen } = await runAtTerminal(['version', 'rm', hello, ...versions], {
+    const { screen } = await runOnScreen(['version', 'rm', hello, ...versions], {
       env: there.service.env,
       columns: 120,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
@@ -336,7 +336,10 @@ describe('before it deletes', () => {
   it('a word that is no val is refused before the question', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     for (const word of ['helo', other]) {
-      const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello', word], { env: there.service.env });
+      const { exit, screen } = await runOnScreen(['val', 'rm', 'hello', word], {
+        env: there.service.env,
+        answers: [],
+      });
       expect(exit).toBe(3);
       expect(screen).not.toContain('[y/N]');
     }
@@ -429,7 +432,7 @@ describe('vals use', () => {
 
 it('login asks for the base URL where there is none', async () => {
   const there = await Vals.of([]);
-  const { exit, screen } = await runAtTerminal(['login'], {
+  const { exit, screen } = await runOnScreen(['login'], {
     home: there.home,
     columns: 120,
     answers: [
