@@ -107,7 +107,7 @@ const builtinsLater = {
     ...['createHash', 'createHmac', 'createPrivateKey', 'randomBytes', 'randomInt', 'randomUUID'],
     ...['timingSafeEqual', 'X509Certificate'],
   ],
-  'node:fs/promises': ['appendFile', 'mkdtemp', 'readdir', 'rm', 'stat', 'writeFile'],
+  'node:fs/promises': ['appendFile', 'mkdtemp', 'readdir', 'rm', 'rmdir', 'stat', 'writeFile'],
 };
 
 const builtins = {

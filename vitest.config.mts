@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { folderInMemory } from './test/support/in-memory.ts';
 import { binariesOfPostgres } from './test/support/postgres.ts';
+
+const inMemory = folderInMemory();
+if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 // vitest takes them out of the object that it is given.
 const define = () => ({ VERSION: JSON.stringify(version) });
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** The program finds the one that runs a val beside itself, where it is built. */
+const runsAsBuilt = {
+  name: 'runs-as-built',
+  transform: (code: string, id: string) =>
+    id.endsWith('/src/commands/run/run-val.ts')
+      ? code.replace('__dirname', JSON.stringify(resolve('dist')))
+      : undefined,
+};
 
 /** Importing the program anew takes half a second a file. */
 const oneProcess = { isolate: false };
@@ -46,6 +60,7 @@ export default defineConfig({
       },
       {
         define: define(),
+        plugins: [runsAsBuilt],
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],

@@ -124,7 +124,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    // Node's own queue is half as long, and a connection that finds it full is tried again a second later.
+    server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);
   });

@@ -1,6 +1,6 @@
 // A text in the user's own editor.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
@@ -22,9 +22,16 @@ export async function edit(text: string, fileName: string, env: NodeJS.ProcessEn
   const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
   const file = join(folder, fileName);
   const discard = () => rm(folder, { recursive: true, force: true });
-  await writeFile(file, text, { mode: 0o600 }).catch(asLocalError);
+  await writeFile(file, text, { mode: 0o600 }).catch(async (error) => {
+    await discard();
+    asLocalError(error);
+  });
   const problem = await run(editor, file);
-  const bytes = readEdited(file);
+  const bytes = await readEdited(file).catch(async (error) => {
+    // Where the editor removed the file, it may have left another one.
+    await rmdir(folder).catch(() => {});
+    return asLocalError(error);
+  });
   if (problem === undefined) return { bytes, file, discard };
   const isSaved = !bytes.equals(Buffer.from(text));
   if (!isSaved) await discard();
@@ -33,13 +40,8 @@ export async function edit(text: string, fileName: string, env: NodeJS.ProcessEn
   });
 }
 
-function readEdited(file: string): Buffer {
-  try {
-    return readPlainFile(file, { mostBytes: largest.text, followLinks: true });
-  } catch (error) {
-    return asLocalError(error as Error);
-  }
-}
+const readEdited = async (file: string): Promise<Buffer> =>
+  readPlainFile(file, { mostBytes: largest.text, followLinks: true });
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The text could not be edited: ${error.message}.`, {

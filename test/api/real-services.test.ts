@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask, createVal, temporaryService } from '../service/support.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const at = '2024-05-01T10:00:00.000Z';
@@ -78,18 +78,18 @@ describe('a list that is refused without paging', () => {
 });
 
 it('lists that the embedded service pages are read to their end', async () => {
-  const references = Array.from({ length: 45 }, (_, i) => ({ reference: { name: `r${i}` } }));
-  const { baseUrl, token, ...service } = await temporaryService({ references });
-  const { id } = await createVal({ baseUrl, token }, { name: 'many', code: '0' });
-  for (let i = 1; i < 45; i++) {
-    await ask({ baseUrl, token }, 'POST', `/v1/vals/${id}/versions`, { body: { code: `${i}` } });
+  const references = Array.from({ length: 25 }, (_, i) => ({ reference: { name: `r${i}` } }));
+  const service = await serviceInProcess({ references });
+  const env = environment(temporaryFolder(), service.env);
+  let id = '';
+  for (let i = 0; i < 25; i++) {
+    const { stdout } = await inProcess(['push', '-', '--name', 'many', '--json'], { env, input: `${i}` });
+    id = JSON.parse(stdout)[0].id;
   }
-  const env = environment(temporaryFolder(), { VALS_BASE_URL: baseUrl, VALS_TOKEN: token });
   for (const args of [['refs'], ['version', 'ls', id]]) {
     const { stdout } = await inProcess([...args, '--ndjson'], { env });
-    expect(new Set(stdout.trim().split('\n')).size).toBe(45);
+    expect(new Set(stdout.trim().split('\n')).size).toBe(25);
   }
-  await service.close();
 });
 
 describe('what a service says is in the text of the error', () => {

@@ -1,7 +1,7 @@
 // Going back and looking back: nothing is lost on either way.
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { run, runOnScreen, runProcess } from '../support/program.ts';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
@@ -85,6 +85,15 @@ describe('version restore', () => {
 });
 
 describe('val edit', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  /** The folder for temporary files, as the program sees it in this process. */
+  function temporaryFiles(): string {
+    const folder = temporaryFolder();
+    vi.stubEnv('TMPDIR', folder);
+    return folder;
+  }
+
   it('sends what the editor saved as a new version, and leaves no file behind', async () => {
     const { env, id, code, versions } = await valWithVersions();
     const EDITOR = 'sh -c \'echo "$1" >&2; stat -c %a "$1" >&2; printf edited > "$1"\' --';
@@ -108,8 +117,11 @@ describe('val edit', () => {
     { what: 'the end of the last line', EDITOR: "sh -c 'echo >> $1' --" },
   ])('sends nothing where $what changed', async ({ EDITOR }) => {
     const { env, id, versions } = await valWithVersions();
-    const { exit, screen } = await runOnScreen(['val', 'edit', id], { env: { ...env, EDITOR } });
+    const home = temporaryFolder();
+    const folder = temporaryFiles();
+    const { exit, screen } = await runOnScreen(['val', 'edit', id], { env: { ...env, EDITOR }, home });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('nothing was sent') });
+    expect(readdirSync(folder)).toEqual([]);
     expect(await versions()).toEqual([3, 2, 1]);
   });
 
@@ -129,10 +141,13 @@ describe('val edit', () => {
     { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'ended with 127' },
     { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be edited' },
   ])('sends nothing where $what', async ({ env, exit, says }) => {
-    const { id, vals, versions } = await valWithVersions();
-    const result = await vals(['val', 'edit', id], env);
+    const there = await valWithVersions();
+    const home = temporaryFolder();
+    const folder = temporaryFiles();
+    const result = await run(['val', 'edit', there.id], { env: { ...there.env, ...env }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
-    expect(await versions()).toEqual([3, 2, 1]);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await there.versions()).toEqual([3, 2, 1]);
   });
 
   it.each([

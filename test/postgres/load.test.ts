@@ -6,15 +6,14 @@ import { EventEmitter, once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { ask, createVal, newPlace, postgres, type Val } from '../service/support.ts';
-import { isLong } from '../support/budget.ts';
+import { budget } from '../support/budget.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
 import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';
-
-const loadMs = isLong ? 60_000 : 3_000;
 
 interface Person {
   baseUrl: string;
@@ -38,6 +37,9 @@ function startWriters(count: number, services: readonly Person[]) {
   const unexpected: string[] = [];
   const events = new EventEmitter();
   let isOver = false;
+  const until = async (isEnough: () => boolean) => {
+    while (!isEnough()) await once(events, 'answer');
+  };
 
   const write = async (service: Person, name: string, code: string): Promise<number | undefined> => {
     const answer = await ask(service, 'PUT', '/v1/vals', { body: { name, code } }).catch(
@@ -47,8 +49,11 @@ function startWriters(count: number, services: readonly Person[]) {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     events.emit('answer');
     if (answer instanceof Error) return undefined;
-    if (answer.status === 503 && answer.headers['retry-after'] === undefined)
-      unexpected.push('503 without Retry-After');
+    if (answer.status === 503) {
+      if (answer.headers['retry-after'] === undefined) unexpected.push('503 without Retry-After');
+      // It asks for a second; sixteen that ask again at once would take the machine from the database.
+      await sleep(100);
+    }
     if (answer.status >= 300) return undefined;
     const { version } = answer.body as Val;
     acknowledged.push({ name, version, code });
@@ -71,8 +76,10 @@ function startWriters(count: number, services: readonly Person[]) {
     acknowledged,
     statuses,
     unexpected,
-    async until(isEnough: () => boolean) {
-      while (!isEnough()) await once(events, 'answer');
+    /** So many more answers with this status. */
+    async more(count: number, status = 200) {
+      const before = statuses.get(status) ?? 0;
+      await until(() => (statuses.get(status) ?? 0) >= before + count);
     },
     async stop() {
       isOver = true;
@@ -104,10 +111,6 @@ async function check(
   expect(disorder).toEqual([]);
 }
 
-async function lookUntil(deadline: number, look: () => Promise<void>): Promise<void> {
-  while (performance.now() < deadline) await look();
-}
-
 test('64 writers through two processes: all is kept, in order, and no deadlock is seen', async () => {
   const at = await newPlace();
   const token = await addPerson(at);
@@ -115,16 +118,16 @@ test('64 writers through two processes: all is kept, in order, and no deadlock i
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
   const writers = startWriters(64, people);
   let most = 0;
-  await lookUntil(performance.now() + loadMs, async () => {
+  while (writers.acknowledged.length < budget(500)) {
+    await writers.more(100);
     const [{ count }] = (await onServer(
       at,
       "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
     )) as [{ count: number }];
     most = Math.max(most, count);
-  });
+  }
   await writers.stop();
   expect([...writers.statuses.keys()].filter((status) => status !== 200 && status !== 201)).toEqual([]);
-  expect(writers.acknowledged.length).toBeGreaterThan(64);
   // Ten for each process.
   expect(most).toBeGreaterThan(10);
   expect(most).toBeLessThanOrEqual(20);
@@ -140,17 +143,12 @@ test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told 
   const list = () => proxy.targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
   list();
   const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
-  const enough = async () => {
-    const before = writers.acknowledged.length;
-    await writers.until(() => writers.acknowledged.length >= before + 50);
-  };
-  for (let round = 0; round < (isLong ? 20 : 4); round++) {
-    await enough();
+  for (let round = 0; round < budget(2); round++) {
+    await writers.more(50);
     const one = processes[round % 2] as ServeProcess;
-    const signal = round % 4 < 2 ? 'SIGKILL' : 'SIGTERM';
-    one.signal(signal);
-    expect(await one.end()).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
-    await enough();
+    const signal = round % 4 === 0 || round % 4 === 3 ? 'SIGKILL' : 'SIGTERM';
+    expect(await one.end(signal)).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
+    await writers.more(50);
     processes[round % 2] = await serve(at);
     list();
   }
@@ -159,46 +157,39 @@ test('kill -9 or SIGTERM of one of two processes behind a proxy: nobody is told 
   await check(at, writers);
 });
 
-test.each(['SIGINT', 'SIGQUIT'] as const)(
-  'PostgreSQL is ended by %s and started again: 503 meanwhile, and no process has to be',
-  async (signal) => {
-    const server = await startPostgres();
-    onTestFinished(server.end);
-    const { address: at } = await newDatabase(server.address);
-    const token = await addPerson(at);
-    const processes = await Promise.all([serve(at), serve(at)]);
-    const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
-    const writers = startWriters(16, people);
-    const seen = async (status: number, times: number) => {
-      const before = writers.statuses.get(status) ?? 0;
-      await writers.until(() => (writers.statuses.get(status) ?? 0) >= before + times);
-    };
-    for (let round = 0; round < (isLong ? 5 : 1); round++) {
-      await seen(200, 100);
-      await server.stop(signal);
-      await seen(503, 20);
-      for (const person of people) {
-        await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(503);
-        expect(await ask(person, 'GET', '/v1/me')).toMatchObject({
-          status: 503,
-          headers: { 'retry-after': '1' },
-        });
-      }
-      await server.start();
-      await seen(200, 100);
-      for (const person of people) {
-        await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(200);
-      }
+test('PostgreSQL ends or crashes and is started again: 503 meanwhile, and no process has to be', async () => {
+  const server = await startPostgres();
+  onTestFinished(server.end);
+  const { address: at } = await newDatabase(server.address);
+  const token = await addPerson(at);
+  const processes = await Promise.all([serve(at), serve(at)]);
+  const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
+  const writers = startWriters(16, people);
+  for (let round = 0; round < budget(2); round++) {
+    await writers.more(100);
+    await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
+    await writers.more(20, 503);
+    for (const person of people) {
+      await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(503);
+      expect(await ask(person, 'GET', '/v1/me')).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '1' },
+      });
     }
-    await writers.stop();
-    // 500: it ended during a COMMIT, so nobody knows.
-    expect(
-      [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
-    ).toEqual([]);
-    await check(at, writers);
-    expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
-  },
-);
+    await server.start();
+    await writers.more(100);
+    for (const person of people) {
+      await expect.poll(async () => (await ask(person, 'GET', '/healthz')).status).toBe(200);
+    }
+  }
+  await writers.stop();
+  // 500: it ended during a COMMIT, so nobody knows.
+  expect(
+    [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
+  ).toEqual([]);
+  await check(at, writers);
+  expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
+});
 
 test('a full disk: 507 for what needs room, reads go on, and all is well with room again', async ({
   skip,
@@ -226,15 +217,15 @@ test('a full disk: 507 for what needs room, reads go on, and all is well with ro
   const service = { ...(await startService({ database: at, port: 0 })), token };
   onTestFinished(service.close);
   const { id } = await createVal(service, { name: 'small', code: 'c' });
-  const push = (i: number) =>
+  const push = () =>
     ask(service, 'PUT', '/v1/vals', {
-      body: { name: 'large', code: randomBytes(50_000 + i).toString('base64') },
+      body: { name: 'large', code: randomBytes(50_000).toString('base64') },
     });
-  let answer = await push(0);
-  for (let i = 1; answer.status < 300 && i < 500; i++) answer = await push(i);
+  let answer = await push();
+  while (answer.status < 300) answer = await push();
   expect(answer).toMatchObject({ status: 507, body: { status: 507 } });
   expect((await ask(service, 'GET', `/v1/vals/${id}`)).status).toBe(200);
   expect((await ask(service, 'GET', '/healthz')).status).toBe(200);
   execFileSync('mount', ['-o', 'remount,size=64m', disk]);
-  expect((await push(0)).status).toBe(200);
+  expect((await push()).status).toBe(200);
 });

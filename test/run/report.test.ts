@@ -1,17 +1,13 @@
 // Runs of code that the service has are told to it, and no others; nothing of that fails a run.
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type RunOptions, run as runHere, runProcess, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { folderWith } from './folder.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
-
-/** What `run` starts is built. */
-const run = (args: string[], options: RunOptions) =>
-  args[0] === 'run' ? runProcess(args, options) : runHere(args, options);
 
 it('the first minute: push, run and runs tell one story', async () => {
   const home = temporaryFolder();

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, run, runAtTerminal, runProcess, temporaryFolder } from '../support/program.ts';
 
@@ -81,10 +81,12 @@ describe('--local', () => {
     const editor = join(home, 'editor');
     writeFileSync(editor, `#!/bin/sh\nrm -r '${data}'\necho new > "$1"\n`, { mode: 0o755 });
     const env = { ...local.env, EDITOR: editor };
+    vi.stubEnv('TMPDIR', home);
     const { exit, error, stderr } = await run(['val', 'edit', id, '--json'], { home, env });
     expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local', hint: expect.any(String) } });
     expect(error?.message).toContain(join(data, 'vals.db'));
-    expect(stderr).toContain('What you wrote is in');
+    expect(stderr).toContain(`What you wrote is in ${home}/`);
+    vi.unstubAllEnvs();
   });
 
   /** Limited to some blocks, a file cannot grow, and SQLite fails as on a disk with a defect. */

@@ -1,17 +1,19 @@
 // kill -9 during writes, again and again on one file: what was acknowledged stays, what was deleted stays away.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { expect, it, onTestFinished } from 'vitest';
 import { isLong } from '../support/budget.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
+import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
+import { ask as askOrFail } from './support.ts';
 
 const seed = 20_261_115;
-const kills = isLong ? 55 : 8;
+const kills = isLong ? 55 : 6;
 const writers = 4;
 
 interface Val {
@@ -40,67 +42,11 @@ function start(args: readonly string[], env: Record<string, string>): ChildProce
   return child;
 }
 
-const ended = (child: ChildProcess): Promise<void> =>
-  new Promise((done) => {
-    if (child.exitCode !== null || child.signalCode !== null) done();
-    else child.once('exit', () => done());
-  });
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await ended(child);
-}
-
-interface Service {
-  child: ChildProcess;
-  baseUrl: string;
-  token: string;
-  agent: Agent;
-}
-
-async function serve(file: string, env: Record<string, string>): Promise<Service> {
-  const child = start(['serve', '--port', '0', '--json', '--data', file], env);
-  let said = '';
-  child.stderr?.on('data', (chunk) => {
-    said += chunk;
-  });
-  const line = await new Promise<string>((known, refused) => {
-    child.stdout?.once('data', (chunk) => known(String(chunk)));
-    child.once('exit', (code) => refused(new Error(`serve ended with ${code}: ${said}`)));
-  });
-  return {
-    child,
-    ...(JSON.parse(line) as { baseUrl: string; token: string }),
-    agent: new Agent({ keepAlive: true }),
-  };
-}
+type Service = Awaited<ReturnType<typeof embeddedService>>;
 
 /** Undefined where no whole answer came. */
-function ask(
-  { baseUrl, token, agent }: Service,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ status: number; body: unknown } | undefined> {
-  return new Promise((resolve) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const outgoing = request(`${baseUrl}${path}`, { method, agent, headers }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk) => chunks.push(chunk));
-      incoming.on('error', () => resolve(undefined));
-      incoming.on('end', () => {
-        if (!incoming.complete) return resolve(undefined);
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: incoming.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) });
-      });
-    });
-    outgoing.on('error', () => resolve(undefined));
-    outgoing.end(body && JSON.stringify(body));
-  });
-}
+const ask = (service: Service, method: string, path: string, body?: object) =>
+  askOrFail(service, method, path, { body }).catch(() => undefined);
 
 /** Writes to vals of its own, one request at a time, and remembers what it was told. */
 function createWriter(who: number, { between, fraction, oneOf }: Chance) {
@@ -255,13 +201,15 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
   const tokens = new Set<string>();
 
   for (let round = 0; round < kills; round++) {
-    if (round % 8 === 7) {
+    if (round % 6 === 5) {
       // Some die before they have opened the file properly.
       const starting = start(['serve', '--port', '0', '--data', file], env);
+      const over = once(starting, 'exit');
       await sleep(chance.between(60, 200));
-      await kill(starting);
+      starting.kill('SIGKILL');
+      await over;
     }
-    const service = await serve(file, env);
+    const service = await embeddedService({ data: file });
     tokens.add(service.token);
     if (round % 11 === 10) {
       await check(
@@ -280,16 +228,14 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
     if (answersLeft > 0) await written;
     // Some way into what the others asked for.
     await sleep(chance.between(0, 5));
-    await kill(service.child);
+    await service.end('SIGKILL');
     await Promise.all(writing);
-    service.agent.destroy();
   }
 
-  const service = await serve(file, env);
+  const service = await embeddedService({ data: file });
   const vals = all.flatMap((writer) => writer.vals);
   const checked = await check(service, vals);
-  await kill(service.child);
-  service.agent.destroy();
+  await service.end('SIGKILL');
   expect(integrity(file)).toEqual(['ok']);
   expect(tokens.size).toBe(1);
   // Proof that the kills came in the middle of something, and that something had been done.
@@ -301,7 +247,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
 it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`, {
   timeout: 120_000,
 }, async () => {
-  const rounds = isLong ? 14 : 4;
+  const rounds = isLong ? 14 : 3;
   const home = temporaryFolder();
   const folder = join(home, 'vals');
   mkdirSync(folder);

@@ -1,12 +1,14 @@
 // How the database finds what each statement of the store asks for: by an index, however much there is.
 import Libsql from 'libsql';
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { All, Database, Value } from '../../src/service/database/database.ts';
 import { openStore } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
 import { placeOf } from './place.ts';
-import { ask, createVal, newPlace, temporaryService } from './support.ts';
+import { ask, createVal, endAll, newPlace, temporaryService } from './support.ts';
+
+afterAll(endAll);
 
 /** Every statement that a store ran here, with the values it ran with last. */
 const ran = vi.hoisted(() => new Map<string, Value[]>());

@@ -1,6 +1,6 @@
 // A PostgreSQL server of the tests' own, from the binaries of this machine, in a folder that is gone with it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import {
   chownSync,
   existsSync,
@@ -122,15 +122,17 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+/** Not one that the system may give to another program while the server is away: those begin at 32768. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const isFree = await new Promise<boolean>((decided) => {
+      server.once('error', () => decided(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => decided(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
 
 /** An empty database, and what takes it away. */

@@ -29,7 +29,8 @@ export interface RunOptions {
 }
 
 export function environment(home: string, env: RunOptions['env'] = {}): Record<string, string> {
-  const clean = { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', VALS_PAGER: 'cat', ...env };
+  const own = { HOME: home, TMPDIR: home };
+  const clean = { PATH: process.env.PATH, ...own, LANG: 'C.UTF-8', VALS_PAGER: 'cat', ...env };
   return Object.fromEntries(
     Object.entries(clean).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -33,15 +33,16 @@ export const valEdit = defineCommand({
     const { bytes, file, discard } = await inOwnTime(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env),
     );
+    // Many editors end the last line; that alone is no edit.
+    if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
+      await discard();
+      context.signal.throwIfAborted();
+      context.hint('Nothing changed, so nothing was sent.');
+      return undefined;
+    }
     try {
       context.signal.throwIfAborted();
       const edited = notEmpty(file, decode(file, bytes));
-      // Many editors end the last line; that alone is no edit.
-      if (edited === code || edited === `${code}\n`) {
-        await discard();
-        context.hint('Nothing changed, so nothing was sent.');
-        return undefined;
-      }
       checkSizes({ code: edited }, file, context.warn);
       if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);

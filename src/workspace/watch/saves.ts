@@ -39,7 +39,6 @@ export async function watchSaves(
     const isPassedOver = createFolderFilter(root, ignoreFiles);
     let hasBegun = false;
     const watcher = watch(root, {
-      ignoreInitial: since === undefined,
       followSymlinks: false,
       ignorePermissionErrors: true,
       // Without stats it is not known yet whether it is a folder.
@@ -48,6 +47,9 @@ export async function watchSaves(
         (stats.isDirectory() ? isPassedOver(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
+      // It reads a folder before it watches it, and would miss what is made in between. Told of it again, it reads it
+      // once more when it watches.
+      if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) return hasBegun && settle(path, () => renew(clock.now() - savedBeforeMs));
       if (!hasBegun && !(Number(stats?.mtimeMs) > Number(since))) return;

@@ -8,6 +8,7 @@ import { BadResponseError, InterruptedError, UnavailableError } from '../../../s
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { rowsOfRecords } from '../../../src/lib/rows.ts';
+import { budget } from '../../support/budget.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
@@ -138,7 +139,7 @@ const service = {
   links: fc.boolean(),
 };
 const awayAt = fc.option(fc.nat(4), { nil: undefined });
-const runs = { numRuns: 250 };
+const runs = { numRuns: budget(60) };
 
 describe('following, whatever the schedule', () => {
   it('gives what was last, then all that comes, once and in its order', async () => {

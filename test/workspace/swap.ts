@@ -1,0 +1,54 @@
+// Puts a link in the place of something, right before the Nth step of the program that touches it.
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
+
+type Calls = Record<string, (...args: unknown[]) => unknown>;
+
+const isStep = /^(?:open|lstat|stat|exists|readFile|readdir|rename|mkdir|rm|unlink|writeFile)(?:Sync)?$/;
+
+/** The program holds folders open, and names files in them so. */
+const held = /^\/proc\/self\/fd\/\d+/;
+
+/** While the work goes on; gives back what it gives. The old thing is beside its place then, as `.aside`. */
+export async function whileSwapping<T>(
+  { place, target, after }: { place: string; target: string; after: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { renameSync, symlinkSync, readlinkSync } = fs;
+  let left = after;
+  const isThere = (arg: unknown) =>
+    typeof arg === 'string' &&
+    `${resolve(arg.replace(held, (folder) => readlinkSync(folder)))}/`.startsWith(`${place}/`);
+  const swapIn = () => {
+    try {
+      renameSync(place, `${place}.aside`);
+      symlinkSync(target, place);
+    } catch {
+      // It is not there yet: a later step may make it.
+      left += 1;
+    }
+  };
+
+  const originals = [fs, fs.promises].map((module) => {
+    const calls = module as unknown as Calls;
+    const steps = Object.entries(calls).filter(([name]) => isStep.test(name));
+    for (const [name, original] of steps) {
+      calls[name] = (...args) => {
+        if (args.some(isThere)) {
+          if (left === 0) swapIn();
+          left -= 1;
+        }
+        return original(...args);
+      };
+    }
+    return { calls, steps };
+  });
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    for (const { calls, steps } of originals) Object.assign(calls, Object.fromEntries(steps));
+    syncBuiltinESMExports();
+  }
+}
