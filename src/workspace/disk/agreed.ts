@@ -65,6 +65,8 @@ export function createAgreedStore(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
+      // Of most vals without an id there is nothing, and to look costs less than the error of a file that is missing.
+      if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const agreed = parseAgreed(key, file);
       if (agreed === 'unreadable') {
         warn(`${file} cannot be read, so nothing is known of what was agreed on.`);
