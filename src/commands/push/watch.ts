@@ -54,7 +54,8 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half a push helps no person.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
-  const sending = { force, dryRun: false, onUnknownName() {}, remark: warn };
+  const findListed = async () => undefined;
+  const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: warn };
   const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};
