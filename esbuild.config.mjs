@@ -8,7 +8,15 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { cuts, librariesApart, mends } from './esbuild.plugins.mjs';
+import {
+  checkCuts,
+  cuts,
+  librariesApart,
+  mends,
+  parserBytes,
+  parserFile,
+  serviceCuts,
+} from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -30,31 +38,38 @@ const options = {
   define: { VERSION: JSON.stringify(version) },
 };
 const current = new Set();
-await bundle('dist/main.js', { entryPoints: ['src/main.ts'], plugins: cuts });
-// What `vals run` begins the val's process with.
-await bundle('dist/run/child.cjs', { entryPoints: ['src/run/child/main.ts'] });
+await bundlePart('main.js', { entryPoints: ['src/main.ts'], plugins: cuts });
+await bundlePart('service.js', { entryPoints: ['src/service/index.ts'], plugins: serviceCuts });
 for (const [name, contents] of Object.entries(librariesApart)) {
-  await bundle(`dist/libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
+  await bundlePart(`libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
 }
+checkCuts();
+// What `vals run` begins the val's process with.
+await replace('dist/run/child.cjs', await bundle({ entryPoints: ['src/run/child/main.ts'] }));
+await replace(`dist/${parserFile}`, parserBytes());
 await prepareTexts();
 await removeOthers();
 await runOnce();
 
-async function bundle(path, entry) {
+async function bundle(entry) {
   const { outputFiles } = await build({ ...options, ...entry });
+  return outputFiles[0].text;
+}
+
+/** As bin/code-cache.js loads it: a function of what a module is given, and in front what tells one text from another. */
+async function bundlePart(name, entry) {
   // It is loaded as Latin-1, which is quicker, and esbuild leaves regular expressions as they are written.
-  const text = outputFiles[0].text.replace(
+  const text = (await bundle(entry)).replace(
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  // What was compiled before belongs to a text with this mark, and to no other.
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  await replace(path, `/*${mark}*/${text}`);
+  await replace(`dist/${name}`, `/*${mark}*/(function(exports,require,module,__dirname){${text}\n})`);
 }
 
 /** The version, every help and the completion scripts, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
-  const { main, commandPaths } = createRequire(import.meta.url)('./dist/main.js');
+  const { main, commandPaths } = createRequire(import.meta.url)('./bin/code-cache.js').load('main.js');
   const print = async (name, argv, terminal = {}) => {
     let text = '';
     const stdout = new Writable({

@@ -4,34 +4,28 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-const manifestOf = createRequire(import.meta.url);
-const notYetMade = new Set();
+const load = createRequire(import.meta.url);
+const planned = new Set();
+const made = new Set();
 
 /** Notes what the build has to meet, and gives what to call when it did. */
 function cut(name) {
-  notYetMade.add(name);
-  return () => notYetMade.delete(name);
+  planned.add(name);
+  return () => made.add(name);
 }
 
 /** Fails the build where a cut was not made, or undici is another one than its cuts were tried with. */
-const checkCuts = {
-  name: 'check-cuts',
-  setup({ onEnd }) {
-    onEnd(() => {
-      const pinned = manifestOf('./package.json').devDependencies.undici;
-      const { version } = manifestOf('undici/package.json');
-      const errors = [...notYetMade].map((name) => ({
-        text: `A library has changed: there is no ${name} to cut.`,
-      }));
-      if (version !== pinned) {
-        errors.push({
-          text: `undici ${version} is installed, and its cuts were tried with ${pinned} alone.`,
-        });
-      }
-      return { errors };
-    });
-  },
-};
+export function checkCuts() {
+  const pinned = load('./package.json').devDependencies.undici;
+  const { version } = load('undici/package.json');
+  const errors = [...planned]
+    .filter((name) => !made.has(name))
+    .map((name) => `A library has changed: there is no ${name} to cut.`);
+  if (version !== pinned) {
+    errors.push(`undici ${version} is installed, and its cuts were tried with ${pinned} alone.`);
+  }
+  if (errors.length > 0) throw new Error(errors.join('\n'));
+}
 
 /** The file of a library, with other contents. */
 function replaceFile(onLoad, file, contents) {
@@ -42,6 +36,10 @@ function replaceFile(onLoad, file, contents) {
     return { contents };
   });
 }
+
+/** undici's parser, as it is loaded from beside the program. */
+export const parserFile = 'parser.wasm';
+export const parserBytes = () => load('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 const leftOut = `module.exports = () => { throw new Error('left out of the build of vals') };`;
 
@@ -66,6 +64,20 @@ const slimUndici = {
     replaceFile(onLoad, 'undici/lib/web/fetch/body.js', leftOut);
     // Every Node that we run on has SIMD; the parser's other half is as large again.
     replaceFile(onLoad, 'undici/lib/llhttp/llhttp-wasm.js', 'module.exports = undefined;');
+    // As text it would be read three times, in the program and in what V8 compiled of it. No Buffer, because an import
+    // copies the properties of what it imports, and each byte is one.
+    replaceFile(
+      onLoad,
+      'undici/lib/llhttp/llhttp_simd-wasm.js',
+      `module.exports = require('node:fs').readFileSync(__dirname + '/${parserFile}').buffer;`,
+    );
+    // It makes tables of all characters and headers, for parsers written in JavaScript.
+    const { ERROR, TYPE } = load('undici/lib/llhttp/constants.js');
+    replaceFile(
+      onLoad,
+      'undici/lib/llhttp/constants.js',
+      `module.exports = ${JSON.stringify({ ERROR, TYPE })};`,
+    );
   },
 };
 
@@ -240,8 +252,23 @@ const setApart = {
   },
 };
 
+/** A module of ours that is in another file of the build. */
+const fromFile = (filter, path) => ({
+  name: path,
+  setup({ onResolve }) {
+    const made = cut(path);
+    onResolve({ filter }, () => {
+      made();
+      return { path, external: true };
+    });
+  },
+});
+
 /** For the program itself; libraries that are set apart are bundled whole. */
-export const cuts = [slimUndici, builtins, setApart, checkCuts];
+export const cuts = [slimUndici, builtins, setApart, fromFile(/\/service\/index\.ts$/, './service.js')];
+
+/** For the embedded service, which most commands do without. The errors that it throws are the program's. */
+export const serviceCuts = [builtins, setApart, fromFile(/\/errors\.ts$/, './main.js')];
 
 /** For the libraries that are set apart. */
 export const mends = [quickTable, farthestSyntaxError, quietPassword];

@@ -41,6 +41,8 @@ function commands(few, many) {
     ],
     async measure(bench) {
       const pushed = makePlace(bench, many);
+      // Removed at the end: ext4 without a journal makes files slowly for half a minute after as many were removed.
+      const used = [pushed];
       await timeOf(inPlace(bench, pushed, ['init']));
       await timeOf(inPlace(bench, pushed, ['push']));
       /** @param {readonly string[]} args */
@@ -48,10 +50,9 @@ function commands(few, many) {
       /** @param {number} vals @param {boolean} isWorkspace */
       const push = (vals, isWorkspace) => async () => {
         const place = makePlace(bench, vals);
+        used.push(place);
         if (isWorkspace) await timeOf(inPlace(bench, place, ['init']));
-        const ms = await timeOf(inPlace(bench, place, isWorkspace ? ['push'] : ['push', '.']));
-        remove(place);
-        return ms;
+        return timeOf(inPlace(bench, place, isWorkspace ? ['push'] : ['push', '.']));
       };
       const timings = await interleaved(
         {
@@ -64,7 +65,7 @@ function commands(few, many) {
         },
         bench.rounds.slow,
       );
-      remove(pushed);
+      used.forEach(remove);
       const { plain } = timings;
       /** @param {string} what @param {import('./run.mjs').Timing} timing */
       const toPlain = (what, timing) => ({

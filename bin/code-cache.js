@@ -26,10 +26,7 @@ function compile(name) {
   const source = fs.readFileSync(filename, 'latin1');
   const mark = source.slice(2, 2 + markLength);
   const cachedData = keptCode(name, mark);
-  const script = new Script(`(function(exports,require,module,__dirname){${source}\n})`, {
-    filename,
-    cachedData,
-  });
+  const script = new Script(source, { filename, cachedData });
   if (cachedData === undefined || script.cachedDataRejected) {
     if (newlyCompiled.length === 0) process.once('exit', keepCompiled);
     newlyCompiled.push({ name, mark, script });
@@ -90,7 +87,8 @@ const folderOf = (file) => file.slice(0, file.lastIndexOf('/'));
  * has run so far, so the program itself waits for a command that had something to do.
  */
 function keepCompiled(exitCode) {
-  if (exitCode !== 0) return;
+  // The build, an ES module, has not run what it loads.
+  if (exitCode !== 0 || require.main === undefined) return;
   try {
     for (const { name, mark, script } of newlyCompiled) {
       if (name === 'main.js' && !isRun && !load(name).reachedService) continue;

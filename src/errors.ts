@@ -1,5 +1,4 @@
 // What can go wrong, one class per kind of the exit-code table, each with the facts a message needs.
-import type { JsonObject } from './lib/json.ts';
 
 export interface ErrorFacts {
   /** What to do next, as one sentence. */
@@ -109,15 +108,4 @@ export class InterruptedError extends ValsError {
 export class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;
-}
-
-/** An error as it is written in JSON; keys without a value are left out. */
-export function describeError(error: ValsError): JsonObject {
-  const { kind, exit, message, facts } = error;
-  const { hint, status, method, path, body } = facts;
-  return Object.fromEntries(
-    Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
-      ([, value]) => value !== undefined && value !== '',
-    ),
-  ) as JsonObject;
 }

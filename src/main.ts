@@ -11,12 +11,14 @@ import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { hearSignals, whileHearing } from './lib/signals.ts';
-import { createSettings } from './settings/settings.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render.ts';
 import { Outcomes, type Result } from './terminal/result.ts';
 import { ReaderGone } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
+
+/** The embedded service is built apart, and throws them too. */
+export * from './errors.ts';
 
 /** What the build renders help for. */
 export const commandPaths = pathsOf(commandTree);
@@ -34,13 +36,7 @@ export async function main(host: Host): Promise<number> {
   try {
     const [request, ...words] = host.argv;
     if (request === completionRequest) {
-      await stdout.write(
-        await completionAnswer(
-          words,
-          commandTree,
-          createSettings({}, host, () => {}),
-        ),
-      );
+      await stdout.write(await completionAnswer(words, commandTree, host));
       return exit;
     }
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
@@ -66,8 +62,7 @@ export async function main(host: Host): Promise<number> {
 async function run({ command, input, flags }: CommandLine, host: Host, output: Output): Promise<void> {
   output.follow(flags);
   const { stdout, redactor, reporter } = output;
-  const settings = createSettings(flags, host, reporter.warn);
-  const { context, close } = createContext(host, settings, flags, output, () => {
+  const { context, close } = createContext(host, flags, output, () => {
     reachedService = true;
   });
   const show = async (result: Result) => {

@@ -1,11 +1,10 @@
 // The first signal is heard wherever the program is: before a reader that stopped reading, and in the midst of long work.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { environment, program, temporaryFolder } from './support/program.ts';
+import { type Ended, environment, program, startProcess, temporaryFolder } from './support/program.ts';
 import { type Seen, scriptedService } from './support/scripted-service.ts';
 
 /** A second is promised; a machine under load may take a few. Without an end of its own, none of these would. */
@@ -31,12 +30,9 @@ async function stands(pid: number): Promise<void> {
   }
 }
 
-function endOf(child: ChildProcess): Promise<string | number | null> {
-  return new Promise((done) => child.once('exit', (exit, signal) => done(signal ?? exit)));
-}
-
 /** The signal, or the exit code that stands for it, or that nothing happened. */
-async function soon(end: Promise<string | number | null>): Promise<unknown> {
+async function soon(ended: Promise<Ended>): Promise<unknown> {
+  const end = ended.then(({ exit, signal }) => signal ?? exit);
   return Promise.race([end, sleep(soonMs, 'still there', { ref: false })]);
 }
 
@@ -45,74 +41,59 @@ type Signal = 'SIGINT' | 'SIGTERM';
 /** By itself, or by the system where the program could not hear. */
 const endings = { SIGINT: ['SIGINT', 130], SIGTERM: ['SIGTERM', 143] };
 
-interface Streams {
-  stdout?: 'unread' | 'read';
-  stderr?: 'unread' | 'read';
-}
-
-function start(args: readonly string[], env: Record<string, string>, cwd: string, streams: Streams = {}) {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: environment(temporaryFolder(), env),
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  if (streams.stdout !== 'unread') child.stdout.resume();
-  let stderr = '';
-  if (streams.stderr !== 'unread') {
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-  }
-  return { child, pid: child.pid as number, end: endOf(child), stderr: () => stderr };
-}
-
 /** Pages without end, of 100 records. */
 const endless = ({ path }: Seen) => {
   const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
   const data = Array.from({ length: 100 }, (_, index) => ({
     id: `r${offset + index}`,
-    error: 'x'.repeat(2_000),
+    error: 'x'.repeat(200),
   }));
   return { body: { data, links: { next: `?offset=${offset + 100}` } } };
 };
 
 describe('the first signal is heard', () => {
-  it.each<{ signal: Signal; what: string; args: string[]; streams: Streams; says?: string }>([
+  it.each<{ signal: Signal; what: string; args: string[]; unread: 'stdout' | 'stderr'; says?: string }>([
     {
       signal: 'SIGINT',
       what: 'stdout in the midst of a list',
       args: ['runs', '--all', '--ndjson'],
-      streams: { stdout: 'unread' },
+      unread: 'stdout',
       says: '"interrupted"',
     },
     {
       signal: 'SIGTERM',
       what: 'stdout at the end of a list',
       args: ['runs', '--limit', '2000', '--json'],
-      streams: { stdout: 'unread' },
+      unread: 'stdout',
     },
     {
       signal: 'SIGINT',
       what: 'stderr',
       args: ['runs', '--all', '--debug', '--ndjson'],
-      streams: { stderr: 'unread' },
+      unread: 'stderr',
     },
-  ])('$signal, while no one reads $what', async ({ signal, args, streams, says = '' }) => {
-    const service = await scriptedService([], endless);
+  ])('$signal, while no one reads $what', async ({ signal, args, unread, says = '' }) => {
+    let manyAsked = () => {};
+    const asked = new Promise<void>((done) => {
+      manyAsked = done;
+    });
+    const service = await scriptedService([], (seen) => {
+      // By then what is said of them has filled a pipe, or the first of them has been answered.
+      if (service.requests.length === (unread === 'stderr' ? 40 : 1)) manyAsked();
+      return endless(seen);
+    });
     // A long address, so that the trace of a few requests fills a pipe.
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
-    const { child, pid, end, stderr } = start(args, env, temporaryFolder(), streams);
-    if (streams.stderr === 'unread') while (service.requests.length < 100) await sleep(20);
-    else await stands(pid);
+    const { child, ended } = startProcess(args, { env }, unread);
+    await asked;
+    if (unread !== 'stderr') await stands(child.pid as number);
     child.kill(signal);
-    expect(endings[signal]).toContain(await soon(end));
-    expect(stderr()).toContain(says);
+    expect(endings[signal]).toContain(await soon(ended));
+    expect((await ended).stderr).toContain(says);
   });
 
   it.each<[Signal, string]>([
     ['SIGTERM', '--ndjson'],
-    ['SIGINT', '--json'],
     ['SIGINT', '--color'],
   ])('%s, while a terminal stands still: %s', async (signal, flag) => {
     const service = await scriptedService([], endless);
@@ -144,7 +125,7 @@ describe('the first signal is heard', () => {
     Array.from({ length: count }, (_, index) => `line ${(index * seed) % 4_999}\n`).join('');
   const run = { val: { id: 'v', name: 'hello' }, runStartAt: '2024-01-01T00:00:00Z', error: 'é' };
   const manyRuns = JSON.stringify({
-    data: Array.from({ length: 150_000 }, (_, index) => ({ ...run, id: `r${index}` })),
+    data: Array.from({ length: 80_000 }, (_, index) => ({ ...run, id: `r${index}` })),
     links: {},
   });
   const digits = `{"id":"x","all":[${'12345678901234567890,'.repeat(300_000)}1]}`;
@@ -168,11 +149,11 @@ describe('the first signal is heard', () => {
     const service = await scriptedService([], (seen) => (response) => {
       response.end(answer(seen), () => --answers === 0 && allAnswered());
     });
-    const { child, pid, end } = start(args, service.env, temporaryFolder());
+    const { child, ended } = startProcess(args, { env: service.env });
     await answered;
-    await hasComputed(pid, 400);
+    await hasComputed(child.pid as number, 200);
     child.kill(signal);
-    expect(endings[signal]).toContain(await soon(end));
+    expect(endings[signal]).toContain(await soon(ended));
   });
 
   it('SIGINT, while files are matched with a pattern that never ends', async () => {
@@ -182,10 +163,10 @@ describe('the first signal is heard', () => {
     writeFileSync(join(folder, '.valsignore'), `${'**/a*/'.repeat(20)}b\n`);
     writeFileSync(join(deep, 'hello.ts'), 'code');
     const service = await scriptedService([]);
-    const { child, pid, end } = start(['push', '.', '--dry-run'], service.env, folder);
-    await hasComputed(pid, 600);
+    const { child, ended } = startProcess(['push', '.', '--dry-run'], { env: service.env, cwd: folder });
+    await hasComputed(child.pid as number, 400);
     child.kill('SIGINT');
-    expect(endings.SIGINT).toContain(await soon(end));
+    expect(endings.SIGINT).toContain(await soon(ended));
   });
 });
 

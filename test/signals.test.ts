@@ -1,50 +1,23 @@
 // SIGINT and SIGTERM at every moment of a command's life: an honest end, valid output, nothing left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { isLong } from './support/budget.ts';
 import { embeddedService } from './support/embedded-service.ts';
-import { environment, program, shellAtTerminal, temporaryFolder } from './support/program.ts';
+import { type Ended, shellAtTerminal, startProcess, temporaryFolder } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
-const signals: [Signal, number][] = [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-];
-
-interface Ended {
-  exit: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** In a process group of its own, so that whatever it leaves behind can be found. */
-function start(args: readonly string[], env: Record<string, string>, cwd: string) {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: environment(cwd, env),
-    cwd,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const text = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    text.stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    text.stderr += chunk;
-  });
-  const ended = new Promise<Ended>((done) =>
-    child.once('close', (exit, signal) => done({ exit, signal, ...text })),
-  );
-  return { child, ended };
-}
+const interrupted: [Signal, number] = ['SIGINT', 130];
+const terminated: [Signal, number] = ['SIGTERM', 143];
+const signals = [interrupted, terminated];
+/** Once heard, they differ in the exit code alone. */
+const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
 
 function isGone(group: ChildProcess): boolean {
   try {
@@ -88,6 +61,8 @@ interface Torture {
   answer: (seen: Seen) => Reply;
   /** How many requests it makes. */
   requests: number;
+  /** Also at moments of its start. */
+  isStarted?: boolean;
   /** What each end has to hold to, beside what all have to. */
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
@@ -97,17 +72,22 @@ const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * ind
   ms,
 }));
 
-function momentsOf(requests: number): Moment[] {
+/** What happens before it listens is the same for all commands, so one of them is started often enough. */
+function momentsOf(requests: number, isStarted: boolean): Moment[] {
   const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
     (count) => isLong || count === 1 || count === requests,
   );
-  return [...startMoments, ...counts.flatMap((count) => [{ asked: count }, { answered: count }])];
+  return [
+    ...(isStarted || isLong ? startMoments : []),
+    ...counts.flatMap((count) => [{ asked: count }, { answered: count }]),
+  ];
 }
 
 /** Sends the signal at each of the moments, and once more when all is done. */
-async function atEveryMoment({ args, signal, exit, cwd, answer, requests, check }: Torture): Promise<void> {
+async function atEveryMoment(torture: Torture): Promise<void> {
+  const { args, signal, exit, cwd, answer, requests, isStarted = false, check } = torture;
   const folder = cwd ?? temporaryFolder();
-  for (const moment of momentsOf(requests)) {
+  for (const moment of momentsOf(requests, isStarted)) {
     let asked = 0;
     let answered = 0;
     const service = await scriptedService([], (seen) => (response) => {
@@ -123,7 +103,7 @@ async function atEveryMoment({ args, signal, exit, cwd, answer, requests, check 
         if ('answered' in moment && answered === moment.answered) child.kill(signal);
       });
     });
-    const { child, ended } = start([...args], service.env, folder);
+    const { child, ended } = startProcess(args, { env: service.env, cwd: folder });
     if ('ms' in moment) {
       await sleep(moment.ms);
       child.kill(signal);
@@ -152,49 +132,54 @@ async function atEveryMoment({ args, signal, exit, cwd, answer, requests, check 
   }
 }
 
-describe.each(signals)('%s', (signal, exit) => {
-  it('at any moment of a read: the record, or nothing', async () => {
-    const me = { id: '1', username: 'ada' };
-    await atEveryMoment({
-      args: ['me', '--json'],
-      signal,
-      exit,
-      answer: () => ({ body: me }),
-      requests: 1,
-      check: ({ exit, stdout }) => expect(stdout).toBe(exit === 0 ? `${JSON.stringify(me)}\n` : ''),
-    });
-  });
+const hide = '\u001b[?25l';
+const show = '\u001b[?25h';
 
-  it('at any moment of a long list: whole lines, in order', async () => {
-    const pages = 8;
-    const size = 25;
-    const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
-    const partly: number[] = [];
-    await atEveryMoment({
-      args: ['runs', '--all', '--ndjson'],
-      signal,
-      exit,
-      answer: ({ path }) => {
-        const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
-        const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
-        const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
-        return { body: { data: rows, links: { ...next } } };
-      },
-      requests: pages,
-      check({ exit, stdout }) {
-        if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
-        const lines = stdout.split('\n').slice(0, -1);
-        expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-          ids.slice(0, lines.length),
-        );
-        if (exit === 0) expect(lines).toHaveLength(ids.length);
-        else if (lines.length > 0) partly.push(lines.length);
-      },
-    });
-    expect(partly.length).toBeGreaterThan(0);
+it.each(signals)('%s at any moment of a read: the record, or nothing', async (signal, exit) => {
+  const me = { id: '1', username: 'ada' };
+  await atEveryMoment({
+    args: ['me', '--json'],
+    signal,
+    exit,
+    answer: () => ({ body: me }),
+    requests: 1,
+    isStarted: true,
+    check: ({ exit, stdout }) => expect(stdout).toBe(exit === 0 ? `${JSON.stringify(me)}\n` : ''),
   });
+});
 
-  it('at any moment of one write: done, not begun, or not known, and never a lie', async () => {
+it.each(oneOf(terminated))('%s at any moment of a long list: whole lines, in order', async (signal, exit) => {
+  const pages = 8;
+  const size = 25;
+  const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
+  const partly: number[] = [];
+  await atEveryMoment({
+    args: ['runs', '--all', '--ndjson'],
+    signal,
+    exit,
+    answer: ({ path }) => {
+      const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+      const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
+      const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
+      return { body: { data: rows, links: { ...next } } };
+    },
+    requests: pages,
+    check({ exit, stdout }) {
+      if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
+      const lines = stdout.split('\n').slice(0, -1);
+      expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+        ids.slice(0, lines.length),
+      );
+      if (exit === 0) expect(lines).toHaveLength(ids.length);
+      else if (lines.length > 0) partly.push(lines.length);
+    },
+  });
+  expect(partly.length).toBeGreaterThan(0);
+});
+
+it.each(oneOf(interrupted))(
+  '%s at any moment of one write: done, not begun, or not known, and never a lie',
+  async (signal, exit) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'code.ts'), 'code');
     let unknown = 0;
@@ -217,9 +202,12 @@ describe.each(signals)('%s', (signal, exit) => {
       },
     });
     expect(unknown).toBeGreaterThan(0);
-  });
+  },
+);
 
-  it('at any moment of a push: what was sent is never called skipped', async () => {
+it.each(oneOf(terminated))(
+  '%s at any moment of a push: what was sent is never called skipped',
+  async (signal, exit) => {
     const folder = temporaryFolder();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) writeFileSync(join(folder, `${name}.ts`), name);
@@ -253,16 +241,19 @@ describe.each(signals)('%s', (signal, exit) => {
       },
     });
     expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
-  });
+  },
+);
 
-  it('at any moment of serve: its address or nothing, and its port is free again', async () => {
+it.each(signals)(
+  '%s at any moment of serve: its address or nothing, and its port is free again',
+  async (signal) => {
     const folder = temporaryFolder();
     let served = 0;
-    for (const moment of [...startMoments, 'served']) {
+    for (const moment of [...startMoments.slice(1), 'served']) {
       const args = ['serve', '--port', '0', '--json', '--data', join(folder, 'vals.db')];
-      const { child, ended } = start(args, {}, folder);
+      const { child, ended } = startProcess(args, { cwd: folder });
       if (typeof moment === 'object') await sleep(moment.ms);
-      else await once(child.stdout, 'data');
+      else await once(child.stdout as Readable, 'data');
       child.kill(signal);
       const end = await ended;
       const context = { moment, ...end };
@@ -281,12 +272,15 @@ describe.each(signals)('%s', (signal, exit) => {
       expect(await refusal(baseUrl)).toBe('ECONNREFUSED');
     }
     expect(served).toBeGreaterThan(0);
-  });
+  },
+);
 
-  it('at any moment of a sign-in at a prompt: the terminal is as it was, and nothing is stored', async () => {
+it.each(oneOf(interrupted))(
+  '%s at any moment of a sign-in at a prompt: the terminal is as it was, and nothing is stored',
+  async (signal, exit) => {
     const service = await scriptedService([]);
     let asked = 0;
-    for (const moment of [...startMoments, 'asked']) {
+    for (const moment of [...startMoments.slice(1), 'asked']) {
       const home = temporaryFolder();
       const script = `(echo "pid $BASHPID."; exec $vals login --base-url ${service.baseUrl}); echo "exit $?."; stty -a`;
       const screen = shellAtTerminal(script, {}, home);
@@ -308,36 +302,34 @@ describe.each(signals)('%s', (signal, exit) => {
     }
     expect(asked).toBeGreaterThan(0);
     expect(service.requests).toEqual([]);
-  });
+  },
+);
 
-  it.each(isLong ? [0, 1, 3, 10, 30] : [0, 10])(
-    'twice, %i ms apart, while the spinner turns: the cursor is back',
-    async (gap) => {
-      const service = await scriptedService([], () => () => {});
-      const script = '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."';
-      const screen = shellAtTerminal(script, service.env);
-      await screen.shows(hide);
-      const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+const gaps = isLong ? [0, 1, 3, 10, 30] : [0, 10];
+const twice = gaps.flatMap((gap) => signals.map(([signal, exit]) => ({ gap, signal, exit })));
+it.each(twice)(
+  '$signal twice, $gap ms apart, while the spinner turns: the cursor is back',
+  async ({ gap, signal, exit }) => {
+    const service = await scriptedService([], () => () => {});
+    const script = '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."';
+    const screen = shellAtTerminal(script, service.env);
+    await screen.shows(hide);
+    const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+    process.kill(pid, signal);
+    await sleep(gap);
+    try {
       process.kill(pid, signal);
-      await sleep(gap);
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // It was quicker.
-      }
-      await screen.ended;
-      const text = screen.text();
-      expect(Number(/exit (\d+)\./.exec(text)?.[1])).toBe(exit);
-      expect({ gap, text, cursor: text.lastIndexOf(show) > text.lastIndexOf(hide) }).toMatchObject({
-        cursor: true,
-      });
-    },
-  );
-});
-
-const hide = '\u001b[?25l';
-const show = '\u001b[?25h';
-
+    } catch {
+      // It was quicker.
+    }
+    await screen.ended;
+    const text = screen.text();
+    expect(Number(/exit (\d+)\./.exec(text)?.[1])).toBe(exit);
+    expect({ gap, text, cursor: text.lastIndexOf(show) > text.lastIndexOf(hide) }).toMatchObject({
+      cursor: true,
+    });
+  },
+);
 it('SIGTERM lets serve finish what is under way', async () => {
   const service = await embeddedService();
   const body = JSON.stringify({ name: 'late', code: 'code' });

@@ -1,7 +1,8 @@
 // Many things done by one command: each has its outcome, and together they have one exit code.
-import { AuthError, describeError, InterruptedError, ValsError } from '../errors.ts';
+import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
+import { describeError } from '../terminal/describe-error.ts';
 import { Outcomes } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 

@@ -113,7 +113,7 @@ function addCommands(
       const hidden = path !== definition.path;
       build(root.command(path, { hidden }).helpGroup(title), definition, onInvoke);
     }
-    addTopics(root, title, tree);
+    addTopics(root, title, tree, named);
     for (const { path, definition } of paths) {
       const [topic, name] = path.split(' ');
       if (name === undefined) continue;
@@ -126,13 +126,14 @@ function addCommands(
   }
 }
 
-/** Behind the commands of its group, each with the names of those below it. */
-function addTopics(root: Command, title: string, tree: CommandTree): void {
+/** Behind the commands of its group, each with the names of those below it; for a named command only what it is in. */
+function addTopics(root: Command, title: string, tree: CommandTree, named: AnyCommand | undefined): void {
   for (const [name, topic] of Object.entries(tree.topics)) {
-    if (topic.title !== title) continue;
+    const isBelow = (path: string) => path.startsWith(`${name} `);
+    if (topic.title !== title || (named && !namesOf(named).some(isBelow))) continue;
     const names = tree.groups
       .flatMap(({ commands }) => commands)
-      .filter(({ path }) => path.startsWith(`${name} `))
+      .filter(({ path }) => isBelow(path))
       .map(({ path }) => path.slice(name.length + 1));
     const command = root.command(name).helpGroup(title).helpCommand(false).usage('<command> [options]');
     addOptions(command.description(`${topic.summary}: ${names.join(', ')}`), globalOptions, true);

@@ -2,12 +2,14 @@
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
+import { mostRequests } from '../api/http/pace.ts';
 import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { notingAnswers } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
-import { type BaseUrl, isLoopback } from '../settings/base-url.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { isWithoutProxy } from '../settings/no-proxy.ts';
 import type { Setting, Settings } from '../settings/settings.ts';
@@ -50,13 +52,14 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 
 type Way = ReturnType<typeof remote> | Awaited<ReturnType<typeof startLocal>>;
 
-function connectionOver({ baseUrl, token, close, explain }: Way, options: ConnectionOptions): Connection {
-  const { settings, signal, clock, trace, redactor } = options;
+function connectionOver(way: Way, options: ConnectionOptions): Connection {
+  const { baseUrl, token, close, explain, pace } = way;
+  const { settings, signal, clock, trace, redactor, concurrency = 'auto' } = options;
   redactor.add(token);
   const proxy = proxyFor(baseUrl, settings);
   redactor.add(proxy && credentialsOf(proxy.url));
   const client = createClient({
-    concurrency: options.concurrency ?? 'auto',
+    concurrency: concurrency === 'auto' ? pace : concurrency,
     baseUrl,
     token,
     userAgent: `vals/${VERSION}`,
@@ -130,6 +133,7 @@ function remote({ settings, token, baseUrl }: ConnectionOptions) {
     token: token ?? settings.token?.value,
     close: undefined,
     explain: rethrow,
+    pace: 'auto' as const,
   };
 }
 
@@ -149,5 +153,6 @@ async function startLocal(settings: Settings) {
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain };
+  // Nothing has to be found out: what arrives together shares a commit, and none is ever refused.
+  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

@@ -1,6 +1,6 @@
 // What a command is handed from outside, made from the host and the flags of one invocation.
 import { createSeenVals } from '../names/seen-vals.ts';
-import type { Flags, Settings } from '../settings/settings.ts';
+import { createSettings, type Flags } from '../settings/settings.ts';
 import { visible, visibleLines } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
@@ -12,13 +12,13 @@ import type { Host } from './host.ts';
 
 export function createContext(
   host: Host,
-  settings: Settings,
   flags: Flags,
   output: Output,
   onConnected: () => void,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock } = host;
   const { stdout, stderr, redactor, progress, reporter, format } = output;
+  const settings = createSettings(flags, host, reporter.warn);
   const { forPerson } = format();
   /** How the user named vals, by their ids. */
   const words = new Map<string, string>();

@@ -2,7 +2,7 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
 import { BadResponseError, UsageError } from '../errors.ts';
-import { isLoopback } from '../settings/base-url.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
 

@@ -38,6 +38,7 @@ export const pull = defineCommand({
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
     const { createBackup } = await import('../workspace/disk/backup.ts');
+    const { createFindListed } = await import('../workspace/listed-vals.ts');
     const { followMoves } = await import('../workspace/moved.ts');
     const workspace = await followMoves(openWorkspace(context), context);
 
@@ -55,8 +56,9 @@ export const pull = defineCommand({
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
     const backup = createBackup(workspace.root);
-    const options = { merge, force, dryRun, isNamed: words.length > 0, backup };
     const api = await connect();
+    const findListed = createFindListed(api, context.seen, chosen.length);
+    const options = { merge, force, dryRun, isNamed: words.length > 0, findListed, backup };
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
     const { rows, error } = await runBatch<(typeof chosen)[number]>(chosen, {

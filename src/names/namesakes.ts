@@ -5,11 +5,11 @@ import { BadResponseError, RefusedError } from '../errors.ts';
 import { readMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** The ids of vals that may have the name; undefined where there are none known, and the service cannot tell. */
-export type FindNamesakes = (name: string) => Promise<string[] | undefined>;
-
-/** Asks for the list once, however many names there are. */
-export function createNamesakes(api: Api, seen: SeenVals): FindNamesakes {
+/**
+ * The ids of vals that may have a name; undefined where there are none known, and the service cannot tell. It is asked
+ * for its list once, however many names there are.
+ */
+export function createNamesakes(api: Api, seen: SeenVals): (name: string) => Promise<string[] | undefined> {
   let asked: Promise<{ ids: Map<string, string[]>; isListed: boolean }> | undefined;
 
   async function ask() {

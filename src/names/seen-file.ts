@@ -20,42 +20,105 @@ export interface SeenVal {
 }
 
 /** Of all services and tokens together. */
-const mostVals = 10_000;
+const mostLines = 10_000;
 
-/** What is known of one service with one token. */
-export interface Known {
-  me?: string;
-  /** By id, the latest last. */
-  vals: Map<string, SeenVal>;
+/** What is known of the vals of one service with one token. */
+interface SeenFile {
+  user(): string | undefined;
+  /** The latest last. */
+  vals(): SeenVal[];
+  noteUser(id: string): void;
+  /** Null: it is gone. */
+  noteVal(id: string, val: SeenVal | null): void;
+  /** Where anything changed. */
+  write(): void;
 }
 
-/** By service and token, the one that was changed last at the end. */
-type Everything = Map<string, Known>;
+/** Undefined where there is none: what is noted is gone with the command. */
+export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
+  const lines = file === undefined ? new Map<string, string>() : readLines(file);
+  const key = keyOf(settings);
+  // The user stands where the id of a val would stand.
+  const userPlace = `${key}\t`;
+  const valPlace = (id: string) => `${key}\t${JSON.stringify(id)}`;
+  let isChanged = false;
+
+  function put(place: string, known: SeenVal | string): void {
+    const text = JSON.stringify(known);
+    if (lines.get(place) === text) return;
+    isChanged = true;
+    lines.delete(place);
+    lines.set(place, text);
+  }
+
+  return {
+    user() {
+      const id = parse(lines.get(userPlace));
+      return typeof id === 'string' ? id : undefined;
+    },
+    vals() {
+      const ofVals = [...lines].filter(([place]) => place.startsWith(userPlace) && place !== userPlace);
+      return ofVals.map(([, known]) => parse(known)).filter(isSeenVal);
+    },
+    noteUser: (id) => put(userPlace, id),
+    noteVal(id, val) {
+      const place = valPlace(id);
+      const before = parse(lines.get(place));
+      if (val === null) isChanged = lines.delete(place) || isChanged;
+      else put(place, isSeenVal(before) && before.mine ? { ...val, mine: true } : val);
+    },
+    write() {
+      if (file !== undefined && isChanged) writeLines(file, lines);
+    },
+  };
+}
 
 /** The embedded service has one user, and another port each time. The token is not to be found from it. */
-export function keyOf({ local, baseUrl, token }: Settings): string {
+function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
+/**
+ * What is known, as JSON, by its place: the key of a service and token, and the id of a val. Most commands touch one
+ * line of a thousand, so the others are not parsed.
+ */
+type Lines = Map<string, string>;
+
 /** What cannot be read, or is not what we wrote, counts as nothing. */
-export function read(file: string): Everything {
+function readLines(file: string): Lines {
   try {
-    const content: unknown = JSON.parse(readPlainFile(file, { mostBytes: largest.seen }).toString());
-    if (!isObject(content)) return new Map();
-    return new Map(Object.entries(content).flatMap(([key, known]) => parseKnown(key, known)));
+    const lines: Lines = new Map();
+    for (const line of readPlainFile(file, { mostBytes: largest.seen }).toString().split('\n')) {
+      const end = line.indexOf('\t', line.indexOf('\t') + 1);
+      if (end !== -1) lines.set(line.slice(0, end), line.slice(end + 1));
+    }
+    return lines;
   } catch {
     return new Map();
   }
 }
 
-function parseKnown(key: string, known: unknown): [string, Known][] {
-  if (!isObject(known) || !Array.isArray(known.vals)) return [];
-  const vals = new Map<string, SeenVal>();
-  for (const val of known.vals as unknown[]) {
-    if (isSeenVal(val)) vals.set(val.id, val);
+/** What was changed longest ago is forgotten first. */
+function writeLines(file: string, lines: Lines): void {
+  const text = [...lines].slice(-mostLines).map(([place, known]) => `${place}\t${known}\n`);
+  makeFolder(dirname(file), 0o700);
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, text.join(''), { flag: 'wx', mode: 0o600 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  return [[key, { ...(typeof known.me === 'string' && { me: known.me }), vals }]];
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text && JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const isSeenVal = (value: unknown): value is SeenVal => {
@@ -64,23 +127,3 @@ const isSeenVal = (value: unknown): value is SeenVal => {
   const isText = (text: unknown) => typeof text === 'string';
   return isText(id) && isText(name) && [version, owner].every((text) => text === undefined || isText(text));
 };
-
-/** What was used longest ago is forgotten first. */
-export function write(file: string, everything: Everything): void {
-  let room = mostVals;
-  const kept = [...everything].reverse().flatMap(([key, { me, vals }]) => {
-    const latest = room === 0 ? [] : [...vals.values()].slice(-room);
-    room -= latest.length;
-    return latest.length === 0 && me === undefined ? [] : [[key, { me, vals: latest }] as const];
-  });
-  makeFolder(dirname(file), 0o700);
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    const text = JSON.stringify(Object.fromEntries(kept.reverse()));
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}

@@ -1,7 +1,7 @@
 // The vals that answers of a service carried: a help to find a val by its name, and never the truth.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
-import type { Known, SeenVal } from './seen-file.ts';
+import type { SeenVal } from './seen-file.ts';
 
 export interface SeenVals {
   note(val: SeenVal): void;
@@ -31,20 +31,15 @@ export function createSeenVals(settings: Settings): SeenVals {
   /** What this command learnt; null: it is gone. */
   const news = new Map<string, SeenVal | null>();
   let me: string | undefined;
-  const place = () => settings.dataDirectory && join(settings.dataDirectory.value, 'seen.json');
 
-  /** Whether anything changed by it. */
-  function addNews(to: Known): boolean {
-    let isChanged = me !== undefined && to.me !== me;
-    to.me = me ?? to.me;
-    for (const [id, val] of news) {
-      const before = to.vals.get(id);
-      if (val === null ? before === undefined : isSame(before, val)) continue;
-      isChanged = true;
-      to.vals.delete(id);
-      if (val !== null) to.vals.set(id, before?.mine ? { ...val, mine: true } : val);
-    }
-    return isChanged;
+  /** With what this command learnt. Read anew each time: what another process noted meanwhile stays, but for the blink of an eye. */
+  async function open() {
+    const { openSeenFile } = await import('./seen-file.ts');
+    const directory = settings.dataDirectory?.value;
+    const file = openSeenFile(directory && join(directory, 'seen.tsv'), settings);
+    if (me !== undefined) file.noteUser(me);
+    for (const [id, val] of news) file.noteVal(id, val);
+    return file;
   }
 
   return {
@@ -58,38 +53,19 @@ export function createSeenVals(settings: Settings): SeenVals {
     },
     drop: (id) => void news.set(id, null),
     async recall() {
-      const { keyOf, read } = await import('./seen-file.ts');
-      const file = place();
-      const known: Known = (file && read(file).get(keyOf(settings))) || { vals: new Map() };
-      addNews(known);
-      const vals = [...known.vals.values()];
-      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === known.me);
-      return { me: known.me, vals, mine: vals.filter(isMine) };
+      const file = await open();
+      const user = file.user();
+      const vals = file.vals();
+      const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === user);
+      return { me: user, vals, mine: vals.filter(isMine) };
     },
     async save() {
       if (news.size === 0 && me === undefined) return;
       try {
-        const file = place();
-        if (file === undefined) return;
-        const { keyOf, read, write } = await import('./seen-file.ts');
-        // Read anew: what another process noted meanwhile stays, but for the blink of an eye.
-        const everything = read(file);
-        const key = keyOf(settings);
-        const known = everything.get(key) ?? { vals: new Map() };
-        if (!addNews(known)) return;
-        everything.delete(key);
-        everything.set(key, known);
-        write(file, everything);
+        (await open()).write();
       } catch {
         // It is a help: without it a name is looked for on the service.
       }
     },
   };
 }
-
-const isSame = (before: SeenVal | undefined, { name, version, owner, mine }: SeenVal): boolean =>
-  before !== undefined &&
-  before.name === name &&
-  before.version === version &&
-  before.owner === owner &&
-  (mine === undefined || before.mine === true);

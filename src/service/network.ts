@@ -1,6 +1,6 @@
 // How the service is reached: where it listens, what it is called, and from whom it takes plain HTTP.
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP, isIPv6 } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import { isAmong, loopbackAddresses } from '../lib/addresses.ts';
 import type { CertificateFiles } from './certificate.ts';
 
@@ -20,7 +20,7 @@ const loopbackAddress = '127.0.0.1';
 export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
 
 /** An address as it stands in a URL. */
-export const inUrl = (address: string): string => (isIPv6(address) ? `[${address}]` : address);
+export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 /** The names in Host that are its own. A port that the scheme implies may be there or not. */
 export function hostNames({ host, publicUrl }: Network, port: number | undefined): string[] {
@@ -44,7 +44,7 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
     if (before === undefined || isIP(before) === 0) break;
     caller = before;
   }
-  return isIPv6(caller) ? networkOf(caller) : caller;
+  return isIP(caller) === 6 ? networkOf(caller) : caller;
 }
 
 /** One customer of a provider has all 2^64 addresses of an IPv6 network; an IPv4 address in that form stays itself. */

@@ -1,5 +1,6 @@
 // A base URL, checked and in one form: no trailing slash, no /v1, no credentials.
 import { UsageError } from '../errors.ts';
+import { isLoopback } from '../lib/loopback.ts';
 
 export interface BaseUrl {
   /** Scheme, host and port: what a stored token belongs to. */
@@ -35,6 +36,3 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   return { origin: url.origin, href: url.origin + path };
 }
-
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

@@ -1,7 +1,6 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
-import type { Flags } from '../settings/settings.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
 import type { Pager } from './pager.ts';
@@ -16,6 +15,17 @@ export interface OutputStreams {
   stderr: NodeJS.WriteStream;
   signal: AbortSignal;
   pager?: Pager;
+}
+
+/** What the user may ask of the output. */
+interface OutputFlags {
+  json?: boolean;
+  ndjson?: boolean;
+  fields?: string[];
+  quiet?: boolean;
+  color?: boolean;
+  /** False where no pager is wanted. */
+  pager?: boolean;
 }
 
 export interface Format {
@@ -43,7 +53,7 @@ export interface Output {
   /** How to find out whether something was written. */
   watchWrites(hasWritten: () => boolean): void;
   /** Called once the command line is understood; until then its words are taken at face value. */
-  follow(flags: Flags): void;
+  follow(flags: OutputFlags): void;
 }
 
 export function createOutput(
@@ -64,7 +74,7 @@ export function createOutput(
   });
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const glyphs = glyphsFor(env);
-  let flags: Flags = {
+  let flags: OutputFlags = {
     json: argv.includes('--json'),
     ndjson: argv.includes('--ndjson'),
     quiet: argv.includes('--quiet'),

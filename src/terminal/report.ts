@@ -1,6 +1,7 @@
 // What is said beside the result, on stderr: warnings at once, hints and the error at the end.
-import { describeError, type ValsError } from '../errors.ts';
+import type { ValsError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
+import { describeError } from './describe-error.ts';
 import { visible } from './escape.ts';
 import type { Glyphs } from './glyphs.ts';
 import { withoutToken } from './json-text.ts';

@@ -1,4 +1,4 @@
-// What became of a val since both sides last agreed: a pure function of three hashes.
+// What became of a val since both sides last agreed: a pure function of three codes.
 
 /** As `vals status` says it. */
 export type Status =
@@ -11,13 +11,13 @@ export type Status =
   | 'deleted there';
 
 /**
- * Each hash is undefined where there is no code. Two sides that are alike agree, whatever they once agreed on.
+ * Each is undefined where there is no code. Two sides that are alike agree, whatever they once agreed on.
  * Without an agreement, as in a fresh checkout, the file is taken for the newer side.
  */
-export function compare(
-  agreed: string | undefined,
-  here: string | undefined,
-  remote: string | undefined,
+export function compare<Code>(
+  agreed: Code | undefined,
+  here: Code | undefined,
+  remote: Code | undefined,
 ): Status {
   if (here === undefined) {
     return agreed !== undefined && remote === undefined ? 'deleted there' : 'missing here';

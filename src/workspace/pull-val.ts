@@ -6,6 +6,7 @@ import { interruptible } from '../lib/signals.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
 import { type Examined, examine } from './examine.ts';
+import type { FindListed } from './listed-vals.ts';
 import { identity, type RemoteVal } from './remote-val.ts';
 import { hasMarks, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -17,6 +18,8 @@ export interface PullOptions {
   dryRun: boolean;
   /** Asked for by name, so that a val that cannot be had is an error. */
   isNamed: boolean;
+  /** What the service's list tells of vals. */
+  findListed: FindListed;
   /** Of what is worth knowing, though it is no failure. */
   remark(message: string): void;
   /** For what is overwritten here. */
@@ -29,7 +32,7 @@ export async function pullVal(
   val: WorkspaceVal,
   options: PullOptions,
 ): Promise<Outcome> {
-  const examined = await examine(workspace, api, val);
+  const examined = await examine(workspace, api, options.findListed, val);
   const { remote, agreed, status } = examined;
   const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
   if (remote === undefined || val.id === undefined) return withoutService(workspace, examined, options);

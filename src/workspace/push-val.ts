@@ -4,10 +4,10 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import type { FindNamesakes } from '../names/namesakes.ts';
 import type { Agreed } from './disk/agreed.ts';
-import { type Examined, examine, readNamesake } from './examine.ts';
-import { identity, versionOf } from './remote-val.ts';
+import { type Examined, examine, type FindNamesakes, readNamesake } from './examine.ts';
+import type { FindListed } from './listed-vals.ts';
+import { changedAtOf, identity, versionOf } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -22,6 +22,8 @@ export interface PushOptions {
   isNamed: boolean;
   /** Which vals have a name on the service already. */
   findNamesakes: FindNamesakes;
+  /** What the service's list tells of vals. */
+  findListed: FindListed;
   /** Told where it cannot be known whether the name is taken. */
   onUnknownName(val: WorkspaceVal): void;
   /** Called before it is sent; what it throws keeps it from being sent. */
@@ -39,7 +41,7 @@ export async function pushVal(
 ): Promise<Outcome> {
   const noted = workspace.agreed.read(val);
   const examined = isCompared(workspace, val, noted)
-    ? await examine(workspace, api, val, code, noted)
+    ? await examine(workspace, api, options.findListed, val, code, noted)
     : undefined;
   const settled = examined && settle(examined, options);
   if (settled !== undefined) return settled;
@@ -72,7 +74,7 @@ export async function pushVal(
       `${val.file}: a val named "${name}" was there already and has this code now; its versions keep what it was.`,
     );
   }
-  keep(workspace, { file: val.file, name, id }, { code, version });
+  keep(workspace, { file: val.file, name, id }, { code, version, changedAt: changedAtOf(body) });
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 

@@ -10,6 +10,8 @@ export interface RemoteVal {
   name: string | undefined;
   code: string;
   version: JsonValue | undefined;
+  /** Undefined where the service does not say. */
+  changedAt?: string | undefined;
 }
 
 /** Undefined where there is no such val. */
@@ -23,7 +25,7 @@ export async function readRemoteVal(api: Api, id: string): Promise<RemoteVal | u
         hint: `\`vals val get ${id} --json\` shows what it sent.`,
       });
     }
-    return { name, code, version: versionOf(record) };
+    return { name, code, version: versionOf(record), changedAt: changedAtOf(record) };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;
@@ -32,6 +34,10 @@ export async function readRemoteVal(api: Api, id: string): Promise<RemoteVal | u
 
 /** Zero is a version; null is none. */
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
+
+/** Each time that tells of a change: a version's number alone could be given twice. */
+export const changedAtOf = (record: JsonValue): string | undefined =>
+  [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
 /** Keys without a value are left out. */
 export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({

@@ -1,13 +1,17 @@
 // What makes a start quick must not change what it does: prepared texts, and code compiled by an earlier run.
+import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/commander.ts';
 import { commandTree } from '../../src/commands/index.ts';
+import { isLong } from '../support/budget.ts';
 import { install } from '../support/copy.ts';
-import { environment, runProcess as run } from '../support/program.ts';
+import { environment } from '../support/program.ts';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 describe('prepared help', () => {
   const preparedFor = (words: readonly string[]) =>
@@ -20,21 +24,22 @@ describe('prepared help', () => {
     );
   });
 
-  it.each(['', 'options', 'push', 'val get'])('is what `vals %s --help` writes', async (path) => {
-    const words = path.split(' ').filter(Boolean);
-    expect(await run([...words, '--help'])).toMatchObject({ exit: 0, stdout: await preparedFor(words) });
-  });
-
-  it('is not needed: without it the program prints the same', async () => {
+  it('is what is written, and is not needed: without it the program prints the same', async () => {
     const installed = await install();
+    const asked = [[], ['help', 'options'], ['val', 'get', '--help'], ['-V']];
+    const written = () => Promise.all(asked.map((words) => installed.vals(words)));
+    const helps = await Promise.all([[], ['options'], ['val', 'get']].map(preparedFor));
+    const expected = [...helps, `${version}\n`];
+    expect(await written()).toEqual(expected);
     await rm(join(installed.folder, 'dist/prepared'), { recursive: true });
-    for (const words of [[], ['push', '--help'], ['help', 'val', 'get'], ['help', 'options'], ['-V']]) {
-      expect(await installed.vals(words)).toEqual((await run(words)).stdout);
-    }
+    expect(await written()).toEqual(expected);
   });
 });
 
 describe('compiled code', () => {
+  const used = ['me', '--local', '--json'];
+  const places = isLong ? Array.from({ length: 80 }, (_, index) => (index + 0.37) / 80) : [0.7];
+
   it('is kept by the build and used by every run after it', async () => {
     const installed = await install();
     const before = await installed.compiled();
@@ -43,31 +48,47 @@ describe('compiled code', () => {
     for (const main of [/^main\.js\.v/, /^main\.js\.run\.v/]) {
       expect(names).toContainEqual(expect.stringMatching(main));
     }
-    await installed.vals(['me', '--local', '--json']);
+    await installed.vals(used);
     await installed.vals(['run', resolve('examples/hello.ts')]);
     expect(await installed.compiled()).toEqual(before);
   });
 
-  it.each([
-    { what: 'of another source', spoil: (file: string) => writeFile(file, 'x'.repeat(100_000)) },
-    { what: 'cut short', spoil: (file: string) => truncate(file, 1_000) },
-    { what: 'empty', spoil: (file: string) => truncate(file, 0) },
-    { what: 'missing', spoil: (file: string) => rm(file) },
-  ])('$what is made anew', async ({ spoil }) => {
+  type Spoil = (file: string) => Promise<void>;
+  const spoils: [what: string, spoil: Spoil][] = [
+    ['of another source', (file) => writeFile(file, 'x'.repeat(100_000))],
+    ['cut short', (file) => truncate(file, 1_000)],
+    ...places.map((place): [string, Spoil] => [
+      `with one bit flipped at ${place}`,
+      async (file) => {
+        const bytes = await readFile(file);
+        const at = Math.floor(place * bytes.length);
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+        await writeFile(file, bytes);
+      },
+    ]),
+    ...(isLong ? [['empty', (file: string) => truncate(file, 0)] as [string, Spoil]] : []),
+    ['missing', (file) => rm(file)],
+  ];
+  it('that is spoilt or missing is made anew', async () => {
     const installed = await install();
     const before = await installed.compiled();
-    const main = before.find(({ name }) => name.startsWith('main.js.v'));
-    await spoil(join(installed.folder, 'dist', main?.name ?? ''));
-    const spoilt = await installed.compiled();
+    const names = before.map(({ name }) => name);
+    const file = join(installed.folder, 'dist', names.find((name) => name.startsWith('main.js.v')) ?? '');
+    for (const [what, spoil] of spoils) {
+      await spoil(file);
+      const spoilt = await installed.compiled();
+      expect(JSON.parse(await installed.vals(used)), what).toMatchObject({ username: 'local' });
+      const after = await installed.compiled();
+      expect(after.map(({ name }) => name)).toEqual(names);
+      expect(after, what).not.toEqual(spoilt);
+    }
+    const kept = await installed.compiled();
+    await installed.vals(used);
+    expect(await installed.compiled()).toEqual(kept);
+    // Here too little of the program runs for it to be worth keeping.
+    await rm(file);
     expect(JSON.parse(await installed.vals(['config', '--json']))).toBeTypeOf('object');
-    // Too little of the program ran for it to be worth keeping.
-    expect(await installed.compiled()).toEqual(spoilt);
-    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toBeTypeOf('object');
-    const after = await installed.compiled();
-    expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name));
-    expect(after).not.toEqual(spoilt);
-    await installed.vals(['me', '--local', '--json']);
-    expect(await installed.compiled()).toEqual(after);
+    expect((await installed.compiled()).map(({ name }) => name)).not.toContain(basename(file));
   });
 
   it('of an older program of the same length is not run', async () => {
@@ -92,7 +113,7 @@ describe('compiled code', () => {
     const installed = await install();
     for (const { name } of await installed.compiled()) await rm(join(installed.folder, 'dist', name));
     await chmod(join(installed.folder, 'dist'), 0o555);
-    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toBeTypeOf('object');
+    expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
     await chmod(join(installed.folder, 'dist'), 0o755);
     expect(await installed.compiled()).toEqual([]);
   });

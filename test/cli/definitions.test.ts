@@ -1,8 +1,9 @@
 // What every command owes its users, held against all definitions.
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
@@ -80,13 +81,12 @@ function wordsOf(command: string): string[] | undefined {
 
 /** A line of the help, as in a shell, on a service that has what the line speaks of. */
 async function runExample(line: string) {
-  const service = await serviceInProcess(activity());
+  const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
+  const { id, ...service } = await serviceWith(name);
   const folder = temporaryFolder();
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
-  const id = await valWithThreeVersions(name, service);
   // Two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
@@ -130,17 +130,29 @@ async function inShell(command: string, env: Record<string, string>, cwd: string
   return { exit: exitCode, stdout, stderr };
 }
 
-async function valWithThreeVersions(name: string, { baseUrl, token }: RunningService): Promise<string> {
+const templates = mkdtempSync(join(tmpdir(), 'vals-test-'));
+afterAll(() => rmSync(templates, { recursive: true }));
+const made: Record<string, { file: string; id: string } | undefined> = {};
+
+/** One that has a val of three versions, which is made once for each name and then copied. */
+async function serviceWith(name: string): Promise<RunningService & { id: string }> {
+  made[name] ??= await makeTemplate(name);
+  const { id, file } = made[name];
+  const copy = join(temporaryFolder(), 'vals.db');
+  cpSync(file, copy);
+  return { id, ...(await serviceInProcess(undefined, copy)) };
+}
+
+async function makeTemplate(name: string): Promise<{ file: string; id: string }> {
+  const file = join(templates, `${name}.db`);
+  const { env, end } = await serviceInProcess(activity(), file);
   let id = '';
   for (const code of ['export default 1', 'export default 2', readFileSync('examples/hello.ts', 'utf8')]) {
-    const response = await fetch(`${baseUrl}/v1/vals`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name, code }),
-    });
-    id = ((await response.json()) as { id: string }).id;
+    const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
+    id = JSON.parse(stdout)[0].id;
   }
-  return id;
+  await end();
+  return { file, id };
 }
 
 /** One val that was pushed, and changed since where differences are to be shown. */

@@ -2,12 +2,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
-import { run, runAtTerminal } from '../support/program.ts';
-import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { run, runAtTerminal, runOnScreen } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 
 describe('vals alone', () => {
   it('shows every command in its group, and how to begin, on one screen', async () => {
-    const { exit, screen } = await runAtTerminal([]);
+    const { exit, screen } = await runOnScreen([]);
     expect(exit).toBe(0);
     const lines = stripVTControlCharacters(screen).trimEnd().split('\r\n');
     expect(lines.length).toBeLessThanOrEqual(40);
@@ -22,28 +22,30 @@ describe('vals alone', () => {
   });
 
   it('fits a narrow terminal', async () => {
-    const { screen } = await runAtTerminal([], { columns: 40 });
+    const { screen } = await runOnScreen([], { columns: 40 });
     const lines = stripVTControlCharacters(screen).split('\r\n');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
     expect(screen).toContain('completion');
   });
 
-  // The prepared help is for 80 columns; a narrow one is made anew.
-  describe.each([80, 60])('at %i columns', (columns) => {
-    it.each([
-      [{}, true],
-      [{ NO_COLOR: '1' }, false],
-      [{ NO_COLOR: '' }, true],
-      [{ FORCE_COLOR: '0' }, false],
-      [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
-      [{ TERM: 'dumb' }, false],
-    ])('has bold titles with %j: %j', async (env, isBold) => {
-      for (const args of [[], ['push', '--help']]) {
-        const { screen } = await runAtTerminal(args, { columns, env });
-        expect(/\u001b\[1m(?:Vals|Options):\u001b\[22m/.test(screen)).toBe(isBold);
-        expect(screen.includes('\u001b')).toBe(isBold);
-      }
-    });
+  const looks: [env: Record<string, string>, isBold: boolean][] = [
+    [{}, true],
+    [{ NO_COLOR: '1' }, false],
+    [{ NO_COLOR: '' }, true],
+    [{ FORCE_COLOR: '0' }, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [{ TERM: 'dumb' }, false],
+  ];
+  it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
+    // What was prepared is for 80 columns, and for a process; a narrow one is made anew.
+    const screens = await Promise.all([
+      runAtTerminal([], { env }),
+      runOnScreen(['push', '--help'], { env, columns: 60 }),
+    ]);
+    for (const { screen } of screens) {
+      expect(/\u001b\[1m(?:Vals|Options):\u001b\[22m/.test(screen)).toBe(isBold);
+      expect(screen.includes('\u001b')).toBe(isBold);
+    }
   });
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
@@ -60,33 +62,12 @@ describe('vals alone', () => {
   });
 });
 
-describe('vals login', () => {
-  it('says what it asks for, where that comes from, and what to do next', async () => {
-    const service = await scriptedService([{ body: { username: 'ada' } }]);
-    const { exit, screen } = await runAtTerminal(['login', '--base-url', service.baseUrl], {
-      answers: [{ after: 'Token for', keys: `${testToken}\r` }],
-    });
-    expect(exit).toBe(0);
-    const parts = [
-      `Signing in to ${service.baseUrl}`,
-      'settings page',
-      'config.json',
-      'Token for',
-      'vals push',
-    ];
-    const places = parts.map((part) => screen.indexOf(part));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(screen).not.toContain(testToken);
-  });
-});
-
 describe('an address', () => {
   const address = 'https://vals.example/@ada';
   const open = `\u001b]8;;${address}\u001b\\`;
   const me = async (url: string, env: Record<string, string | undefined>, columns = 80) => {
     const service = await scriptedService([{ body: { username: 'ada', url } }]);
-    return (await runAtTerminal(['me'], { env: { ...service.env, ...env }, columns })).screen;
+    return (await runOnScreen(['me'], { env: { ...service.env, ...env }, columns })).screen;
   };
 
   it.each([{ VTE_VERSION: '7200' }, { TERM_PROGRAM: 'WezTerm' }, { TERM: 'xterm-kitty' }])(

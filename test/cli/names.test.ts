@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { run, runAtTerminal, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { put } from '../workspace/support.ts';
 
@@ -198,7 +198,7 @@ describe('what writes by a remembered name', () => {
 });
 
 describe('what was seen', () => {
-  const fileOf = (there: Vals) => join(there.home, '.local/share/vals/seen.json');
+  const fileOf = (there: Vals) => join(there.home, '.local/share/vals/seen.tsv');
 
   it('is for its owner alone, holds no token, and another token does not see it', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
@@ -223,18 +223,26 @@ describe('what was seen', () => {
   it('keeps the latest 10,000', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     await there.command('val', 'get', hello);
-    const [[key, known]] = Object.entries(JSON.parse(readFileSync(fileOf(there), 'utf8'))) as [
-      [string, { vals: Val[] }],
-    ];
-    const many = Array.from({ length: 10_000 }, (_, index) => ({ id: `id-${index}`, name: `n${index}` }));
-    writeFileSync(fileOf(there), JSON.stringify({ [key]: { ...known, vals: many } }));
+    const [line = ''] = readFileSync(fileOf(there), 'utf8').split('\n');
+    const many = Array.from({ length: 10_000 }, (_, index) => `${line.replaceAll(hello, `id-${index}`)}\n`);
+    writeFileSync(fileOf(there), many.join(''));
     await there.command('val', 'get', hello);
-    const kept = JSON.parse(readFileSync(fileOf(there), 'utf8'))[key].vals as Val[];
-    expect([kept.length, kept[0]?.id, kept.at(-1)?.id]).toEqual([10_000, 'id-1', hello]);
+    const kept = readFileSync(fileOf(there), 'utf8').trimEnd().split('\n');
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1]?.trimEnd(), line]);
   });
 
-  it.each(['no JSON', '[]', '{"x":{"vals":[1,null,{"id":1}]}}', `{"x":${'['.repeat(100_000)}`])(
-    'is nothing where the file holds %.20s',
+  it('and what is known already is not written again', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }], false);
+    const inode = async () => {
+      await there.command('me');
+      await there.command('val', 'get', hello);
+      return statSync(fileOf(there)).ino;
+    };
+    expect(await inode()).toBe(await inode());
+  });
+
+  it.each(['no JSON', '\t\t', 'no\ttab\tno JSON\n\0', `${'\t'.repeat(100_000)}\n`])(
+    'is nothing where the file holds %.20j',
     async (content) => {
       const there = await Vals.of([{ id: hello, name: 'hello' }]);
       await there.command('me');
@@ -293,7 +301,7 @@ describe('before it deletes', () => {
       { id: hello, name: 'hello' },
       { id: other, name: 'second' },
     ]);
-    const { exit, screen } = await runAtTerminal(['val', 'rm', hello, other], {
+    const { exit, screen } = await runOnScreen(['val', 'rm', hello, other], {
       env: there.service.env,
       columns: 120,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
@@ -317,7 +325,7 @@ describe('before it deletes', () => {
     [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
   ])('version rm %s says which one is current', async (versions, question) => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
-    const { screen } = await runAtTerminal(['version', 'rm', hello, ...versions], {
+    const { screen } = await runOnScreen(['version', 'rm', hello, ...versions], {
       env: there.service.env,
       columns: 120,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
@@ -328,7 +336,10 @@ describe('before it deletes', () => {
   it('a word that is no val is refused before the question', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     for (const word of ['helo', other]) {
-      const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello', word], { env: there.service.env });
+      const { exit, screen } = await runOnScreen(['val', 'rm', 'hello', word], {
+        env: there.service.env,
+        answers: [],
+      });
       expect(exit).toBe(3);
       expect(screen).not.toContain('[y/N]');
     }
@@ -421,7 +432,7 @@ describe('vals use', () => {
 
 it('login asks for the base URL where there is none', async () => {
   const there = await Vals.of([]);
-  const { exit, screen } = await runAtTerminal(['login'], {
+  const { exit, screen } = await runOnScreen(['login'], {
     home: there.home,
     columns: 120,
     answers: [

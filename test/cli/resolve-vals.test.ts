@@ -1,7 +1,7 @@
 // Every command that takes a val takes its name or file inside a workspace.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, put } from '../workspace/support.ts';
 
@@ -31,7 +31,7 @@ async function known() {
 describe('a name or a file stands for its id', () => {
   it('is asked about by that name before anything is deleted', async () => {
     const { service, folder } = await known();
-    const { exit, screen } = await runAtTerminal(['val', 'rm', 'hello'], {
+    const { exit, screen } = await runOnScreen(['val', 'rm', 'hello'], {
       env: service.env,
       cwd: folder,
       columns: 200,

@@ -88,18 +88,7 @@ describe('what is sent', () => {
       body: '{"a":"1","c":"x=y","d":"","b":1}',
     },
     {
-      args: [
-        'PATCH',
-        '/x',
-        '-F',
-        'n=12345678901234567890',
-        '-F',
-        'f=1.0',
-        '-F',
-        'e=-0',
-        '-F',
-        'o={"a":[null]}',
-      ],
+      args: 'PATCH /x -F n=12345678901234567890 -F f=1.0 -F e=-0 -F o={"a":[null]}'.split(' '),
       method: 'PATCH',
       path: '/x',
       body: '{"n":12345678901234567890,"f":1.0,"e":-0,"o":{"a":[null]}}',
@@ -315,21 +304,6 @@ describe('what goes wrong', () => {
       requests: 1,
     });
     expect(result.error).toMatchObject({ kind, method: args[0], path: '/x' });
-  });
-
-  it('is tried again as elsewhere, a POST under the same key and only where nothing was done', async () => {
-    const service = await scriptedService([{ status: 503 }, { status: 429 }, ok]);
-    expect(await run(['api', 'POST', '/x'], { env: service.env })).toMatchObject({ exit: 0 });
-    const keys = new Set(service.requests.map(({ headers }) => headers['idempotency-key']));
-    expect({ requests: service.requests.length, keys: keys.size }).toEqual({ requests: 3, keys: 1 });
-  });
-
-  it('is a missing token, without which nothing is sent', async () => {
-    const service = await scriptedService([]);
-    const { exit, stderr } = await run(['api', 'GET', '/v1/me', '--base-url', service.baseUrl]);
-    expect(exit).toBe(4);
-    expect(stderr).toContain('vals login');
-    expect(service.requests).toEqual([]);
   });
 });
 

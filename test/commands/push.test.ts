@@ -1,10 +1,12 @@
 // Writing: push with its files, folders, order, parallelism and failures; create, new and rm beside it.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { environment, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
+import { type InProcessOptions, inProcess } from '../support/in-process.ts';
+import { environment, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -30,6 +32,9 @@ function tree(files: Record<string, string | Uint8Array>): string {
 }
 const vals = (...names: string[]): string =>
   tree(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
+const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
+  tree({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
 
 const sent = (seen: Seen): { name: string; code: string } => JSON.parse(seen.body);
 const names = (requests: readonly Seen[]): string[] => requests.map((seen) => sent(seen).name);
@@ -42,228 +47,161 @@ const repliesTo =
   (seen: Seen): Reply =>
     replies[sent(seen).name] ?? made(seen);
 
-interface Running {
-  child: ChildProcess;
-  ended: Promise<{ exit: number | null; signal: string | null; stdout: string; stderr: string }>;
-}
-
-/** A process to be interrupted. */
-function start(args: string[], env: Record<string, string>, cwd: string): Running {
-  const child = spawn(process.execPath, [program, ...args], { env: environment(cwd, env), cwd });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  return {
-    child,
-    ended: new Promise((done) => {
-      child.once('close', (exit, signal) => done({ exit, signal, stdout, stderr }));
-    }),
-  };
+/** A command, and the signal that ends it. */
+function interruptible(args: string[], env: Record<string, string>, cwd = temporaryFolder()) {
+  const interruption = new AbortController();
+  const interrupt = (exit = 130) => interruption.abort(new InterruptedError(exit));
+  const result = (more: Partial<InProcessOptions> = {}) =>
+    inProcess(args, { env: environment(cwd, env), cwd, signal: interruption.signal, ...more });
+  return { interrupt, result };
 }
 
 describe('which vals a path is', () => {
-  const cases: { what: string; files: string[]; paths: string[]; pushed: Record<string, string> }[] = [
+  /** Files apart by spaces; those left out lie there too. */
+  const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
     {
       what: 'files: their names without the extension',
-      files: ['a.ts', 'sub/b.test.mjs', 'c.js', 'README'],
-      paths: ['c.js', 'sub/b.test.mjs', './a.ts', 'README'],
+      paths: 'c.js sub/b.test.mjs ./a.ts README',
       pushed: { 'c.js': 'c', 'sub/b.test.mjs': 'b.test', './a.ts': 'a', README: 'README' },
     },
     {
       what: 'a folder: its code files, and those of the folders below',
-      files: ['v/b.tsx', 'v/a.ts', 'v/c/d/e.mts', 'v/c/f.js', 'v/g.jsx', 'v/h.mjs', 'other.ts'],
-      paths: ['v'],
+      paths: 'v',
       pushed: {
-        'v/a.ts': 'a',
-        'v/b.tsx': 'b',
-        'v/c/d/e.mts': 'e',
-        'v/c/f.js': 'f',
-        'v/g.jsx': 'g',
-        'v/h.mjs': 'h',
+        ...{ 'v/a.ts': 'a', 'v/b.tsx': 'b', 'v/c/d/e.mts': 'e' },
+        ...{ 'v/c/f.js': 'f', 'v/g.jsx': 'g', 'v/h.mjs': 'h' },
       },
+      left: 'other.ts',
     },
     {
       what: 'a folder: nothing but code',
-      files: [
-        'v/a.ts',
-        'v/a.json',
-        'v/b.d.ts',
-        'v/c.d.mts',
-        'v/d.ts.bak',
-        'v/e.css',
-        'v/f.TS',
-        'v/ts',
-        'v/g.cjs',
-      ],
-      paths: ['v'],
+      paths: 'v',
       pushed: { 'v/a.ts': 'a' },
+      left: 'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/e.css v/f.TS v/ts v/g.cjs',
     },
     {
       what: 'a folder: no dot-folders and no node_modules, at any depth',
-      files: [
-        'v/a.ts',
-        'v/.git/b.ts',
-        'v/.vals/c.ts',
-        'v/node_modules/d.ts',
-        'v/e/node_modules/x/f.ts',
-        'v/e/.g/h.ts',
-      ],
-      paths: ['v/'],
+      paths: 'v/',
       pushed: { 'v/a.ts': 'a' },
+      left: 'v/.git/b.ts v/.vals/c.ts v/node_modules/d.ts v/e/node_modules/x/f.ts v/e/.g/h.ts',
     },
-    { what: 'this folder', files: ['a.ts', 'b/c.ts'], paths: ['.'], pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
+    { what: 'this folder', paths: '.', pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
     {
       what: 'files and folders in the order of the arguments',
-      files: ['z.ts', 'v/b.ts', 'v/a.ts', 'c.ts'],
-      paths: ['z.ts', 'v', 'c.ts'],
+      paths: 'z.ts v c.ts',
       pushed: { 'z.ts': 'z', 'v/a.ts': 'a', 'v/b.ts': 'b', 'c.ts': 'c' },
     },
     {
       what: 'a file in a folder that is given too: once',
-      files: ['v/a.ts', 'v/b.ts'],
-      paths: ['v', 'v/b.ts'],
+      paths: 'v v/b.ts',
       pushed: { 'v/a.ts': 'a', 'v/b.ts': 'b' },
     },
-    {
-      what: 'a declaration that is named on its own',
-      files: ['a.d.ts'],
-      paths: ['a.d.ts'],
-      pushed: { 'a.d.ts': 'a.d' },
-    },
+    { what: 'a declaration that is named on its own', paths: 'a.d.ts', pushed: { 'a.d.ts': 'a.d' } },
   ];
-  it.each(cases)('$what', async ({ files, paths, pushed }) => {
-    const cwd = tree(Object.fromEntries(files.map((file) => [file, file])));
-    const { exit, stdout } = await run(['push', ...paths, '--dry-run', '--json'], { cwd });
+  it.each(cases)('$what', async ({ paths, pushed, left }) => {
+    const cwd = filesOf(Object.keys(pushed), wordsOf(left));
+    const { exit, stdout } = await run(['push', ...wordsOf(paths), '--dry-run', '--json'], { cwd });
     expect(exit).toBe(0);
     expect(outcomes(stdout)).toEqual(
       Object.entries(pushed).map(([file, name]) => ({ file, name, status: 'planned' })),
     );
   });
 
-  const ignoring: { what: string; files: Record<string, string>; path?: string; pushed: string[] }[] = [
+  const ignoring: {
+    what: string;
+    rules: Record<string, string>;
+    path?: string;
+    pushed: string;
+    left?: string;
+  }[] = [
     {
       what: '.gitignore: names, folders, patterns, comments',
-      files: {
-        'v/.gitignore': '# b.ts\nname.ts\n/top.ts\nbuild/\n*.test.ts\n\n**/gen/**\n',
-        'v/b.ts': '',
-        'v/name.ts': '',
-        'v/sub/name.ts': '',
-        'v/top.ts': '',
-        'v/other/top.ts': '',
-        'v/build/c.ts': '',
-        'v/sub/build/d.ts': '',
-        'v/e.test.ts': '',
-        'v/sub/gen/x/f.ts': '',
-      },
-      pushed: ['v/b.ts', 'v/other/top.ts'],
+      rules: { 'v/.gitignore': '# b.ts\nname.ts\n/top.ts\nbuild/\n*.test.ts\n\n**/gen/**\n' },
+      pushed: 'v/b.ts v/other/top.ts',
+      left: 'v/name.ts v/sub/name.ts v/top.ts v/build/c.ts v/sub/build/d.ts v/e.test.ts v/sub/gen/x/f.ts',
     },
     {
       what: '.gitignore: what comes last counts, and ! takes back',
-      files: {
-        'v/.gitignore': '*.ts\n!keep.ts\nkeep.ts\n!kept.ts\n',
-        'v/a.ts': '',
-        'v/keep.ts': '',
-        'v/kept.ts': '',
-      },
-      pushed: ['v/kept.ts'],
+      rules: { 'v/.gitignore': '*.ts\n!keep.ts\nkeep.ts\n!kept.ts\n' },
+      pushed: 'v/kept.ts',
+      left: 'v/a.ts v/keep.ts',
     },
     {
       what: '.gitignore: what is in an ignored folder cannot be taken back',
-      files: { 'v/.gitignore': 'build/\n!build/keep.ts\n', 'v/a.ts': '', 'v/build/keep.ts': '' },
-      pushed: ['v/a.ts'],
+      rules: { 'v/.gitignore': 'build/\n!build/keep.ts\n' },
+      pushed: 'v/a.ts',
+      left: 'v/build/keep.ts',
     },
     {
       what: '.gitignore: a folder whose files are ignored, one of them not',
-      files: { 'v/.gitignore': 'build/*\n!build/keep.ts\n', 'v/build/a.ts': '', 'v/build/keep.ts': '' },
-      pushed: ['v/build/keep.ts'],
+      rules: { 'v/.gitignore': 'build/*\n!build/keep.ts\n' },
+      pushed: 'v/build/keep.ts',
+      left: 'v/build/a.ts',
     },
     {
       what: '.gitignore with CRLF and spaces',
-      files: { 'v/.gitignore': 'a.ts\r\nb.ts  \r\n\r\n', 'v/a.ts': '', 'v/b.ts': '', 'v/c.ts': '' },
-      pushed: ['v/c.ts'],
+      rules: { 'v/.gitignore': 'a.ts\r\nb.ts  \r\n\r\n' },
+      pushed: 'v/c.ts',
+      left: 'v/a.ts v/b.ts',
     },
     {
       what: '.gitignore: large and small letters differ, as in git',
-      files: { 'v/.gitignore': 'Draft.ts\n', 'v/draft.ts': '', 'v/sub/Draft.ts': '' },
-      pushed: ['v/draft.ts'],
+      rules: { 'v/.gitignore': 'Draft.ts\n' },
+      pushed: 'v/draft.ts',
+      left: 'v/sub/Draft.ts',
     },
     {
       what: '.valsignore, alone and after .gitignore',
-      files: {
-        'v/.gitignore': '*.gen.ts\n',
-        'v/.valsignore': 'b.ts\n!keep.gen.ts\n',
-        'v/a.ts': '',
-        'v/b.ts': '',
-        'v/c.gen.ts': '',
-        'v/keep.gen.ts': '',
-      },
-      pushed: ['v/a.ts', 'v/keep.gen.ts'],
+      rules: { 'v/.gitignore': '*.gen.ts\n', 'v/.valsignore': 'b.ts\n!keep.gen.ts\n' },
+      pushed: 'v/a.ts v/keep.gen.ts',
+      left: 'v/b.ts v/c.gen.ts',
     },
     {
       what: 'rules of a folder below: they count there, and come after those above',
-      files: {
+      rules: {
         'v/.gitignore': 'x.ts\n',
         'v/sub/.gitignore': '!x.ts\n/y.ts\n',
         'v/sub/deep/.valsignore': 'z.ts\n',
-        'v/x.ts': '',
-        'v/y.ts': '',
-        'v/sub/x.ts': '',
-        'v/sub/y.ts': '',
-        'v/sub/deep/z.ts': '',
-        'v/sub/deep/y2.ts': '',
       },
-      pushed: ['v/sub/deep/y2.ts', 'v/sub/x.ts', 'v/y.ts'],
+      pushed: 'v/sub/deep/y2.ts v/sub/x.ts v/y.ts',
+      left: 'v/x.ts v/sub/y.ts v/sub/deep/z.ts',
     },
     {
       what: 'rules above the folder, up to the top of the repository',
-      files: {
+      rules: {
         '.gitignore': 'above.ts\n',
-        'repo/.git/HEAD': '',
+        'repo/.git/HEAD': 'x',
         'repo/.gitignore': 'top.ts\nv/path.ts\n/anchored.ts\n',
         'repo/p/.valsignore': 'middle.ts\n',
-        'repo/p/v/above.ts': '',
-        'repo/p/v/top.ts': '',
-        'repo/p/v/path.ts': '',
-        'repo/p/v/anchored.ts': '',
-        'repo/p/v/middle.ts': '',
       },
       path: 'repo/p/v',
-      pushed: ['repo/p/v/above.ts', 'repo/p/v/anchored.ts', 'repo/p/v/path.ts'],
+      pushed: 'repo/p/v/above.ts repo/p/v/anchored.ts repo/p/v/path.ts',
+      left: 'repo/p/v/top.ts repo/p/v/middle.ts',
     },
     {
       what: 'rules above the folder, by their path from there',
-      files: {
-        'repo/.git/HEAD': '',
-        'repo/.gitignore': 'p/v/path.ts\n/p/v/deep/\n',
-        'repo/p/v/path.ts': '',
-        'repo/p/v/deep/a.ts': '',
-        'repo/p/v/b.ts': '',
-      },
+      rules: { 'repo/.git/HEAD': 'x', 'repo/.gitignore': 'p/v/path.ts\n/p/v/deep/\n' },
       path: 'repo/p/v',
-      pushed: ['repo/p/v/b.ts'],
+      pushed: 'repo/p/v/b.ts',
+      left: 'repo/p/v/path.ts repo/p/v/deep/a.ts',
     },
     {
       what: 'rules above the folder in a worktree, whose .git is a file',
-      files: { '.git': 'gitdir: elsewhere', '.gitignore': 'a.ts\n', 'v/a.ts': '', 'v/b.ts': '' },
-      pushed: ['v/b.ts'],
+      rules: { '.git': 'gitdir: elsewhere', '.gitignore': 'a.ts\n' },
+      pushed: 'v/b.ts',
+      left: 'v/a.ts',
     },
     {
       what: 'rules above a folder that is itself the top of a repository: none',
-      files: { '.git/HEAD': '', '.gitignore': 'a.ts\n', 'v/.git/HEAD': '', 'v/a.ts': '', 'v/b.ts': '' },
-      pushed: ['v/a.ts', 'v/b.ts'],
+      rules: { '.git/HEAD': 'x', '.gitignore': 'a.ts\n', 'v/.git/HEAD': 'x' },
+      pushed: 'v/a.ts v/b.ts',
     },
   ];
-  it.each(ignoring)('$what', async ({ files, path = 'v', pushed }) => {
-    const cwd = tree(Object.fromEntries(Object.entries(files).map(([file, text]) => [file, text || 'code'])));
+  it.each(ignoring)('$what', async ({ rules, path = 'v', pushed, left }) => {
+    const cwd = filesOf(wordsOf(pushed), wordsOf(left), rules);
     const { exit, stdout } = await run(['push', path, '--dry-run', '--json'], { cwd });
     expect(exit).toBe(0);
-    expect(outcomes(stdout).map(({ file }) => file)).toEqual(pushed);
+    expect(outcomes(stdout).map(({ file }) => file)).toEqual(wordsOf(pushed));
   });
 
   it('a file that is named is pushed, whatever ignores it', async () => {
@@ -322,17 +260,8 @@ describe('which vals a path is', () => {
     { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
     { what: 'half a request at a time', args: ['a.ts', '--concurrency', '1.5'] },
   ])('$what is refused, and nothing is sent', async ({ args }) => {
-    const code = [
-      'a.ts',
-      'a.js',
-      'b.ts',
-      'v/a.ts',
-      'v/c.ts',
-      'twins/x/a.ts',
-      'twins/y/a.ts',
-      'empty/notes.txt',
-    ];
-    const cwd = tree(Object.fromEntries(code.map((file) => [file, 'code'])));
+    const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt');
+    const cwd = filesOf(code, []);
     const service = await scriptedService([]);
     const [plain, dry] = await Promise.all([
       run(['push', ...args, '--json'], { env: service.env, cwd, input: 'code' }),
@@ -460,28 +389,17 @@ describe('code goes byte for byte', () => {
 });
 
 describe('what came of it', () => {
-  const answers: { what: string; reply: Reply; outcome: Record<string, unknown> }[] = [
-    {
-      what: '201',
-      reply: { status: 201, body: { id, version: 1 } },
-      outcome: { status: 'created', id, version: 1 },
-    },
-    { what: '200', reply: { body: { id, version: 0 } }, outcome: { status: 'pushed', id, version: 0 } },
-    { what: '204', reply: { status: 204 }, outcome: { status: 'pushed' } },
-    { what: '200 with nothing', reply: {}, outcome: { status: 'pushed' } },
-    { what: 'nulls', reply: { body: { id: null, version: null } }, outcome: { status: 'pushed' } },
-    {
-      what: 'a val without a version',
-      reply: { body: { id, code: 'x' } },
-      outcome: { status: 'pushed', id },
-    },
-  ];
-  it.each(answers)('$what', async ({ reply, outcome }) => {
+  it.each<[what: string, reply: Reply, outcome: object]>([
+    ['201', { status: 201, body: { id, version: 1 } }, { status: 'created', id, version: 1 }],
+    ['200', { body: { id, version: 0 } }, { status: 'pushed', id, version: 0 }],
+    ['204', { status: 204 }, { status: 'pushed' }],
+    ['200 with nothing', {}, { status: 'pushed' }],
+    ['nulls', { body: { id: null, version: null } }, { status: 'pushed' }],
+    ['a val without a version', { body: { id, code: 'x' } }, { status: 'pushed', id }],
+  ])('%s', async (_what, reply, outcome) => {
     const service = await scriptedService([reply]);
-    const { exit, stdout, stderr } = await run(['push', 'a.ts', '--json'], {
-      env: service.env,
-      cwd: vals('a'),
-    });
+    const args = ['push', 'a.ts', '--json'];
+    const { exit, stdout, stderr } = await run(args, { env: service.env, cwd: vals('a') });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toBe(`${JSON.stringify([{ file: 'a.ts', name: 'a', ...outcome }])}\n`);
   });
@@ -580,58 +498,25 @@ describe('--concurrency', () => {
 
 describe('failures', () => {
   const refused: Reply = { status: 400, body: { message: 'bad code' } };
-  const absent: Reply = { status: 404 };
 
-  const cases: { what: string; replies: Record<string, Reply>; all: string; exit: number; kind: string }[] = [
-    {
-      what: 'one of four',
-      replies: { b: refused },
-      all: 'created failed created created',
-      exit: 9,
-      kind: 'partial',
-    },
-    {
-      what: 'all but one',
-      replies: { a: refused, b: refused, d: refused },
-      all: 'failed failed created failed',
-      exit: 9,
-      kind: 'partial',
-    },
-    {
-      what: 'all, alike',
-      replies: { a: refused, b: { status: 422 }, c: refused, d: refused },
-      all: 'failed failed failed failed',
-      exit: 6,
-      kind: 'refused',
-    },
-    {
-      what: 'all, in two ways',
-      replies: { a: refused, b: absent, c: refused, d: refused },
-      all: 'failed failed failed failed',
-      exit: 9,
-      kind: 'partial',
-    },
-    {
-      what: 'all as conflicts',
-      replies: { a: { status: 409 }, b: { status: 412 }, c: { status: 409 }, d: { status: 409 } },
-      all: 'failed failed failed failed',
-      exit: 5,
-      kind: 'conflict',
-    },
-    {
-      what: 'one with an answer that makes no sense',
-      replies: { c: { body: '<html>' } },
-      all: 'created created failed created',
-      exit: 9,
-      kind: 'partial',
-    },
-  ];
-  it.each(cases)('$what: exit $exit', async ({ replies, all, exit, kind }) => {
-    const service = await scriptedService([], repliesTo(replies));
-    const result = await run(['push', '.', '--json'], { env: service.env, cwd: vals('a', 'b', 'c', 'd') });
-    expect({ exit: result.exit, all: statuses(result.stdout).join(' ') }).toEqual({ exit, all });
-    expect(result.error).toMatchObject({ kind, exit });
-    expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  it.each<[what: string, statuses: number[], exit: number, kind: string]>([
+    ['one of four', [201, 400, 201, 201], 9, 'partial'],
+    ['all but one', [400, 400, 201, 400], 9, 'partial'],
+    ['all, alike', [400, 422, 400, 400], 6, 'refused'],
+    ['all, in two ways', [400, 404, 400, 400], 9, 'partial'],
+    ['all as conflicts', [409, 412, 409, 409], 5, 'conflict'],
+    ['one with an answer that makes no sense', [201, 201, 200, 201], 9, 'partial'],
+  ])('%s: %j, exit %i', async (_what, given, exit, kind) => {
+    const all = ['a', 'b', 'c', 'd'];
+    const replies = all.map((name, index): [string, Reply] => {
+      const status = given[index] ?? 0;
+      return [name, { status, body: status === 200 ? '<html>' : {} }];
+    });
+    const service = await scriptedService([], repliesTo(Object.fromEntries(replies)));
+    const result = await run(['push', '.', '--json'], { env: service.env, cwd: vals(...all) });
+    expect(result).toMatchObject({ exit, error: { kind, exit } });
+    expect(statuses(result.stdout)).toEqual(given.map((status) => (status === 201 ? 'created' : 'failed')));
+    expect(names(service.requests).toSorted()).toEqual(all);
   });
 
   it('say what happened to each, under its own error', async () => {
@@ -701,60 +586,6 @@ describe('failures', () => {
     const result = await run(args, { env: service.env, cwd: vals('a', 'b', 'c') });
     expect(result).toMatchObject({ exit: 9, error: { kind: 'partial' } });
     expect(statuses(result.stdout)).toEqual(['created', 'failed', 'skipped']);
-  });
-
-  it('that pass are not failures: a PUT is sent again', async () => {
-    const service = await scriptedService([
-      { status: 503, headers: { 'retry-after': '0' } },
-      (response) => response.destroy(),
-      { status: 500 },
-      { status: 201, body: { id, version: 1 } },
-    ]);
-    const { exit, stdout } = await run(['push', 'a.ts', '--json'], { env: service.env, cwd: vals('a') });
-    expect(exit).toBe(0);
-    expect(statuses(stdout)).toEqual(['created']);
-    expect(names(service.requests)).toEqual(['a', 'a', 'a', 'a']);
-    expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(
-      service.requests.map(() => undefined),
-    );
-  });
-
-  const lasting: { what: string; reply: Reply; exit: number; kind: string }[] = [
-    { what: 'silence', reply: () => {}, exit: 8, kind: 'unknown_outcome' },
-    { what: 'a lost connection', reply: (response) => response.destroy(), exit: 8, kind: 'unknown_outcome' },
-    { what: 'a 500', reply: { status: 500 }, exit: 8, kind: 'unknown_outcome' },
-    { what: 'a 503', reply: { status: 503 }, exit: 7, kind: 'unavailable' },
-    { what: 'a 429', reply: { status: 429, headers: { 'retry-after': '30' } }, exit: 7, kind: 'unavailable' },
-  ];
-  const writes: Record<string, string[]> = {
-    push: ['push', '-', '--name', 'a'],
-    create: ['val', 'create', 'a'],
-    new: ['version', 'new', id],
-    rm: ['val', 'rm', id, '--yes'],
-    'version rm': ['version', 'rm', id, '1', '--yes'],
-  };
-  it.each(lasting)('that last, such as $what, end with exit $exit', async ({ reply, exit, kind }) => {
-    const service = await scriptedService([], () => reply);
-    const results = await Promise.all(
-      Object.entries(writes).map(async ([name, args]) => {
-        const options = { env: service.env, input: 'code' };
-        // Only silence is to use the time up; an answer that came too late on a busy machine would be silence too.
-        const timeout = exit === 8 ? '0.5' : '25';
-        const result = await run([...args, '--timeout', timeout, '--json'], options);
-        return [name, { exit: result.exit, kind: result.error?.kind }];
-      }),
-    );
-    expect(Object.fromEntries(results)).toEqual(
-      Object.fromEntries(Object.keys(writes).map((name) => [name, { exit, kind }])),
-    );
-  });
-
-  it('to connect change nothing', async () => {
-    const env = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: 'unused-token' };
-    const args = ['push', '.', '--timeout', '0.5', '--json'];
-    const { exit, stdout, error } = await run(args, { env, cwd: vals('a', 'b') });
-    expect({ exit, kind: error?.kind }).toEqual({ exit: 7, kind: 'unavailable' });
-    expect(statuses(stdout)).toEqual(['failed', 'failed']);
   });
 });
 
@@ -914,43 +745,6 @@ describe('val create and version new', () => {
     expect(await run(args, { env: service.env, cwd, input: readme })).toMatchObject({ exit: 0 });
     expect(service.requests.map(sent)).toEqual([{ name: 'hello', code: 'a', readme }]);
   });
-
-  it.each(commands)(
-    '%s is sent again only where it was surely not applied, with the same key',
-    async (_name, args) => {
-      const service = await scriptedService([
-        { status: 429, headers: { 'retry-after': '0' } },
-        { status: 503 },
-        { status: 201, body: { id } },
-      ]);
-      expect(await run(args, { env: service.env, input: 'code' })).toMatchObject({ exit: 0 });
-      const keys = service.requests.map(({ headers }) => headers['idempotency-key']);
-      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
-      expect(keys).toEqual([keys[0], keys[0], keys[0]]);
-    },
-  );
-
-  const lost: [string, Reply][] = [
-    ['500', { status: 500 }],
-    ['502', { status: 502 }],
-    ['504', { status: 504 }],
-    ['a lost connection', (response) => response.destroy()],
-  ];
-  it.each(lost)('after %s nobody knows, and nothing is sent again', async (_what, reply) => {
-    const service = await scriptedService([reply, reply]);
-    const results = [
-      await run(['val', 'create', 'hello', '--json'], { env: service.env, input: 'code' }),
-      await run(['version', 'new', id, '--json'], { env: service.env, input: 'code' }),
-    ];
-    for (const result of results) {
-      expect(result).toMatchObject({
-        exit: 8,
-        stdout: '',
-        error: { kind: 'unknown_outcome', method: 'POST' },
-      });
-    }
-    expect(service.requests).toHaveLength(2);
-  });
 });
 
 describe('rm', () => {
@@ -978,123 +772,84 @@ describe('rm', () => {
     { keys: '\u0003', exit: 130 },
   ])('answered $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
     const service = await scriptedService([{ body: { id, name: 'hello' } }]);
-    const result = await runAtTerminal(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
+    const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
     expect(result.exit).toBe(exit);
     expect(result.screen).toContain(id);
     expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it.each(['y\r', 'Y\r', 'yes\r'])('answered %j deletes', async (keys) => {
+  it.each(['y\r', 'Y\r', 'yes\r'])('answered %j deletes, and stdout stays the result', async (keys) => {
     const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
-    const args = ['val', 'rm', a, b];
-    const result = await runAtTerminal(args, { env: service.env, answers: [{ after: '[y/N]', keys }] });
-    expect(result.exit).toBe(0);
+    const { exit, stdout } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
+      env: service.env,
+      answers: [{ after: '[y/N]', keys }],
+    });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
     expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
       `DELETE /v1/vals/${a}`,
       `DELETE /v1/vals/${b}`,
     ]);
   });
 
-  it('asks on stderr, so that stdout stays the result', async () => {
-    const service = await scriptedService([{ body: { id } }, gone]);
-    const args = [...one, '--json', '--quiet', '--no-color'];
-    const { screen } = await runAtTerminal(args, {
-      env: service.env,
-      answers: [{ after: '[y/N]', keys: 'y\r' }],
-    });
-    const result = screen.slice(screen.lastIndexOf('[\r\n'));
-    expect(JSON.parse(result)).toEqual([{ id, status: 'deleted' }]);
-  });
-
-  const cases: { what: string; args: string[]; replies: Reply[]; rows: unknown; exit: number }[] = [
-    { what: '204', args: one, replies: [gone], rows: [{ id, status: 'deleted' }], exit: 0 },
-    {
-      what: '200 with a body',
-      args: one,
-      replies: [{ body: { id } }],
-      rows: [{ id, status: 'deleted' }],
-      exit: 0,
-    },
-    {
-      what: '200 with what is no JSON',
-      args: one,
-      replies: [{ body: 'gone' }],
-      rows: [{ id, status: 'deleted' }],
-      exit: 0,
-    },
-    {
-      what: 'a 404 in the second attempt',
-      args: one,
-      replies: [{ status: 500 }, { status: 404 }],
-      rows: [{ id, status: 'deleted' }],
-      exit: 0,
-    },
-    {
-      what: 'a 404',
-      args: one,
-      replies: [{ status: 404 }],
-      rows: [
-        { id, status: 'failed', error: expect.objectContaining({ kind: 'not_found', exit: 3, status: 404 }) },
-      ],
-      exit: 3,
-    },
+  const absent: Reply = { status: 404 };
+  const deleted = { status: 'deleted' };
+  const failed = (kind: string, exit: number) => ({ status: 'failed', error: { kind, exit } });
+  const cases: { what: string; words: string[]; replies: Reply[]; rows: object[]; exit: number }[] = [
+    { what: '204', words: [a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
+    { what: 'a body', words: [a], replies: [{ body: { id } }], rows: [{ id: a, ...deleted }], exit: 0 },
+    { what: 'no JSON', words: [a], replies: [{ body: 'gone' }], rows: [{ id: a, ...deleted }], exit: 0 },
+    { what: 'a 404', words: [a], replies: [absent], rows: [{ id: a, ...failed('not_found', 3) }], exit: 3 },
     {
       what: 'one of three absent',
-      args: ['val', 'rm', a, b, c],
-      replies: [gone, { status: 404 }, gone],
+      words: [a, b, c],
+      replies: [gone, absent, gone],
       rows: [
-        { id: a, status: 'deleted' },
-        { id: b, status: 'failed', error: expect.objectContaining({ kind: 'not_found' }) },
-        { id: c, status: 'deleted' },
+        { id: a, ...deleted },
+        { id: b, ...failed('not_found', 3) },
+        { id: c, ...deleted },
       ],
       exit: 9,
     },
     {
       what: 'all absent',
-      args: ['val', 'rm', a, b],
-      replies: [{ status: 404 }, { status: 410 }],
-      rows: [a, b].map((each) => ({
-        id: each,
-        status: 'failed',
-        error: expect.objectContaining({ exit: 3 }),
-      })),
+      words: [a, b],
+      replies: [absent, { status: 410 }],
+      rows: [a, b].map((each) => ({ id: each, ...failed('not_found', 3) })),
       exit: 3,
     },
     {
       what: 'a refused token',
-      args: ['val', 'rm', a, b],
+      words: [a, b],
       replies: [{ status: 401 }],
       rows: [
-        { id: a, status: 'failed', error: expect.objectContaining({ kind: 'auth' }) },
+        { id: a, ...failed('auth', 4) },
         { id: b, status: 'skipped' },
       ],
       exit: 4,
     },
-    {
-      what: 'the same one twice',
-      args: ['val', 'rm', a, a],
-      replies: [gone],
-      rows: [{ id: a, status: 'deleted' }],
-      exit: 0,
-    },
-    {
-      what: 'versions',
-      args: ['version', 'rm', id, '0', '3'],
-      replies: [gone, { status: 409, body: { detail: 'the only one' } }],
-      rows: [
-        { id, version: 0, status: 'deleted' },
-        { id, version: 3, status: 'failed', error: expect.objectContaining({ kind: 'conflict', exit: 5 }) },
-      ],
-      exit: 9,
-    },
+    { what: 'one twice', words: [a, a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
   ];
-  it.each(cases)('$what: exit $exit', async ({ args, replies, rows, exit }) => {
+  it.each(cases)('$what: exit $exit', async ({ words, replies, rows, exit }) => {
     const service = await scriptedService(replies);
-    const result = await run([...args, '--yes', '--json'], { env: service.env });
+    const result = await run(['val', 'rm', ...words, '--yes', '--json'], { env: service.env });
     expect(result.exit).toBe(exit);
-    expect(JSON.parse(result.stdout)).toEqual(rows);
+    const received = JSON.parse(result.stdout);
+    expect(received).toHaveLength(rows.length);
+    expect(received).toMatchObject(rows);
     expect(service.requests).toHaveLength(replies.length);
     if (exit !== 0) expect(result.error).toMatchObject({ exit });
+  });
+
+  it('of versions: each on its own', async () => {
+    const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
+    const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
+    const { exit, stdout } = await run(args, { env: service.env });
+    expect(exit).toBe(9);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { id, version: 0, ...deleted },
+      { id, version: 3, ...failed('conflict', 5) },
+    ]);
   });
 
   it('is tab-separated in a pipe', async () => {
@@ -1116,60 +871,48 @@ describe('rm', () => {
 });
 
 describe('an interruption', () => {
-  const signals: ['SIGINT' | 'SIGTERM', number][] = [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ];
-
-  it.each(signals)(
-    '%s during a push tells what was done, what is unknown and what was not begun',
-    async (signal, exit) => {
-      let held = 0;
-      const service = await scriptedService([], (seen) => {
-        if (sent(seen).name === 'a') return made(seen);
-        return () => {
-          held += 1;
-          if (held === 2) running.child.kill(signal);
-        };
-      });
-      const args = ['push', '.', '--concurrency', '2', '--json'];
-      const running = start(args, service.env, vals('a', 'b', 'c', 'd', 'e'));
-      const ended = await running.ended;
-      expect({ exit: ended.exit, signal: ended.signal }).toEqual({ exit, signal: null });
-      expect(ended.stdout.split('\n')).toHaveLength(2);
-      expect(outcomes(ended.stdout)).toEqual([
-        { file: 'a.ts', name: 'a', status: 'created', id: 'id-a', version: 1 },
-        ...['b', 'c'].map((name) => ({
-          file: `${name}.ts`,
-          name,
-          status: 'failed',
-          error: expect.objectContaining({ message: expect.stringContaining('not known'), method: 'PUT' }),
-        })),
-        { file: 'd.ts', name: 'd', status: 'skipped' },
-        { file: 'e.ts', name: 'e', status: 'skipped' },
-      ]);
-      const last: unknown = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '');
-      expect(last).toMatchObject({ error: { exit } });
-      expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c']);
-    },
-  );
+  it.each([130, 143])('during a push tells what was done, unknown and not begun: exit %i', async (exit) => {
+    let held = 0;
+    const service = await scriptedService([], (seen) => {
+      if (sent(seen).name === 'a') return made(seen);
+      return () => {
+        held += 1;
+        if (held === 2) interrupt(exit);
+      };
+    });
+    const args = ['push', '.', '--concurrency', '2', '--json'];
+    const { interrupt, result } = interruptible(args, service.env, vals('a', 'b', 'c', 'd', 'e'));
+    const ended = await result();
+    expect(ended.exit).toBe(exit);
+    expect(outcomes(ended.stdout)).toEqual([
+      { file: 'a.ts', name: 'a', status: 'created', id: 'id-a', version: 1 },
+      ...['b', 'c'].map((name) => ({
+        file: `${name}.ts`,
+        name,
+        status: 'failed',
+        error: expect.objectContaining({ message: expect.stringContaining('not known'), method: 'PUT' }),
+      })),
+      { file: 'd.ts', name: 'd', status: 'skipped' },
+      { file: 'e.ts', name: 'e', status: 'skipped' },
+    ]);
+    const last: unknown = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ error: { exit } });
+    expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c']);
+  });
 
   it('while a push waits to try again leaves it as not begun', async () => {
     const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
     const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
-    const running = start(args, service.env, vals('a', 'b'));
-    running.child.stderr?.on('data', (chunk) => {
-      if (String(chunk).includes('again in')) running.child.kill('SIGINT');
-    });
-    const { exit, stdout } = await running.ended;
-    expect(exit).toBe(130);
-    expect(statuses(stdout)).toEqual(['skipped', 'skipped']);
+    const { interrupt, result } = interruptible(args, service.env, vals('a', 'b'));
+    const ended = await result({ heard: ({ stderr }) => stderr.includes('again in') && interrupt() });
+    expect(ended.exit).toBe(130);
+    expect(statuses(ended.stdout)).toEqual(['skipped', 'skipped']);
   });
 
   it('during a deletion tells what was deleted', async () => {
-    const service = await scriptedService([{ status: 204 }, () => void running.child.kill('SIGINT')]);
-    const running = start(['val', 'rm', a, b, c, '--yes', '--json'], service.env, temporaryFolder());
-    const { exit, stdout } = await running.ended;
+    const service = await scriptedService([{ status: 204 }, () => interrupt()]);
+    const { interrupt, result } = interruptible(['val', 'rm', a, b, c, '--yes', '--json'], service.env);
+    const { exit, stdout } = await result();
     expect(exit).toBe(130);
     expect(JSON.parse(stdout)).toEqual([
       { id: a, status: 'deleted' },
@@ -1184,20 +927,18 @@ describe('an interruption', () => {
 
   it('while code is typed sends nothing', async () => {
     const service = await scriptedService([]);
-    const running = start(['val', 'create', 'hello', '--json'], service.env, temporaryFolder());
-    // More than fits in between: all of it is gone once the program has begun to read.
-    running.child.stdin?.write('x'.repeat(2 ** 20), () => running.child.kill('SIGINT'));
-    const { exit, stdout, stderr } = await running.ended;
+    const { interrupt, result } = interruptible(['val', 'create', 'hello', '--json'], service.env);
+    let begun = false;
+    const input = new Readable({
+      read() {
+        // What follows never comes.
+        if (begun) return interrupt();
+        begun = true;
+        this.push('export default');
+      },
+    });
+    const { exit, stdout, stderr } = await result({ input });
     expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 130 } });
-  });
-
-  it('during a single write says that its outcome is not known', async () => {
-    const service = await scriptedService([() => void running.child.kill('SIGINT')]);
-    const running = start(['val', 'create', 'hello'], service.env, temporaryFolder());
-    running.child.stdin?.end('code');
-    const { exit, stdout, stderr } = await running.ended;
-    expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
-    expect(stderr).toContain('not known');
   });
 });

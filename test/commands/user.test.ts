@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { placeOf } from '../service/place.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
-import { type RunOptions, run, runAtTerminal } from '../support/program.ts';
+import { type RunOptions, run, runOnScreen } from '../support/program.ts';
 
 /** A store of its own, named as a user would: a file by a flag, an address with a password by the environment. */
 async function newStore() {
@@ -98,7 +98,7 @@ test('removing asks a person, and nobody else', async () => {
   await user('add', 'ada');
   expect(await user('rm', 'ada')).toMatchObject({ exit: 2, stdout: '' });
   const answer = (keys: string) =>
-    runAtTerminal(args('rm', 'ada'), { ...options, answers: [{ after: '[y/N]', keys }] });
+    runOnScreen(args('rm', 'ada'), { ...options, answers: [{ after: '[y/N]', keys }] });
   const no = await answer('n\r');
   expect(no).toMatchObject({ exit: 2, screen: expect.stringContaining('Remove ada?') });
   expect(no.screen).toContain('Nobody was removed.');

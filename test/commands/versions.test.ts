@@ -160,7 +160,7 @@ describe('val edit', () => {
       { body: { ...hello, ...now } },
     ]);
     const EDITOR = `sh -c 'printf mine > "$1"' --`;
-    const result = await runProcess(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit: 5, stdout: '' });
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
     const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
@@ -182,7 +182,7 @@ describe('val edit', () => {
     const opened = { body: { id, name: 'hello', code: 'before' } };
     const service = await scriptedService([opened, ...(reply === undefined ? [] : [opened, reply])]);
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
-    const result = await runProcess(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit, stdout: '' });
     const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe(text);

@@ -3,8 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { embeddedService } from '../support/embedded-service.ts';
-import { runAtTerminal, runProcess, temporaryFolder } from '../support/program.ts';
+import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;
@@ -39,11 +39,11 @@ it('docs/session.svg shows what vals shows', async () => {
     CI: 'true',
   };
   const unseen = async (args: string[], input?: string) => {
-    const { exit, stderr } = await runProcess(args, { home, cwd: folder, env, input });
+    const { exit, stderr } = await run(args, { home, cwd: folder, env, input });
     expect({ args, exit, stderr }).toMatchObject({ exit: 0 });
   };
 
-  await seed(env.VALS_DATA_DIR, home);
+  await seed(env.VALS_DATA_DIR);
   for (const name of names) write(`${name}.ts`, codeOf(name));
   await unseen(['init']);
   await unseen(['push']);
@@ -79,7 +79,7 @@ function settled(screen: string): string {
 }
 
 /** A week of runs: one val is busy, one fails since yesterday, one is slow. */
-async function seed(data: string, home: string): Promise<void> {
+async function seed(data: string): Promise<void> {
   const runs: object[] = [];
   const add = (name: string, version: number, hoursAgo: number, ms: number, error: string | null = null) => {
     const startedAt = now - hoursAgo * hour;
@@ -100,9 +100,7 @@ async function seed(data: string, home: string): Promise<void> {
     }
     if (hours % 24 === 7) add('dailyDigest', 1, hours, 61_000 + hours * 90);
   }
-  const file = join(home, 'seed.json');
-  writeFileSync(file, JSON.stringify({ runs }));
   mkdirSync(data);
-  const service = await embeddedService({ data: join(data, 'vals.db'), args: ['--seed', file] });
-  await service.end('SIGTERM');
+  const service = await serviceInProcess({ runs }, join(data, 'vals.db'));
+  await service.end();
 }

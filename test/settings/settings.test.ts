@@ -1,21 +1,17 @@
 // Settings: where each comes from, what is refused, where the token goes, and that it goes nowhere else.
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
-  symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import {
   environment,
@@ -25,6 +21,7 @@ import {
   runOnScreen,
   temporaryFolder,
 } from '../support/program.ts';
+import { rawService } from '../support/raw-service.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -80,70 +77,31 @@ describe('flag, then environment, then what was stored', () => {
     expect(bearer(stored.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
   });
 
-  it('token: the environment before what was stored', async () => {
-    const home = temporaryFolder();
-    const service = await scriptedService([accepted, accepted]);
-    await signIn(home, service.baseUrl, 'stored-token');
-    await run(['me'], { home, env: { VALS_TOKEN: testToken } });
-    expect(bearer(service.requests)).toEqual(['Bearer stored-token', `Bearer ${testToken}`]);
+  it.each<[setting: string, env: string, flags: string, value: unknown, source: string]>([
+    ['timeout', '', '', 60, 'default'],
+    ['timeout', 'VALS_TIMEOUT=9', '', 9, 'VALS_TIMEOUT'],
+    ['timeout', 'VALS_TIMEOUT=', '', 60, 'default'],
+    ['timeout', 'VALS_TIMEOUT=9', '--timeout 0.5', 0.5, '--timeout'],
+    ['timeout', 'VALS_TIMEOUT=x', '--timeout 7', 7, '--timeout'],
+    ['debug', '', '', false, 'default'],
+    ['debug', 'VALS_DEBUG=1', '', true, 'VALS_DEBUG'],
+    ['debug', 'VALS_DEBUG=0', '', false, 'VALS_DEBUG'],
+    ['debug', 'VALS_DEBUG=0', '--debug', true, '--debug'],
+    ['local', '', '', false, 'default'],
+    ['local', 'VALS_LOCAL=1', '', true, 'VALS_LOCAL'],
+    ['local', 'VALS_LOCAL=0', '--local', true, '--local'],
+    ['local', 'VALS_LOCAL=1', '--base-url https://a.example', false, '--base-url'],
+    ['base-url', '', '', null, 'not set'],
+    ['base-url', 'VALS_BASE_URL=', '', null, 'not set'],
+    ['base-url', 'VALS_BASE_URL=https://e.example', '', 'https://e.example', 'VALS_BASE_URL'],
+    ['base-url', 'VALS_BASE_URL=nonsense', '--base-url https://f.example', 'https://f.example', '--base-url'],
+    ['allow-http', 'VALS_ALLOW_HTTP=1', '', true, 'VALS_ALLOW_HTTP'],
+    ['token', '', '', null, 'not set'],
+  ])('%s with %j and %j is %j, from %s', async (setting, variable, flags, value, source) => {
+    const [name = '', set = ''] = variable.split('=');
+    const rows = await settingsOf(flags.split(' ').filter(Boolean), { env: name ? { [name]: set } : {} });
+    expect(rows[setting]).toEqual({ value, source });
   });
-
-  const cases: {
-    args?: string[];
-    env?: Record<string, string>;
-    row: string;
-    value: unknown;
-    source: string;
-  }[] = [
-    { row: 'timeout', value: 60, source: 'default' },
-    { row: 'timeout', env: { VALS_TIMEOUT: '9' }, value: 9, source: 'VALS_TIMEOUT' },
-    { row: 'timeout', env: { VALS_TIMEOUT: '' }, value: 60, source: 'default' },
-    {
-      row: 'timeout',
-      env: { VALS_TIMEOUT: '9' },
-      args: ['--timeout', '0.5'],
-      value: 0.5,
-      source: '--timeout',
-    },
-    { row: 'timeout', env: { VALS_TIMEOUT: 'x' }, args: ['--timeout', '7'], value: 7, source: '--timeout' },
-    { row: 'debug', value: false, source: 'default' },
-    { row: 'debug', env: { VALS_DEBUG: '1' }, value: true, source: 'VALS_DEBUG' },
-    { row: 'debug', env: { VALS_DEBUG: '0' }, value: false, source: 'VALS_DEBUG' },
-    { row: 'debug', env: { VALS_DEBUG: '0' }, args: ['--debug'], value: true, source: '--debug' },
-    { row: 'local', value: false, source: 'default' },
-    { row: 'local', env: { VALS_LOCAL: '1' }, value: true, source: 'VALS_LOCAL' },
-    { row: 'local', env: { VALS_LOCAL: '0' }, args: ['--local'], value: true, source: '--local' },
-    {
-      row: 'local',
-      env: { VALS_LOCAL: '1' },
-      args: ['--base-url', 'https://a.example'],
-      value: false,
-      source: '--base-url',
-    },
-    { row: 'base-url', value: null, source: 'not set' },
-    { row: 'base-url', env: { VALS_BASE_URL: '' }, value: null, source: 'not set' },
-    {
-      row: 'base-url',
-      env: { VALS_BASE_URL: 'https://e.example' },
-      value: 'https://e.example',
-      source: 'VALS_BASE_URL',
-    },
-    {
-      row: 'base-url',
-      env: { VALS_BASE_URL: 'not a URL' },
-      args: ['--base-url', 'https://f.example'],
-      value: 'https://f.example',
-      source: '--base-url',
-    },
-    { row: 'allow-http', env: { VALS_ALLOW_HTTP: '1' }, value: true, source: 'VALS_ALLOW_HTTP' },
-    { row: 'token', value: null, source: 'not set' },
-  ];
-  it.each(cases)(
-    '$row with $args and $env comes from $source',
-    async ({ args = [], env = {}, row, ...expected }) => {
-      expect((await settingsOf(args, { env }))[row]).toEqual(expected);
-    },
-  );
 
   it.each([
     { args: ['--timeout', '1'], env: { VALS_TIMEOUT: '86400' } },
@@ -162,13 +120,6 @@ describe('flag, then environment, then what was stored', () => {
       stdout: '[]\n',
     });
     expect(service.requests).toEqual([]);
-  });
-
-  it('--base-url before VALS_LOCAL', async () => {
-    const service = await scriptedService([accepted]);
-    const env = { VALS_LOCAL: '1', VALS_TOKEN: testToken };
-    expect(await run(['me', '--base-url', service.baseUrl], { env })).toMatchObject({ exit: 0 });
-    expect(service.requests).toHaveLength(1);
   });
 
   it('--local and --base-url together are refused', async () => {
@@ -296,23 +247,13 @@ describe('the base URL', () => {
 
 describe('the token', () => {
   it.each([
-    [['me']],
-    [['runs']],
-    [['likes']],
-    [['comments']],
-    [['refs']],
-    [['push', '-', '--name', 'x']],
-    [['val', 'create', 'x']],
-    [['val', 'rm', id, '--yes']],
-    [['val', 'runs', id]],
-    [['version', 'ls', id]],
-    [['version', 'new', id]],
-    [['version', 'get', id, '1']],
-    [['version', 'rm', id, '1', '--yes']],
-  ])('missing: %j sends nothing', async (args) => {
+    ...['me', 'runs', 'likes', 'comments', 'refs', 'push - --name x', 'val create x'],
+    ...[`val rm ${id} --yes`, `val runs ${id}`, `version ls ${id}`, `version new ${id}`],
+    ...[`version get ${id} 1`, `version rm ${id} 1 --yes`, 'api GET /v1/me'],
+  ])('missing: `vals %s` sends nothing', async (line) => {
     const service = await scriptedService([]);
     const env = { VALS_BASE_URL: service.baseUrl };
-    const { exit, error } = await run([...args, '--json'], { env, input: 'code' });
+    const { exit, error } = await run([...line.split(' '), '--json'], { env, input: 'code' });
     expect({ exit, error }).toEqual({
       exit: 4,
       error: expect.objectContaining({ kind: 'auth', exit: 4, hint: expect.stringContaining('VALS_TOKEN') }),
@@ -366,56 +307,6 @@ describe('the token', () => {
       expect(result.stderr).not.toContain(token);
     },
   );
-
-  const odd = 'to"k\\en%2F+/=~{}1234';
-  const echoes: { what: string; args: string[]; reply: (token: string) => Reply; exit: number }[] = [
-    {
-      what: 'a message',
-      args: ['me'],
-      reply: (token) => ({ status: 400, body: { message: token } }),
-      exit: 6,
-    },
-    { what: 'a text', args: ['me'], reply: (token) => ({ status: 401, body: `bad ${token}!` }), exit: 4 },
-    {
-      what: 'an error under --json',
-      args: ['me', '--json'],
-      reply: (token) => ({ status: 400, body: { error: { message: token, nested: [token] } } }),
-      exit: 6,
-    },
-    {
-      what: 'a redirect',
-      args: ['me', '--json'],
-      reply: (token) => ({ status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } }),
-      exit: 11,
-    },
-    { what: 'a record', args: ['me'], reply: (token) => ({ body: { username: token } }), exit: 0 },
-    {
-      what: 'a record as JSON',
-      args: ['me', '--json'],
-      reply: (token) => ({ body: { a: [token] } }),
-      exit: 0,
-    },
-    {
-      what: 'code',
-      args: ['val', 'get', id, '--code'],
-      reply: (token) => ({ body: { code: token } }),
-      exit: 0,
-    },
-    { what: 'a trace', args: ['me', '--debug'], reply: () => ({ status: 404 }), exit: 3 },
-  ];
-  it.each(echoes)('is not printed when the service repeats it in $what', async ({ args, reply, exit }) => {
-    for (const token of [testToken, odd]) {
-      const service = await scriptedService([reply(token)]);
-      const env = { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token };
-      const result = await run(args, { env });
-      expect(result.exit).toBe(exit);
-      expect(bearer(service.requests)).toEqual([`Bearer ${token}`]);
-      for (const form of [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]) {
-        expect(result.stdout + result.stderr).not.toContain(form);
-      }
-      if (args.includes('--json') && exit === 0) JSON.parse(result.stdout);
-    }
-  });
 
   it('of digits alone is taken out of numbers too, and JSON stays JSON', async () => {
     const token = '9081726354';
@@ -671,7 +562,7 @@ describe('vals login', () => {
     expect(bearer(service.requests)[1]).toBe('Bearer token-of-mine');
   });
 
-  it('asks at a terminal, where the token does not appear', async () => {
+  it('says what it asks for, asks, where the token does not appear, and says what to do next', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
     const { exit, screen } = await runAtTerminal(['login', '--base-url', service.baseUrl], {
@@ -683,6 +574,15 @@ describe('vals login', () => {
     });
     expect(exit).toBe(0);
     expect(screen).not.toMatch(/token-of|mis|ake/);
+    const parts = [
+      'Signing in to',
+      service.baseUrl,
+      'settings page',
+      'config.json',
+      'Token for',
+      'vals push',
+    ];
+    expect(screen).toMatch(new RegExp(parts.join('.*'), 's'));
     expect(bearer(service.requests)).toEqual(['Bearer token-of-misne']);
     await run(['me'], { home });
     expect(bearer(service.requests)[1]).toBe('Bearer token-of-misne');
@@ -697,7 +597,7 @@ describe('vals login', () => {
     const home = temporaryFolder();
     const service = await scriptedService([]);
     const args = ['login', '--base-url', service.baseUrl];
-    const result = await runAtTerminal(args, { home, answers: [{ after: 'Token for', keys }] });
+    const result = await runOnScreen(args, { home, answers: [{ after: 'Token for', keys }] });
     expect(result.exit).toBe(exit);
     expect(result.screen).not.toMatch(/token-of|two words/);
     expect(existsSync(configFile(home))).toBe(false);
@@ -743,48 +643,26 @@ describe('vals login', () => {
   ])('$args waits for nobody where there is no terminal', async ({ args, exit }) => {
     const home = temporaryFolder();
     // Standard input stays open, as in many a CI job.
-    const child = spawn(process.execPath, [program, ...args], { env: environment(home), cwd: home });
-    onTestFinished(() => void child.kill());
-    expect(await new Promise((done) => child.once('exit', done))).toBe(exit);
+    const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
+    expect(result.exit).toBe(exit);
     expect(existsSync(configFile(home))).toBe(false);
   });
 
   it.each([
-    ['nothing', ''],
-    ['a newline', '\n'],
-    ['spaces', ' \t\r\n '],
-  ])('--with-token that gets %s sends and stores nothing', async (_what, input) => {
+    ['nothing', '', 4],
+    ['a newline', '\n', 4],
+    ['spaces', ' \t\r\n ', 4],
+    ['several lines', 'token-of-mine\nsecond-line', 2],
+    ['two words', 'token-of-mine second', 2],
+    ['bytes', new Uint8Array([0xff, 0xfe, 0x41]), 10],
+  ])('--with-token that gets %s sends, stores and repeats nothing', async (_what, input, exit) => {
     const home = temporaryFolder();
     const service = await scriptedService([]);
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
-    expect(await run(args, { home, input })).toMatchObject({ exit: 4, stdout: '' });
+    const result = await run(args, { home, input });
+    expect(result).toMatchObject({ exit, stdout: '' });
+    expect(result.stderr).not.toMatch(/token-of-mine|second/);
     expect(existsSync(configFile(home))).toBe(false);
-  });
-
-  it.each([
-    ['several lines', 'token-of-mine\nsecond-line'],
-    ['two words', 'token-of-mine second'],
-    ['bytes', new Uint8Array([0xff, 0xfe, 0x41])],
-  ])('--with-token that gets %s sends nothing and repeats nothing', async (_what, input) => {
-    const home = temporaryFolder();
-    const service = await scriptedService([]);
-    const args = ['login', '--base-url', service.baseUrl, '--with-token'];
-    const { exit, stdout, stderr } = await run(args, { home, input });
-    expect({ failed: exit === 2 || exit === 10, stdout }).toEqual({ failed: true, stdout: '' });
-    expect(stderr).not.toMatch(/token-of-mine|second/);
-    expect(existsSync(configFile(home))).toBe(false);
-  });
-
-  it('for another service keeps the token of the first', async () => {
-    const home = temporaryFolder();
-    const first = await scriptedService([accepted, accepted]);
-    const second = await scriptedService([accepted, accepted]);
-    await signIn(home, first.baseUrl, 'token-of-first');
-    await signIn(home, second.baseUrl, 'token-of-second');
-    await run(['me'], { home });
-    await run(['me', '--base-url', first.baseUrl], { home });
-    expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);
-    expect(bearer(second.requests)).toEqual(['Bearer token-of-second', 'Bearer token-of-second']);
   });
 
   it('again for the same service replaces its token', async () => {
@@ -795,33 +673,6 @@ describe('vals login', () => {
     const text = readFileSync(configFile(home), 'utf8');
     expect(text).toContain('token-number-two');
     expect(text).not.toContain('token-number-one');
-  });
-
-  it('in ten processes at once loses no token', async () => {
-    const home = temporaryFolder();
-    const services = await Promise.all(Array.from({ length: 10 }, () => scriptedService([accepted])));
-    // On a busy machine some say that they wait, so only what they end with counts.
-    const results = await Promise.all(
-      services.map(({ baseUrl }, index) =>
-        run(['login', '--base-url', baseUrl, '--with-token'], { home, input: `token-number-${index}` }),
-      ),
-    );
-    expect(results.map(({ exit }) => exit)).toEqual(services.map(() => 0));
-    const text = readFileSync(configFile(home), 'utf8');
-    expect(services.filter((_, index) => !text.includes(`"token-number-${index}"`))).toEqual([]);
-    expect(readdirSync(dirname(configFile(home)))).toEqual(['config.json']);
-    expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
-  });
-
-  it('is not held up for ever by the lock of a process that died', async () => {
-    const home = temporaryFolder();
-    const service = await scriptedService([accepted, accepted]);
-    await signIn(home, service.baseUrl, 'token-number-one');
-    const lock = `${configFile(home)}.lock`;
-    writeFileSync(lock, 'left behind');
-    utimesSync(lock, new Date(0), new Date(0));
-    await signIn(home, service.baseUrl, 'token-number-two');
-    expect(readFileSync(configFile(home), 'utf8')).toContain('token-number-two');
   });
 
   it('closes a config file that was open to others, and says so', async () => {
@@ -858,6 +709,7 @@ describe('vals logout', () => {
     expect(readFileSync(configFile(home), 'utf8')).not.toContain('token-of-second');
     expect(await run(['me'], { home })).toMatchObject({ exit: 4 });
     expect(await run(['me', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
+    expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);
     expect(await run(['logout', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
     expect(readFileSync(configFile(home), 'utf8')).not.toContain('token-of-');
     expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
@@ -971,28 +823,20 @@ describe('what was mistyped', () => {
   });
 
   it.each<{ args: string[] }>([
-    { args: ['nonsense'] },
-    { args: ['me', 'too', 'many'] },
     { args: ['val', 'get'] },
     { args: ['val', 'get', ''] },
     { args: ['val', 'get', '..'] },
-    { args: ['version', 'get', id] },
     { args: ['version', 'get', id, 'one'] },
     { args: ['version', 'get', id, '-1'] },
-    { args: ['likes', '--limit'] },
     { args: ['likes', '--limit', '0'] },
     { args: ['likes', '--limit', '-1'] },
     { args: ['likes', '--limit', '1.5'] },
-    { args: ['likes', '--limit', '5', '--all'] },
     { args: ['likes', '--offset', 'x'] },
-    { args: ['comments', '--relationship', 'some'] },
     { args: ['runs', '--since', '2026-02-30'] },
     { args: ['runs', '--since', 'yesterday'] },
     { args: ['runs', '--until', ''] },
-    { args: ['runs', '--error', '--no-error'] },
     { args: ['runs', '--no-error', '--limit', '3', '--error'] },
     { args: ['push', '--concurrency', '0', 'x.ts'] },
-    { args: ['me', '--json=yes'] },
     { args: ['val', 'rm', id, '--yes=no'] },
     { args: ['version', 'rm', id, '1', '--yes=false'] },
     { args: ['val', 'get', id, '--code=hello.ts'] },
@@ -1113,16 +957,13 @@ describe('a proxy', () => {
   /** Takes what comes, keeps it, and hangs up. */
   async function watchedProxy() {
     const seen: string[] = [];
-    const server = createServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', (data) => {
-        seen.push(data.toString());
+    const { port } = await rawService({
+      received(socket, text) {
+        seen.push(text);
         socket.destroy();
-      });
+      },
     });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => void server.close());
-    return { seen, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+    return { seen, address: `127.0.0.1:${port}` };
   }
 
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
@@ -1206,23 +1047,4 @@ describe('a proxy', () => {
       expect(stderr).not.toContain('hunter2');
     },
   );
-});
-
-describe.runIf(process.getuid?.() === 0)('a config that leads to a file of another user', () => {
-  it('is refused, and the file stays as it is', async () => {
-    const home = temporaryFolder();
-    const config = join(home, '.config', 'vals');
-    const theirs = join(home, 'theirs.json');
-    const content = JSON.stringify({ baseUrl: 'https://evil.example', tokens: {} });
-    mkdirSync(config, { recursive: true, mode: 0o700 });
-    writeFileSync(theirs, content, { mode: 0o600 });
-    chownSync(theirs, 65_534, 65_534);
-    symlinkSync(theirs, join(config, 'config.json'));
-    for (const command of ['me', 'config', 'logout']) {
-      const { exit, stdout, stderr } = await run([command], { home });
-      expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
-      expect(stderr).toContain('another user');
-    }
-    expect(readFileSync(theirs, 'utf8')).toBe(content);
-  });
 });

@@ -1,5 +1,5 @@
 // The program inside the test's own process, with streams that only remember: a user could not tell the difference.
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { main } from '../../src/main.ts';
 
@@ -8,11 +8,19 @@ export interface InProcessOptions {
   cwd?: string;
   /** Where somebody looks; a pipe otherwise. */
   terminal?: { columns: number };
-  input?: string | Uint8Array;
+  /** At a terminal, somebody with keys: each are pressed once their text has appeared on the screen. */
+  answers?: readonly Answer[];
+  /** Standard input; a stream may stay open. */
+  input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
   clock?: Clock;
   /** Told of what stands on stdout and stderr, whenever more does. */
-  heard?(output: Omit<Output, 'exit'>): void;
+  heard?(output: Omit<Output, 'exit'>): unknown;
+}
+
+export interface Answer {
+  after: string;
+  keys: string;
 }
 
 export interface Output {
@@ -21,6 +29,15 @@ export interface Output {
   stderr: string;
   /** Both streams in the order in which they were written, as a terminal shows them. */
   screen: string;
+}
+
+/** Of a terminal's input, all that the program uses. */
+class Keyboard extends PassThrough {
+  readonly isTTY = true;
+
+  setRawMode(): this {
+    return this;
+  }
 }
 
 class Memory extends Writable {
@@ -67,17 +84,26 @@ class Memory extends Writable {
 
 export async function inProcess(argv: readonly string[], options: InProcessOptions): Promise<Output> {
   let screen = '';
+  const keyboard = new Keyboard();
+  const answers = [...(options.answers ?? [])];
   const heard = (chunk: Buffer) => {
     screen += chunk;
     options.heard?.({ stdout: stdout.text, stderr: stderr.text, screen });
+    const [next] = answers;
+    if (next === undefined || !screen.includes(next.after)) return;
+    answers.shift();
+    // Who asks has first to listen.
+    setImmediate(() => keyboard.write(next.keys));
   };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);
   const stderr: Memory = new Memory(options.terminal?.columns, heard);
+  const { input = '' } = options;
+  const piped = input instanceof Readable ? input : Readable.from([Buffer.from(input)]);
   const exit = await main({
     argv,
     env: options.env,
     cwd: options.cwd ?? process.cwd(),
-    stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as NodeJS.ReadStream,
+    stdin: () => (options.answers ? keyboard : piped) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),
     signal: options.signal ?? new AbortController().signal,

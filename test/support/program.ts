@@ -1,12 +1,14 @@
 // Runs the program as a user would, with an empty home and nothing inherited: inside the test's own process where
 // that makes no difference, or as it is built and shipped, in a process of its own or at a real terminal.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
-import { inProcess } from './in-process.ts';
+import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
 import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
 
 export const program = resolve('bin/vals.js');
@@ -67,6 +69,42 @@ export async function runProcess(args: readonly string[], options: RunOptions = 
   return { exit: exitCode ?? -1, stdout, stderr, error: errorObject(stderr) };
 }
 
+export interface Ended {
+  exit: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process to be signalled, in a group of its own, so that whatever it leaves behind can be found. */
+export function startProcess(
+  args: readonly string[],
+  { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
+  unread?: 'stdout' | 'stderr',
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(cwd, env),
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  const ends = (['stdout', 'stderr'] as const)
+    .filter((name) => name !== unread)
+    .map((name) => {
+      child[name].on('data', (chunk) => {
+        text[name] += chunk;
+      });
+      return once(child[name], 'end');
+    });
+  const ended = once(child, 'exit').then(async ([exit, signal]): Promise<Ended> => {
+    await Promise.all(ends);
+    return { exit, signal, ...text };
+  });
+  return { child, ended };
+}
+
 function errorObject(stderr: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
@@ -75,25 +113,29 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
   }
 }
 
-/** As at a terminal of so many columns, in the test's own process: for what is shown, where no key is pressed. */
+export interface ScreenOptions extends RunOptions, Pick<InProcessOptions, 'answers' | 'heard' | 'signal'> {
+  columns?: number;
+}
+
+/** As at a terminal of so many columns, in the test's own process. */
 export async function runOnScreen(
   args: readonly string[],
-  options: RunOptions & { columns?: number } = {},
-): Promise<{ exit: number; screen: string }> {
-  const home = options.home ?? temporaryFolder();
-  const { exit, screen } = await inProcess(args, {
-    env: environment(home, { TERM: 'xterm-256color', ...options.env }),
-    cwd: options.cwd ?? home,
-    terminal: { columns: options.columns ?? 80 },
-    input: options.input,
+  options: ScreenOptions = {},
+): Promise<{ exit: number; screen: string; stdout: string }> {
+  const { home = temporaryFolder(), columns = 80, env, cwd = home, ...rest } = options;
+  const { exit, screen, stdout } = await inProcess(args, {
+    env: environment(home, { TERM: 'xterm-256color', ...env }),
+    cwd,
+    terminal: { columns },
+    ...rest,
   });
   // A terminal ends lines in its own way.
-  return { exit, screen: screen.replaceAll('\n', '\r\n') };
+  return { exit, screen: screen.replaceAll('\n', '\r\n'), stdout };
 }
 
 export interface TerminalOptions extends RunOptions, Pick<TerminalSettings, 'columns' | 'onScreen'> {
   /** Keys to press: each is sent once its text has appeared on the screen. */
-  answers?: { after: string; keys: string }[];
+  answers?: readonly Answer[];
 }
 
 /** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */

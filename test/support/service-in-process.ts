@@ -11,13 +11,16 @@ export interface RunningService {
   end(): Promise<unknown>;
 }
 
-export async function serviceInProcess(seed?: object): Promise<RunningService> {
+export async function serviceInProcess(
+  seed?: object,
+  file = join(temporaryFolder(), 'vals.db'),
+): Promise<RunningService> {
   const {
     baseUrl,
     token = '',
     close,
   } = await startService({
-    file: join(temporaryFolder(), 'vals.db'),
+    file,
     port: 0,
     ...(seed && { seed: parseSeed(JSON.stringify(seed)) }),
   });

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { embeddedService } from '../support/embedded-service.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const decoded = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
@@ -22,7 +22,7 @@ it('is a table of what was pushed, after what earlier commands wrote', async () 
   writeFileSync(summary, 'earlier\n');
   writeFileSync(join(folder, 'one.ts'), '1');
   writeFileSync(join(folder, 'two.ts'), '2');
-  const { env } = await embeddedService();
+  const { env } = await serviceInProcess();
   const inJob = { env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }, cwd: folder };
   const { exit, stdout, stderr } = await run(['push', 'one.ts', 'two.ts', '--json'], inJob);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -76,7 +76,7 @@ it('tells of files that could not even be read', async () => {
 it('that cannot be written is a warning, and the push goes on', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'one.ts'), '1');
-  const { env } = await embeddedService();
+  const { env } = await serviceInProcess();
   const { exit, stdout, stderr } = await run(['push', 'one.ts', '--json'], {
     env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(folder, 'no', 'such', 'folder') },
     cwd: folder,

@@ -1,6 +1,7 @@
 // What is longer than the screen goes through a pager, as git does it; nothing else does, and no pager is an error.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { page } from '../../src/terminal/pager.ts';
 import { run, runAtTerminal } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
@@ -20,12 +21,8 @@ async function screenOf(args: string[], env: Record<string, string | undefined>)
 describe('a list longer than the screen', () => {
   it.each([
     { what: 'VALS_PAGER', env: { VALS_PAGER: marking, PAGER: 'false' }, args: [], isPaged: true },
-    { what: 'PAGER', env: { VALS_PAGER: undefined, PAGER: marking }, args: [], isPaged: true },
-    { what: 'JSON', env: { VALS_PAGER: marking }, args: ['--json'], isPaged: true },
+    { what: 'PAGER', env: { VALS_PAGER: undefined, PAGER: marking }, args: ['--json'], isPaged: true },
     { what: '--no-pager', env: { VALS_PAGER: marking }, args: ['--no-pager'], isPaged: false },
-    { what: 'none', env: { VALS_PAGER: '', PAGER: marking }, args: [], isPaged: false },
-    { what: 'a dumb terminal', env: { VALS_PAGER: marking, TERM: 'dumb' }, args: [], isPaged: false },
-    { what: 'CI', env: { VALS_PAGER: marking, CI: 'true' }, args: [], isPaged: false },
   ])('$what: $isPaged', async ({ env, args, isPaged }) => {
     const service = await likes(40);
     const shown = await screenOf(['likes', '--all', ...args], {
@@ -35,6 +32,14 @@ describe('a list longer than the screen', () => {
     expect(shown).toMatchObject({ exit: 0, isPaged });
     expect(shown.lines.join('\n')).toContain('val39');
     expect(shown.lines.length).toBeGreaterThanOrEqual(41);
+  });
+
+  it.each([
+    { VALS_PAGER: '', PAGER: marking },
+    { VALS_PAGER: marking, TERM: 'dumb' },
+    { VALS_PAGER: marking, CI: 'true' },
+  ])('has no pager with %j', async (env) => {
+    expect(await page('text', { env, signal: new AbortController().signal })).toBe(false);
   });
 
   it('is shown without one where it is missing, and its reader may leave early', async () => {

@@ -6,14 +6,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../support/at-most.ts';
 import { isLong } from '../support/budget.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 const mebibyte = 1_048_576;
-const sizes = [1, 100, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, mebibyte, 8 * mebibyte];
+/** Around what is written at once, and what a pipe holds. */
+const sizes = isLong
+  ? [1, 100, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, mebibyte, 8 * mebibyte]
+  : [1, 4_096, 65_535, 65_536, 65_537, 8 * mebibyte];
 
 function namedPipe(): { reading: Socket; writing: number } {
   const path = join(temporaryFolder(), 'pipe');
@@ -24,7 +26,7 @@ function namedPipe(): { reading: Socket; writing: number } {
   return { reading: new Socket({ fd: end, readable: true, writable: false }), writing };
 }
 
-/** Gets the reading end of stdout, is told when the service has answered, and gives back what it read. */
+/** Gets the reading end of stdout, may be told when the service has answered, and gives back what it read. */
 type Reader = (pipe: Socket, answered?: Promise<unknown>) => Promise<Buffer>;
 
 const fast: Reader = async (pipe) => {
@@ -33,7 +35,7 @@ const fast: Reader = async (pipe) => {
   return Buffer.concat(chunks);
 };
 
-/** Comes once all was answered, then rests after each piece, so that the pipe is full nearly all the time. */
+/** Comes once all was answered, where it was told, then rests after each piece, so that the pipe is full nearly all the time. */
 const slow: Reader = async (pipe, answered) => {
   await answered;
   const chunks: Buffer[] = [];
@@ -121,113 +123,116 @@ interface Format {
   /** What is written around all of them. */
   frame: number;
   written(rows: readonly Row[]): string;
-  reply(rows: readonly Row[]): Reply;
+  replies(rows: readonly Row[]): Reply[];
 }
 
-const list = (rows: readonly Row[]): Reply => ({ body: { data: rows, links: {} } });
+/** In several pages where they are many. */
+function pages(rows: readonly Row[]): Reply[] {
+  const size = 50;
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => {
+    const end = (page + 1) * size;
+    const links = end < rows.length ? { next: `?offset=${end}` } : {};
+    return { body: { data: rows.slice(page * size, end), links } };
+  });
+}
+
 const formats: Record<string, Format> = {
   '--json': {
     args: ['likes', '--all', '--json'],
     overhead: '{"id":"r1000","text":""},'.length,
     frame: 2,
     written: (rows) => `${JSON.stringify(rows)}\n`,
-    reply: list,
+    replies: pages,
   },
   '--ndjson': {
     args: ['likes', '--all', '--ndjson'],
     overhead: '{"id":"r1000","text":""}\n'.length,
     frame: 0,
     written: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-    reply: list,
+    replies: pages,
   },
   'tab-separated': {
     args: ['likes', '--all', '--fields', 'id,text'],
     overhead: 'r1000\t\n'.length,
     frame: 0,
     written: (rows) => rows.map(({ id, text }) => `${id}\t${text}\n`).join(''),
-    reply: list,
+    replies: pages,
   },
   '--code': {
     args: ['val', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', '--code'],
     overhead: 0,
     frame: 0,
     written: (rows) => rows.map(({ text }) => text).join(''),
-    reply: (rows) => ({ body: { id: 'x', code: rows.map(({ text }) => text).join('') } }),
+    replies: (rows) => [{ body: { id: 'x', code: rows.map(({ text }) => text).join('') } }],
   },
 };
 
 async function prepared(format: Format, bytes: number) {
   const rows = rowsOf(bytes, format);
-  const { env, answered } = await scriptedService([format.reply(rows)]);
-  return { env, answered, expected: Buffer.from(format.written(rows)) };
+  const replies = format.replies(rows);
+  const { env, answered } = await scriptedService(replies);
+  // Pages are asked for as they are read.
+  return {
+    env,
+    answered: replies.length > 1 ? undefined : answered,
+    expected: Buffer.from(format.written(rows)),
+  };
 }
 
 const formatNames = Object.keys(formats);
-
-/** Every size for one of the formats in turn; for all of them in a long run. */
-const sizesFor = (turn: number): number[] =>
-  sizes.filter((_, index) => isLong || index % formatNames.length === turn % formatNames.length);
+/** All formats in a long run, else one in turn. */
+const formatsFor = (turn: number): string[] =>
+  isLong ? formatNames : [formatNames[turn % formatNames.length] as string];
 
 describe('a reader that stays', () => {
-  const cases = formatNames.flatMap((format, turn) => [
-    { format, speed: 'quick', reader: fast, sizes: sizesFor(turn) },
-    { format, speed: 'slow', reader: slow, sizes: sizesFor(turn + 2) },
-  ]);
+  const cases = sizes.flatMap((bytes, turn) =>
+    formatsFor(turn).flatMap((format) => [
+      ...(isLong || turn % 2 === 0 ? [{ format, bytes, speed: 'quick', reader: fast }] : []),
+      ...(isLong || turn % 2 === 1 ? [{ format, bytes, speed: 'slow', reader: slow }] : []),
+    ]),
+  );
 
-  it.each(cases)('and is $speed gets $format whole: $sizes', async ({ format, reader, sizes }) => {
+  it.each(cases)('and is $speed gets $bytes bytes of $format whole', async ({ format, bytes, reader }) => {
     const chosen = formats[format] as Format;
-    await forEachAtMost(2, sizes, async (bytes) => {
-      const { env, answered, expected } = await prepared(chosen, bytes);
-      const { stdout, ...ended } = await piped(chosen.args, env, reader, answered);
-      expect({ bytes, ...ended }).toEqual({ bytes, exit: 0, signal: null, stderr: '' });
-      expect({ bytes, received: stdout.length }).toEqual({ bytes, received: expected.length });
-      expect(stdout.equals(expected), `${bytes} bytes, identical`).toBe(true);
-    });
-  });
-
-  it('sees the sizes that are meant', async () => {
-    for (const format of Object.values(formats)) {
-      for (const bytes of sizes.filter((size) => size > format.overhead + format.frame)) {
-        expect(Buffer.byteLength(format.written(rowsOf(bytes, format)))).toBe(bytes);
-      }
-    }
+    const { env, answered, expected } = await prepared(chosen, bytes);
+    if (bytes > chosen.overhead + chosen.frame) expect(expected.length).toBe(bytes);
+    const { stdout, ...ended } = await piped(chosen.args, env, reader, answered);
+    expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+    expect(stdout.length).toBe(expected.length);
+    expect(stdout.equals(expected), 'identical').toBe(true);
   });
 });
 
 describe('a reader that leaves', () => {
-  it.each(formatNames.map((format, turn) => ({ format, sizes: sizesFor(turn + 1) })))(
-    'early ends $format with exit 0 and without a word: $sizes',
-    async ({ format, sizes: chosenSizes }) => {
+  const moments = [
+    { bytes: 4_096, taken: 2_048 },
+    { bytes: 65_537, taken: 0 },
+    { bytes: mebibyte, taken: mebibyte - 65_537 },
+    { bytes: 8 * mebibyte, taken: 4 * mebibyte },
+  ];
+  it.each(moments.flatMap((moment, turn) => formatsFor(turn + 1).map((format) => ({ ...moment, format }))))(
+    'after $taken of $bytes bytes ends $format with exit 0 and without a word',
+    async ({ format, bytes, taken }) => {
       const chosen = formats[format] as Format;
-      const moments = chosenSizes.map((bytes, index) => ({
-        bytes,
-        taken: index % 2 ? 0 : Math.ceil(bytes / 2),
-      }));
-      moments.push({ bytes: mebibyte, taken: mebibyte - 65_537 });
-      await forEachAtMost(2, moments, async ({ bytes, taken }) => {
-        const { env, expected } = await prepared(chosen, bytes);
-        const { stdout, ...ended } = await piped(chosen.args, env, leavingAfter(taken));
-        expect({ bytes, taken, ...ended }).toEqual({ bytes, taken, exit: 0, signal: null, stderr: '' });
-        expect(stdout.equals(expected.subarray(0, stdout.length))).toBe(true);
-      });
+      const { env, expected } = await prepared(chosen, bytes);
+      const { stdout, ...ended } = await piped(chosen.args, env, leavingAfter(taken));
+      expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+      expect(stdout.equals(expected.subarray(0, stdout.length))).toBe(true);
     },
   );
 
-  it.each([['--json'], ['--ndjson']])(
-    'before a push began does not keep it from sending all: %s',
-    async (...flags) => {
-      const folder = temporaryFolder();
-      const names = Array.from({ length: 30 }, (_, index) => `v${index}`);
-      for (const name of names) writeFileSync(join(folder, `${name}.ts`), name);
-      const service = await scriptedService([], () => (response) => {
-        setTimeout(() => response.writeHead(201).end('{}'), 20);
-      });
-      const ended = await piped(['push', folder, ...flags], service.env, leavingAfter(0));
-      expect(ended).toMatchObject({ exit: 0, signal: null, stderr: '' });
-      const sent = service.requests.map(({ body }) => (JSON.parse(body) as { name: string }).name);
-      expect(sent.toSorted()).toEqual(names.toSorted());
-    },
-  );
+  it('ends a list without end', async () => {
+    const rows = rowsOf(mebibyte, formats['--ndjson'] as Format);
+    let page = 0;
+    const { env } = await scriptedService([], () => {
+      page += 1;
+      const data = rows.map((row) => ({ ...row, id: `${page}-${row.id}` }));
+      return { body: { data, links: { next: `?offset=${page * rows.length}` } } };
+    });
+    const { stdout, ...ended } = await piped(['likes', '--all', '--ndjson'], env, leavingAfter(1));
+    expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+    expect(stdout.toString()).toMatch(/^\{"id":"1-r1000"/);
+  });
 });
 
 describe('a place that takes nothing', () => {
@@ -243,37 +248,41 @@ describe('a place that takes nothing', () => {
     return { exit: exitCode, stdout, stderr };
   }
 
-  const little = [100];
-  const much = [65_537, mebibyte];
-  const amounts = formatNames.map((format, turn) => ({
-    format,
-    amounts: isLong ? [...little, ...much] : turn % 2 ? little : much,
-  }));
-  it.each(amounts)('as stdout is an error for $format, however much it is: $amounts', async (each) => {
-    const { format } = each;
-    const chosen = formats[format] as Format;
-    await forEachAtMost(2, each.amounts, async (bytes) => {
+  const amounts = [65_537, 100, mebibyte, 100];
+  it.each(amounts.flatMap((bytes, turn) => formatsFor(turn).map((format) => ({ bytes, format }))))(
+    'as stdout is an error for $bytes bytes of $format',
+    async ({ format, bytes }) => {
+      const chosen = formats[format] as Format;
       const { env } = await prepared(chosen, bytes);
       const { exit, stderr } = await shell(`$vals ${chosen.args.join(' ')} > /dev/full`, env);
-      expect({ bytes, exit, stack: /\n\s+at /.test(stderr) }).toEqual({ bytes, exit: 10, stack: false });
+      expect({ exit, stack: /\n\s+at /.test(stderr) }).toEqual({ exit: 10, stack: false });
       const lines = stderr.trimEnd().split('\n');
       if (format.endsWith('json'))
         expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ error: { kind: 'local', exit: 10 } });
       else expect(lines[0]).toMatch(/^error: Standard output/);
+    },
+  );
+
+  // What was prepared is written without the program.
+  it('as stdout is an error for the version, and a reader that has gone is none', async () => {
+    expect(await shell('$vals --version > /dev/full', {})).toMatchObject({
+      exit: 10,
+      stderr: expect.stringMatching(/^error: Standard output/),
     });
+    const script = 'exec 3> >(true); wait $!; $vals --version >&3';
+    expect(await shell(script, {})).toEqual({ exit: 0, stdout: '', stderr: '' });
   });
 
   const refused: Reply = { status: 422, body: { message: 'no' } };
   const ada: Reply = { body: { username: 'ada' } };
   it.each([
-    { where: '2>&-', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '2>&-', reply: refused, exit: 6, stdout: '' },
-    { where: '2> /dev/full', reply: refused, exit: 6, stdout: '' },
     { where: '> /dev/full 2> /dev/full', reply: ada, exit: 10, stdout: '' },
     { where: '> /dev/full 2>&-', reply: ada, exit: 10, stdout: '' },
     { where: '>&- 2>&-', reply: refused, exit: 6, stdout: '' },
     { where: '<&- >&- 2>&-', reply: ada, exit: 0, stdout: '' },
     { where: '--debug 2> /dev/full', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
+    { where: '--debug 2> /dev/full', reply: refused, exit: 6, stdout: '' },
     { where: '--debug 2> >(exec true)', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> >(exec true)', reply: refused, exit: 6, stdout: '' },
   ])('$where: exit $exit', async ({ where, reply, exit, stdout }) => {
@@ -281,17 +290,31 @@ describe('a place that takes nothing', () => {
     expect(await shell(`$vals me --json ${where}`, env)).toEqual({ exit, stdout, stderr: '' });
   });
 
-  const some = formatNames.filter((_, index) => isLong || index % 2 === 1);
-  it.each(some)('as stderr, or nobody behind both: %s is whole, or ends quietly', async (format) => {
+  it.each(formatsFor(1))('as stderr, or nobody behind both: %s is whole, or ends quietly', async (format) => {
     const chosen = formats[format] as Format;
     const command = `$vals ${chosen.args.join(' ')} --debug`;
     const { env, expected } = await prepared(chosen, mebibyte);
-    const script = `${command} 2>&- | cat; exit "\${PIPESTATUS[0]}"`;
-    const { exit, stdout } = await shell(script, env);
+    const { exit, stdout } = await shell(`${command} 2>&- | cat; exit "\${PIPESTATUS[0]}"`, env);
     expect(exit).toBe(0);
     expect(Buffer.from(stdout).equals(Buffer.from(expected.toString().replace(/\n$/, '')))).toBe(true);
     const both = await prepared(chosen, mebibyte);
     const nobody = `${command} 2>&1 | true; exit "\${PIPESTATUS[0]}"`;
     expect(await shell(nobody, both.env)).toEqual({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  const files = ['a', 'b', 'c', 'd'];
+  it.each([
+    { where: '| true', status: 200, exit: 0 },
+    { where: '--json 2>&1 | true', status: 400, exit: 6 },
+    { where: '> /dev/full', status: 200, exit: 10 },
+    { where: '>&- 2>&-', status: 200, exit: 0 },
+  ])('does not keep a push from sending all: $where with $status', async ({ where, status, exit }) => {
+    const service = await scriptedService([], () => ({ status, body: {} }));
+    const folder = temporaryFolder();
+    for (const name of files) writeFileSync(join(folder, `${name}.ts`), name);
+    const script = `$vals push ${folder} --concurrency 1 ${where}; exit "\${PIPESTATUS[0]}"`;
+    expect((await shell(script, service.env)).exit).toBe(exit);
+    const sent = service.requests.map(({ body }) => (JSON.parse(body) as { name: string }).name);
+    expect(sent).toEqual(files);
   });
 });

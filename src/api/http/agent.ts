@@ -23,7 +23,6 @@ export interface Agent {
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
   const connect = proxy === undefined ? directly() : throughProxy(directly(), proxy);
   const connecting = new Set<(reason: Error) => void>();
-  let connected = false;
 
   const connectInTime: buildConnector.connector = (target, callback) => {
     const giveUp = connect(target, (...outcome) => {
@@ -36,11 +35,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
         if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
         Object.assign(error, { unanswered: socket.bytesRead === 0 });
       });
-      if (connected) return callback(null, socket);
-      connected = true;
-      optimiseParser(false);
       callback(null, socket);
-      optimiseParser(true);
     });
     const cancel = clock.after(connectTimeoutMs, () => giveUp(connectTimeout()));
     connecting.add(giveUp);
@@ -75,18 +70,6 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       await Promise.all(connections.map(({ client }) => client.destroy(reason)));
     },
   };
-}
-
-/**
- * undici's parser is WebAssembly, made when the first connection stands. V8 would optimise it while it runs, which
- * takes 130 ms, for which Node waits before it exits, and 30 MB. The flags are set back at once: while
- * they differ from what Node was built with, V8 refuses compiled code, that of Node's own modules included.
- */
-function optimiseParser(wanted: boolean): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-  for (const way of ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation']) {
-    setFlagsFromString(`--${wanted ? '' : 'no-'}${way}`);
-  }
 }
 
 /** Node writes out the stack of what ends a stream, for which V8 looks for every end of line in the program: 1.3 % of a start. */

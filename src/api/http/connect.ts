@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
+import { compileParser } from './parser.ts';
 
 /** Makes one connection, and says when it stands or why it does not. What it returns gives up on it. */
 export type Connect = (
@@ -20,19 +21,22 @@ export function directly(): Connect {
     return overTls;
   };
 
+  // What is needed later is made while the name is looked up, and whenever the other side is to answer.
   return (target, callback) => {
     let socket: Socket;
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
+      compileParser();
     } else if (target.httpSocket) {
       socket = begin(tls(), target, callback);
+      compileParser();
     } else {
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
+        compileParser();
       });
-      // While the name is looked up and the other side answers.
       tls();
     }
     return (reason) => socket.destroy(reason);

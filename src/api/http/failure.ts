@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import { isLoopback } from '../../settings/base-url.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import type { Call } from '../call.ts';
 import { messageOf } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';

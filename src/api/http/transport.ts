@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
 import { isLarge, type Rows } from '../../lib/rows.ts';
 import { interruptible } from '../../lib/signals.ts';
-import type { BaseUrl } from '../../settings/base-url.ts';
 import { readUnparsedPage } from '../lists/unparsed-rows.ts';
 import { createAgent } from './agent.ts';
 import { createFaults } from './connection-fault.ts';
@@ -31,7 +30,8 @@ export interface Answer {
 }
 
 export interface TransportOptions {
-  baseUrl: BaseUrl;
+  /** `href`: with the path below which the routes stand. */
+  baseUrl: { origin: string; href: string };
   /** Absent where the service is reached directly. */
   proxy: ProxyAddress | undefined;
   clock: Clock;

@@ -1,6 +1,7 @@
 // The hidden command with which a shell asks what may come next: `vals __complete <shell> <words...>`.
-import type { Settings } from '../../settings/settings.ts';
+import { createSettings } from '../../settings/settings.ts';
 import type { CommandTree } from '../command-tree.ts';
+import type { Host } from '../host.ts';
 import { valsThatFit } from './val-names.ts';
 import { type Candidate, whatMayComeNext } from './what-may-come-next.ts';
 
@@ -13,11 +14,12 @@ export const filesLine = ':files';
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
-  settings: Settings,
+  host: Host,
 ): Promise<string> {
   const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
   const current = words.at(-1) ?? '';
   const next = whatMayComeNext(tree, words.slice(0, -1), current);
+  const settings = createSettings({}, host, () => {});
   const names = next.vals ? await valsThatFit(current.slice(next.before.length), settings) : [];
   const candidates = [...next.candidates, ...names.map((word) => ({ word, description: '' }))];
   if (candidates.length === 0) return next.files ? `${filesLine}\n` : '';

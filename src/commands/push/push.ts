@@ -7,6 +7,7 @@ import { createNamesakes } from '../../names/namesakes.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { Outcomes } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { createFindListed } from '../../workspace/listed-vals.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { settled } from '../shared/settled.ts';
@@ -68,6 +69,7 @@ export const push = defineCommand({
       force,
       dryRun,
       findNamesakes: createNamesakes(api, context.seen),
+      findListed: createFindListed(api, context.seen, vals.length),
       onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);

@@ -5,7 +5,8 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import type { FindNamesakes } from '../../names/namesakes.ts';
+import type { FindNamesakes } from '../../workspace/examine.ts';
+import type { FindListed } from '../../workspace/listed-vals.ts';
 import { identity, versionOf } from '../../workspace/remote-val.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';
@@ -35,6 +36,7 @@ export interface SendOptions {
   force: boolean;
   dryRun: boolean;
   findNamesakes: FindNamesakes;
+  findListed: FindListed;
   onUnknownName(val: WorkspaceVal): void;
   remark(message: string): void;
 }

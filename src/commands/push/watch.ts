@@ -3,7 +3,6 @@
 import type { Context } from '../../cli/context.ts';
 import {
   AuthError,
-  describeError,
   InterruptedError,
   LocalError,
   UnavailableError,
@@ -14,6 +13,7 @@ import {
 import { inOwnTime } from '../../lib/signals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
+import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
@@ -26,6 +26,7 @@ import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { settled } from '../shared/settled.ts';
+import { withoutWords } from '../shared/without-words.ts';
 import { pushTracked, valFor } from './tracked.ts';
 
 export interface WatchOptions {
@@ -53,7 +54,8 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half a push helps no person.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
-  const sending = { force, dryRun: false, onUnknownName() {}, remark: warn };
+  const findListed = async () => undefined;
+  const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: warn };
   const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};
@@ -149,9 +151,7 @@ export async function watchWorkspace(
       first.add(file);
       onSave(file);
     }
-    const reason = await ended;
-    // Ctrl-C is how a person ends it, and nothing to be told of.
-    throw reason instanceof InterruptedError && reason.exit === 130 ? new InterruptedError(130, '') : reason;
+    throw withoutWords(await ended);
   } finally {
     signal.removeEventListener('abort', interrupted);
     await inOwnTime(async () => {

@@ -1,7 +1,8 @@
 // The three ways to run a val: once, again on each save, and for requests.
+
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, LocalError, RunFailedError, UsageError, ValsError } from '../../errors.ts';
+import { LocalError, RunFailedError, UsageError, ValsError } from '../../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { isOnPath } from '../../lib/on-path.ts';
 import { aborted } from '../../lib/signals.ts';
@@ -12,6 +13,7 @@ import { commandFor, environmentOf } from '../../run/seat-belt.ts';
 import type { Entry } from '../../run/sources.ts';
 import { findTarget, type Target, type Wanted } from '../../run/target.ts';
 import { AsJson, Pieces } from '../../terminal/result.ts';
+import { withoutWords } from '../shared/without-words.ts';
 
 export interface GivenRun extends Wanted {
   args: string[];
@@ -154,10 +156,6 @@ function finishedRun(startedAt: number, endedAt: number, failure: RunFailedError
 }
 
 const said = ({ message, facts }: ValsError): string => [message, facts.hint ?? ''].join(' ').trim();
-
-/** Ctrl-C is how a person ends it, and nothing to be told of. */
-const withoutWords = (error: unknown): unknown =>
-  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
 /** What the process is started with. */
 function processOptions(context: Context, given: GivenRun, { folder, packagesFrom }: Target) {

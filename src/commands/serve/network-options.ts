@@ -1,10 +1,10 @@
 // Where `vals serve` is to be reached, from its options: on this machine alone, or for others, and then never in the clear.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
+import type { Network } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
-import type { Network } from '../../service/network.ts';
-import { isLoopback } from '../../settings/base-url.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 
 export interface NetworkOptions {
   host?: string;

@@ -1,10 +1,11 @@
 import { defineCommand, parsed, word } from '../../cli/command.ts';
 import { loadService } from '../../cli/load-service.ts';
-import { InterruptedError, UsageError } from '../../errors.ts';
+import { type InterruptedError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, inOwnTime } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
+import { withoutWords } from '../shared/without-words.ts';
 
 const highestPort = 65_535;
 
@@ -96,8 +97,7 @@ export const serve = defineCommand({
       await service.close();
     });
     log.close();
-    // Ctrl-C is how a person ends it, and nothing to be told of.
-    if (exit === 130) throw new InterruptedError(exit, '');
+    if (exit === 130) throw withoutWords(signal.reason);
   },
 });
 

@@ -4,6 +4,7 @@ import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Examined, examine, readNamesake } from '../../workspace/examine.ts';
+import { createFindListed } from '../../workspace/listed-vals.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
@@ -17,6 +18,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const api = await connect();
   const examined: Examined[] = [];
   const findNamesakes = createNamesakes(api, context.seen);
+  const findListed = createFindListed(api, context.seen, vals.length);
   /** A new file whose name is taken there stands against that val. */
   async function withNamesake(examined: Examined): Promise<Examined> {
     if (!examined.val.isNew) return examined;
@@ -28,7 +30,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
-    examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, val)));
+    examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
     finished += 1;
     show();
   });

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import type { Place } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
-import type { Place } from '../../service/index.ts';
 
 export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {

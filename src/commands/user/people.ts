@@ -1,9 +1,8 @@
 // What the commands for people share: the store that they work on, and what a username is.
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { loadService } from '../../cli/load-service.ts';
+import { loadService, type Store } from '../../cli/load-service.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from '../shared/store-place.ts';
 

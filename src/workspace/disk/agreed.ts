@@ -10,6 +10,8 @@ export interface Agreed {
   code: string;
   /** As the service sent it, where it did. */
   version: JsonValue | undefined;
+  /** When the service's side changed last, where that is known. */
+  changedAt?: string | undefined;
   /** The hash of code that was sent without an answer: found on the service, it is ours. */
   sent?: string;
 }
@@ -65,6 +67,8 @@ export function createAgreedStore(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
+      // Of most vals without an id there is nothing, and to look costs less than the error of a file that is missing.
+      if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const agreed = parseAgreed(key, file);
       if (agreed === 'unreadable') {
         warn(`${file} cannot be read, so nothing is known of what was agreed on.`);
@@ -76,12 +80,13 @@ export function createAgreedStore(
     forgetName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
     },
-    write(val, { code, version, sent }) {
+    write(val, { code, version, changedAt, sent }) {
       prepare();
       const key = keyOf(val);
       const content = stringifyJson({
         id: key,
         ...(version !== undefined && { version }),
+        ...(changedAt !== undefined && { changedAt }),
         ...(sent !== undefined && { sent }),
         code,
       });
@@ -105,8 +110,11 @@ export function createAgreedStore(
       if (text === undefined) return undefined;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      const { code, version, sent } = content;
-      return { code, version, ...(typeof sent === 'string' && { sent }) };
+      const { code, version, changedAt, sent } = content;
+      return {
+        ...{ code, version, changedAt: typeof changedAt === 'string' ? changedAt : undefined },
+        ...(typeof sent === 'string' && { sent }),
+      };
     } catch {
       return 'unreadable';
     }

@@ -92,7 +92,7 @@ const ownHeldMs = 1_000;
 function holdOwn(root: string, folder: string, options: HoldOptions, file: string): HeldFolder | undefined {
   const key = `${root}\n${folder}`;
   const before = own.get(key);
-  if (before !== undefined && statSync(before.path).nlink > 0) return before;
+  if (before !== undefined && isStillThere(before)) return before;
   letGoOwn(key);
   const held = hold(root, folder, options, file);
   if (held?.lasts) {
@@ -102,8 +102,21 @@ function holdOwn(root: string, folder: string, options: HoldOptions, file: strin
   return held;
 }
 
+const seenNow = new Set<HeldFolder>();
+
+/** Looked at once for all the vals whose answers came together. */
+function isStillThere(held: HeldFolder): boolean {
+  if (seenNow.has(held)) return true;
+  if (statSync(held.path).nlink === 0) return false;
+  if (seenNow.size === 0) setImmediate(() => seenNow.clear());
+  seenNow.add(held);
+  return true;
+}
+
 function letGoOwn(key: string): void {
-  own.get(key)?.close();
+  const held = own.get(key);
+  if (held !== undefined && held === appended?.folder) letGoAppended();
+  held?.close();
   own.delete(key);
 }
 
@@ -164,20 +177,35 @@ export function replaceBelow(
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
-      const path = `${folder.path}/${name}`;
-      if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
-      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-      const descriptor = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
-      try {
-        if (!fstatSync(descriptor).isFile()) throw new NotPlainFile('is not a plain file');
-        folder.check();
-        writeSync(descriptor, text);
-        return true;
-      } finally {
-        closeSync(descriptor);
-      }
+      const descriptor = openAtEnd(folder, name);
+      folder.check();
+      writeSync(descriptor, text);
+      if (!folder.lasts) letGoAppended();
+      return true;
     }),
   );
+
+let appended: { folder: HeldFolder; name: string; descriptor: number } | undefined;
+
+/** Line after line goes into one file: it stays open for as long as its folder is held, or until it is removed. */
+function openAtEnd(folder: HeldFolder, name: string): number {
+  const isOpen = appended?.folder === folder && appended.name === name;
+  if (appended && isOpen && fstatSync(appended.descriptor).nlink > 0) return appended.descriptor;
+  letGoAppended();
+  if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  const descriptor = openSync(`${folder.path}/${name}`, flags);
+  appended = { folder, name, descriptor };
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  letGoAppended();
+  throw new NotPlainFile('is not a plain file');
+}
+
+function letGoAppended(): void {
+  if (appended !== undefined) closeSync(appended.descriptor);
+  appended = undefined;
+}
 
 /** A plain file that is ours. */
 export const removeBelow = (root: string, file: string): void =>
@@ -198,10 +226,16 @@ export const stampOf = (root: string, file: string): string | undefined =>
 
 /** What a folder has from its making and no copy of it has; undefined where there is none. */
 export const birthOf = (root: string, folder: string): string | undefined =>
-  inFolder(root, folder, {}, ({ path }) => {
-    const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
-    return `${ino} ${birthtimeNs}`;
+  inFolder(root, folder, {}, (held) => {
+    const known = births.get(held);
+    if (known !== undefined) return known;
+    const { ino, birthtimeNs } = statSync(`${held.path}/.`, { bigint: true });
+    const birth = `${ino} ${birthtimeNs}`;
+    if (held.lasts) births.set(held, birth);
+    return birth;
   });
+
+const births = new WeakMap<HeldFolder, string>();
 
 function writing(file: string, act: () => boolean | undefined): void {
   try {

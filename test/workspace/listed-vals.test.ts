@@ -1,0 +1,134 @@
+// Of many vals the service's list tells which did not change; those alone are not asked for one by one.
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { Place } from './support.ts';
+
+const many = 100;
+const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
+
+interface Stored {
+  id: string;
+  name: string;
+  code: string;
+  version?: number;
+  updatedAt?: string;
+}
+
+interface Options {
+  vals?: number;
+  /** What the list has of a val. */
+  listed?: (val: Stored) => Partial<Stored>;
+  /** What is answered instead of the list. */
+  noList?: Reply;
+}
+
+/** A workspace whose vals are all pushed. */
+async function pushedWorkspace({ vals = many, listed = withoutCode, noList }: Options = {}) {
+  const stored = new Map<string, Stored>();
+  const list = (path: string): Reply => {
+    const { searchParams } = new URL(path, 'http://service');
+    const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
+    const page = [...stored.values()].slice(offset, (offset ?? 0) + (limit ?? 0));
+    return { body: page.map(listed) };
+  };
+  const answer = ({ method, path, body }: Seen): Reply => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/me/vals')) return noList ?? list(path);
+    if (method === 'GET') {
+      const val = stored.get(path.split('/').at(-1) ?? '');
+      return val ? { body: val } : { status: 404, body: {} };
+    }
+    const { name, code } = JSON.parse(body);
+    const id = idOf(Number(name.slice(1)));
+    const version = (stored.get(id)?.version ?? 0) + 1;
+    const val = { id, name, code, version, updatedAt: `2026-01-01T00:00:0${version}Z` };
+    stored.set(id, val);
+    return { status: version === 1 ? 201 : 200, body: val };
+  };
+  const service = await scriptedService([], answer);
+  const place = new Place(temporaryFolder(), service.env);
+  const names = Array.from({ length: vals }, (_, index) => `v${index}`);
+  place.put({ 'vals.json': '{"vals":{}}' });
+  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code of ${name}`])));
+  await place.rows(['push']);
+  service.requests.length = 0;
+  const edit = (index: number, change: Partial<Stored>) =>
+    Object.assign(stored.get(idOf(index)) as Stored, change);
+  /** Which vals were asked for, and whether any was sent. */
+  const asked = () =>
+    service.requests.splice(0).flatMap(({ method, path }): (string | number)[] => {
+      const index = /^\/v1\/vals\/.*-0*(\d+)$/.exec(path)?.[1];
+      return method === 'PUT' ? ['PUT'] : index === undefined ? [] : [Number(index)];
+    });
+  return { place, edit, asked };
+}
+
+const withoutCode = ({ id, name, version, updatedAt }: Stored): Partial<Stored> => ({
+  ...{ id, name, version, updatedAt },
+});
+
+const wordsOf = (rows: readonly { status: string }[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+it.each(['status', 'push', 'pull'])('%s of what did not change asks for the list alone', async (command) => {
+  const { place, asked } = await pushedWorkspace();
+  expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
+  expect(asked()).toEqual([]);
+});
+
+describe('asks for a val itself', () => {
+  it.each<[string, Partial<Stored>]>([
+    ['has another version there', { code: 'theirs', version: 2 }],
+    [
+      'has a version there whose number was given before',
+      { code: 'theirs', updatedAt: '2026-02-02T00:00:00Z' },
+    ],
+  ])('that %s', async (_what, change) => {
+    const { place, edit, asked } = await pushedWorkspace();
+    edit(7, change);
+    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1, 'changed there': 1 });
+    expect(asked()).toEqual([7]);
+    expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 1, behind: 1 });
+    expect(asked()).toEqual([7]);
+    expect(wordsOf(await place.rows(['pull']))).toEqual({ unchanged: many - 1, pulled: 1 });
+    expect(place.read('v7.ts')).toBe('theirs');
+    asked();
+    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
+    expect(asked()).toEqual([]);
+  });
+
+  it('that changed here, a moment before it is sent, and sends nothing over an edit that the list did not have', async () => {
+    const { place, edit, asked } = await pushedWorkspace({
+      listed: (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' }),
+    });
+    edit(7, { code: 'theirs', version: 2 });
+    place.put({ 'v7.ts': 'mine', 'v8.ts': 'mine' });
+    const rows = await place.rows(['push'], 9);
+    expect(wordsOf(rows)).toEqual({ unchanged: many - 2, failed: 1, pushed: 1 });
+    expect(asked().toSorted()).toEqual([7, 8, 'PUT']);
+  });
+
+  it('that the list does not have', async () => {
+    const { place, asked } = await pushedWorkspace({
+      listed: (val) => (val.id === idOf(7) ? { id: 'another', name: 'another' } : withoutCode(val)),
+    });
+    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
+    expect(asked()).toEqual([7]);
+  });
+});
+
+it.each<[string, Options]>([
+  ['there is no list', { noList: { status: 404, body: {} } }],
+  ['the list makes no sense', { noList: { body: '"soon"' } }],
+  ['the list tells no time of a change', { listed: ({ id, name, version }) => ({ id, name, version }) }],
+  ['they are few', { vals: many - 1 }],
+])('asks for each val where %s', async (_why, options) => {
+  const { place, asked } = await pushedWorkspace(options);
+  const vals = options.vals ?? many;
+  expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: vals });
+  expect(asked()).toHaveLength(vals);
+});
