@@ -99,12 +99,12 @@ export function identify(
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const header = c.req.header('authorization');
-    const stranger = `wrong token, ${addressOf(c, network)}`;
-    if (header !== undefined && rateLimit?.isSpent(stranger)) throw tooMany();
+    const stranger = () => `wrong token, ${addressOf(c, network)}`;
+    if (header !== undefined && rateLimit?.isSpent(stranger())) throw tooMany();
     const token = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
     const user = token === undefined ? undefined : await userWithToken(token);
     if (header !== undefined && !user) {
-      rateLimit?.enter(stranger)?.();
+      rateLimit?.enter(stranger())?.();
       throw unauthorized('The token is not one of this service.');
     }
     c.set('user', user);

@@ -942,3 +942,35 @@ describe('an interruption', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 130 } });
   });
 });
+
+describe('more code than is kept in memory', () => {
+  const megabyte = 2 ** 20;
+  const files = Object.fromEntries(
+    Array.from({ length: 11 }, (_, index) => [`v${10 + index}.ts`, `${10 + index}`.padEnd(megabyte, '-é')]),
+  );
+
+  it('goes byte for byte', async () => {
+    const service = await scriptedService([], made);
+    const { exit } = await run(['push', '.', '--quiet'], { cwd: tree(files), env: service.env });
+    expect(exit).toBe(0);
+    const codes = service.requests.map((seen) => [`${sent(seen).name}.ts`, sent(seen).code]);
+    expect(Object.fromEntries(codes)).toEqual(files);
+  });
+
+  it('is sent as it is when its turn comes, or fails alone', async () => {
+    const folder = tree(files);
+    const service = await scriptedService([], (seen) => {
+      if (sent(seen).name === 'v10') {
+        writeFileSync(join(folder, 'v19.ts'), 'saved meanwhile');
+        writeFileSync(join(folder, 'v20.ts'), '');
+      }
+      return made(seen);
+    });
+    const args = ['push', '.', '--concurrency', '1', '--json'];
+    const { exit, stdout } = await run(args, { cwd: folder, env: service.env });
+    expect(exit).toBe(9);
+    expect(statuses(stdout)).toEqual([...Array(10).fill('created'), 'failed']);
+    expect(outcomes(stdout).at(-1)?.error).toMatchObject({ kind: 'local', message: 'v20.ts is empty.' });
+    expect(sent(service.requests.at(-1) as Seen)).toEqual({ name: 'v19', code: 'saved meanwhile' });
+  });
+});

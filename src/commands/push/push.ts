@@ -2,6 +2,7 @@ import { runBatch } from '../../cli/batch.ts';
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
+import { withLittleGarbage } from '../../lib/garbage.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { column, idColumn } from '../../terminal/column.ts';
@@ -60,10 +61,6 @@ export const push = defineCommand({
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
     const api = await context.connect({ concurrency });
-    for (const { file, code = '' } of vals) {
-      if (api.holdsToken(code))
-        context.warn(`${file} holds your token: whoever reads the val can act as you.`);
-    }
     const unknownNames: string[] = [];
     const sending = {
       force,
@@ -74,16 +71,23 @@ export const push = defineCommand({
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
-    const { rows, error } = await runBatch<Loaded>(vals, {
-      describe,
-      concurrency,
-      room: api.room,
-      signal: context.signal,
-      onFinished,
-      onFailure,
-      report: { label, warnOfOne: context.warnOfOne, warn: context.warn },
-      work: (item, remark) => tracker.push(api, item, item.code, { ...sending, remark }),
-    });
+    const pushAll = () =>
+      runBatch<Loaded>(vals, {
+        describe,
+        concurrency,
+        room: api.room,
+        signal: context.signal,
+        onFinished,
+        onFailure,
+        report: { label, warnOfOne: context.warnOfOne, warn: context.warn },
+        async work(item, remark) {
+          const code = await item.code();
+          if (code !== undefined && api.holdsToken(code))
+            context.warn(`${item.file} holds your token: whoever reads the val can act as you.`);
+          return tracker.push(api, item, code, { ...sending, remark });
+        },
+      });
+    const { rows, error } = await (vals.length < manyVals ? pushAll() : withLittleGarbage(pushAll));
     const unsettled = dryRun ? undefined : await settled(tracker);
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
@@ -98,6 +102,9 @@ export const push = defineCommand({
     return new Outcomes(rows.filter(isNews), error ?? unsettled);
   },
 });
+
+/** As many take long enough for garbage to matter. */
+const manyVals = 1_000;
 
 const wasSent: ReadonlySet<string> = new Set(['created', 'pushed']);
 

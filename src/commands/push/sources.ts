@@ -1,4 +1,4 @@
-// Which files a push is about, and their code: all of it is read before anything is sent.
+// Which files a push is about, and their code: all of it is read and checked before anything is sent.
 import { noneBegun } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError, type ValsError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import type { PushSource, Tracker } from './tracker.ts';
 
 export interface Loaded extends PushSource {
   /** Undefined where the file of a val is gone. */
-  code: string | undefined;
+  code(): Promise<string | undefined>;
 }
 
 /** What names a source in its outcome. */
@@ -48,6 +48,9 @@ export async function chooseSources(
   return files.map((found) => ({ ...found, name, isNamed: true }));
 }
 
+/** So many characters of code are kept in memory; what lies beyond is read once more when its turn comes. */
+const mostKept = 8 * 1024 * 1024;
+
 /** The sources with their code, or what became of them where one cannot be read, so that none is sent. */
 export async function loadAll(
   { warn, warnOfOne }: Context,
@@ -56,10 +59,20 @@ export async function loadAll(
   onFailure: (source: PushSource, error: ValsError) => void,
 ): Promise<Loaded[] | Outcomes> {
   const loaded: Loaded[] = [];
+  const warnings: string[] = [];
   const failures = new Map<PushSource, ValsError>();
+  let kept = 0;
   for (const source of sources) {
     try {
-      loaded.push({ ...source, code: await tracker.read(source) });
+      const code = await tracker.read(source);
+      if (code !== undefined) {
+        checkName(source.name, (warning) => warnings.push(warning));
+        checkSizes({ code }, source.file, (warning) => warnings.push(warning));
+      }
+      const length = code?.length ?? 0;
+      const isKept = kept + length <= mostKept || !canReadAgain(source);
+      if (isKept) kept += length;
+      loaded.push({ ...source, code: isKept ? keep(code) : () => tracker.read(source) });
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(source, error);
@@ -68,10 +81,12 @@ export async function loadAll(
   }
   if (failures.size > 0)
     return noneBegun(sources, failures, { describe, report: { label, warnOfOne, warn } });
-  for (const { name, code, file } of loaded) {
-    if (code === undefined) continue;
-    checkName(name, warn);
-    checkSizes({ code }, file, warn);
-  }
+  for (const warning of warnings) warn(warning);
   return loaded;
 }
+
+/** Apart, because functions that are made together keep alive whatever one of them uses. */
+const keep = (code: string | undefined) => async () => code;
+
+/** Plain files that were found in a folder or in the workspace: what was named may be a pipe. */
+const canReadAgain = ({ found, val }: PushSource): boolean => found !== undefined || val !== undefined;
