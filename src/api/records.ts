@@ -123,6 +123,13 @@ function fieldMessages(errors: unknown): string | undefined {
 /** The value at a dotted path as text. */
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
+/** Zero is a version; null is none. */
+export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
+
+/** Each time that tells of a change: a version's number alone could be given twice. */
+export const changedAtOf = (record: JsonValue): string | undefined =>
+  [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
+
 const noCodeHint = 'The service has none, or does not show it to you: ask its owner.';
 
 /** An absent code is not an empty one: writing it to a file would lose what the file held. */

@@ -38,7 +38,7 @@ export const pull = defineCommand({
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
     const { createBackup } = await import('../workspace/disk/backup.ts');
-    const { createFindListed } = await import('../workspace/listed-vals.ts');
+    const { createFindListed } = await import('../names/listed-vals.ts');
     const { followMoves } = await import('../workspace/moved.ts');
     const workspace = await followMoves(openWorkspace(context), context);
 

@@ -5,7 +5,6 @@ import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
 import type { Agreed } from './disk/agreed.ts';
 import { readBelow } from './disk/files.ts';
-import type { FindListed } from './listed-vals.ts';
 import { type RemoteVal, readRemoteVal } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
@@ -48,6 +47,9 @@ export async function examine(
 }
 
 const isEdit: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
+
+/** What the service's list tells of a val; undefined where it does not. */
+export type FindListed = (id: string) => Promise<Omit<RemoteVal, 'code'> | undefined>;
 
 /** The ids of vals that may have the name; undefined where there are none known, and the service cannot tell. */
 export type FindNamesakes = (name: string) => Promise<string[] | undefined>;

@@ -1,13 +1,12 @@
 // Sending one val of a workspace: compared a moment before, and never over an edit that this folder has not seen.
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import type { Agreed } from './disk/agreed.ts';
-import { type Examined, examine, type FindNamesakes, readNamesake } from './examine.ts';
-import type { FindListed } from './listed-vals.ts';
-import { changedAtOf, identity, versionOf } from './remote-val.ts';
+import { type Examined, examine, type FindListed, type FindNamesakes, readNamesake } from './examine.ts';
+import { identity } from './remote-val.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';

@@ -1,9 +1,9 @@
 // The service's side of a val.
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { BadResponseError, NotFoundError } from '../errors.ts';
-import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 
 export interface RemoteVal {
   /** Undefined where the service does not say. */
@@ -31,13 +31,6 @@ export async function readRemoteVal(api: Api, id: string): Promise<RemoteVal | u
     throw error;
   }
 }
-
-/** Zero is a version; null is none. */
-export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
-
-/** Each time that tells of a change: a version's number alone could be given twice. */
-export const changedAtOf = (record: JsonValue): string | undefined =>
-  [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
 /** Keys without a value are left out. */
 export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({

@@ -1,13 +1,12 @@
 // What a push has to know of the workspace it is in; outside of one there is a tracker that knows nothing.
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import type { FindNamesakes } from '../../workspace/examine.ts';
-import type { FindListed } from '../../workspace/listed-vals.ts';
-import { identity, versionOf } from '../../workspace/remote-val.ts';
+import type { FindListed, FindNamesakes } from '../../workspace/examine.ts';
+import { identity } from '../../workspace/remote-val.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';

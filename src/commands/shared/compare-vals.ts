@@ -2,9 +2,9 @@
 
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { createFindListed } from '../../names/listed-vals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Examined, examine, readNamesake } from '../../workspace/examine.ts';
-import { createFindListed } from '../../workspace/listed-vals.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';

@@ -1,10 +1,9 @@
-import { codeOf, textAt } from '../../api/records.ts';
+import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
 import { inOwnTime } from '../../lib/signals.ts';
-import { versionOf } from '../../workspace/remote-val.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';

@@ -1,11 +1,10 @@
 // What the service's own list tells of many vals at once: one that did not change needs no request of its own.
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonValue } from '../lib/json.ts';
-import { openMyVals } from '../names/my-vals.ts';
-import type { SeenVals } from '../names/seen-vals.ts';
-import { changedAtOf, versionOf } from './remote-val.ts';
+import { openMyVals } from './my-vals.ts';
+import type { SeenVals } from './seen-vals.ts';
 
 interface Listed {
   name: string | undefined;
@@ -13,14 +12,18 @@ interface Listed {
   changedAt: string | undefined;
 }
 
-/** By id; undefined where the list does not tell. */
-export type FindListed = (id: string) => Promise<Listed | undefined>;
-
 /** Fewer are asked for one by one: to ask who we are, and then for the list, takes as long. */
 const fewest = 100;
 
-/** For a command about so many vals. The list is read once, and not to its end where it is much longer. */
-export function createFindListed(api: Api, seen: SeenVals, count: number): FindListed {
+/**
+ * A val by its id, for a command about so many; undefined where the list does not tell. The list is read once, and not to
+ * its end where it is much longer.
+ */
+export function createFindListed(
+  api: Api,
+  seen: SeenVals,
+  count: number,
+): (id: string) => Promise<Listed | undefined> {
   const mostRead = 2 * count;
   let asked: Promise<Map<string, Listed>> | undefined;
 
