@@ -144,11 +144,15 @@ export async function runProcess(): Promise<void> {
     // In a pager Ctrl-C is a key of the pager.
     (name) => !(isPaging && name === 'SIGINT'),
   );
-  process.on('uncaughtException', (error) => {
+  const sayDefect = (error: unknown) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
     process.exitCode = 1;
-  });
+  };
+  process.on('uncaughtException', sayDefect);
+  // Node ends with 0 where nothing is left to wait for, and what waits in vain would pass for done.
+  const endedEarly = () => sayDefect(new Error('the command waits for something that will never happen.'));
+  process.once('beforeExit', endedEarly);
   const exit = await main({
     argv: argv.slice(2),
     env,
@@ -169,5 +173,6 @@ export async function runProcess(): Promise<void> {
       return isShown;
     },
   });
+  process.off('beforeExit', endedEarly);
   process.exitCode ||= exit;
 }

@@ -177,3 +177,16 @@ const statOf = (pid: number): string => {
     return ') X ';
   }
 };
+
+it('what waits in vain is a failure, and not done', async () => {
+  const service = await scriptedService([{ body: { id: 'u' }, headers: { connection: 'close' } }]);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'never.cjs'), 'globalThis.setImmediate = () => {};');
+  const { ended } = startProcess(['me'], {
+    cwd: folder,
+    env: { ...service.env, NODE_OPTIONS: '--require ./never.cjs' },
+  });
+  const { exit, stdout, stderr } = await ended;
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+  expect(stderr).toContain('waits for something that will never happen');
+});

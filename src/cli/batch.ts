@@ -1,4 +1,6 @@
 // Many things done by one command: each has its outcome, and together they have one exit code.
+import type { Turns } from '../api/http/gate.ts';
+import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
@@ -13,7 +15,7 @@ export interface BatchOptions<Item> {
   work(item: Item, remark: Remark): Promise<Outcome>;
   /** How many at a time; auto: as many as the service has room for. */
   concurrency: number | 'auto';
-  room(): Promise<void> | undefined;
+  turns: Turns;
   signal: AbortSignal;
   onFinished?(finished: number): void;
   /** At once; what is said of it comes at the end, where those that are alike are known. */
@@ -32,9 +34,6 @@ interface Report<Item> {
   /** Told of remarks. */
   warn(message: string): void;
 }
-
-/** What is begun and waits for an answer, however many requests a service takes. */
-const mostAtATime = 64;
 
 /** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
 export async function runBatch<Item>(items: readonly Item[], options: BatchOptions<Item>): Promise<Outcomes> {
@@ -118,16 +117,17 @@ const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
 /** All items, begun in their order, each as soon as there is room for one more. */
 export async function forEach<Item>(
   items: readonly Item[],
-  { concurrency, room }: Pick<BatchOptions<Item>, 'concurrency' | 'room'>,
+  { concurrency, turns }: Pick<BatchOptions<Item>, 'concurrency' | 'turns'>,
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const queue = items.entries();
-  const workers = concurrency === 'auto' ? mostAtATime : concurrency;
+  const workers = concurrency === 'auto' ? mostRequests : concurrency;
   const worker = async () => {
     for (const [index, item] of queue) {
-      const turn = room();
+      const turn = turns.begin();
       if (turn !== undefined) await turn;
       await work(item, index);
+      turns.end();
     }
   };
   await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));

@@ -65,7 +65,7 @@ export const pull = defineCommand({
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: 'auto',
-      room: api.room,
+      turns: api.turns,
       signal,
       onFinished,
       report: {

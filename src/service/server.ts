@@ -64,37 +64,35 @@ interface Server {
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   // Node takes a connection for idle only after its first request, so it cannot say which ones to close.
-  const requestsUnderWay = new Map<Socket, number>();
-  const answersUnderWay = new Set<ServerResponse>();
+  const answersUnderWay = new Map<Socket, Set<ServerResponse>>();
   // With TLS these are the ones below, and some of them never get as far as a request.
   const connections = new Set<Socket>();
+  const refused = new WeakSet<Socket>();
   let draining = false;
   let closing = false;
   let onLastGone = () => {};
-  const count = (socket: Socket, change: number) => {
-    const requests = (requestsUnderWay.get(socket) ?? 0) + change;
-    if (requestsUnderWay.has(socket)) requestsUnderWay.set(socket, requests);
-    if (closing && requests === 0) socket.destroySoon();
-    return requests;
+  const closeIdle = (socket: Socket) => {
+    if (closing && answersUnderWay.get(socket)?.size === 0) socket.destroySoon();
   };
 
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket, method = '', url = '' } = incoming;
     const start = performance.now();
-    const requests = count(socket, 1);
-    answersUnderWay.add(outgoing);
+    const answers = answersUnderWay.get(socket) ?? new Set();
+    const problem = problemOf(incoming, [...answers]);
+    answers.add(outgoing);
     if (draining) outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => {
-      answersUnderWay.delete(outgoing);
-      count(socket, -1);
+      answers.delete(outgoing);
+      closeIdle(socket);
       const path = url.replace(/[?#].*$/s, '');
       onAnswered?.({ method, path, status: outgoing.statusCode, ms: performance.now() - start });
     });
-    const problem = problemOf(incoming, requests);
     if (problem === undefined) return listener(incoming, outgoing);
     outgoing.statusCode = problem.status;
     // The first refusal ends the connection, whatever else was sent ahead.
-    if (requests <= 2) refuse(outgoing, problem);
+    if (!refused.has(socket)) refuse(outgoing, problem);
+    refused.add(socket);
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const server = certificate
@@ -107,7 +105,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
     // Before the end of a handshake nothing can be said, and what was written would wait for it.
-    if (requestsUnderWay.has(socket)) answerMalformed(error, socket);
+    if (answersUnderWay.has(socket)) answerMalformed(error, socket);
     else socket.destroy();
   });
   server.on('connection', (socket) => {
@@ -118,8 +116,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     });
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
-    requestsUnderWay.set(socket, 0);
-    socket.once('close', () => requestsUnderWay.delete(socket));
+    answersUnderWay.set(socket, new Set());
+    socket.once('close', () => answersUnderWay.delete(socket));
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -132,7 +130,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   const sendAway = () => {
     draining = true;
-    for (const outgoing of answersUnderWay) outgoing.shouldKeepAlive = false;
+    for (const answers of answersUnderWay.values()) {
+      for (const outgoing of answers) outgoing.shouldKeepAlive = false;
+    }
   };
 
   return {
@@ -154,7 +154,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       sendAway();
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of requestsUnderWay.keys()) count(socket, 0);
+      for (const socket of answersUnderWay.keys()) closeIdle(socket);
       const patience = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, closingMs);
@@ -178,9 +178,14 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   );
 }
 
-/** An answer that is not read stays in memory, and one for each request that was sent ahead would fill it. */
-function problemOf({ rawHeaders }: IncomingMessage, requests: number): Problem | undefined {
-  if (requests > 1) return new Problem(400, 'A connection takes one request at a time.');
+/**
+ * An answer that is not read stays in memory, and one for each request that was sent ahead would fill it. One that was
+ * given may not have been reported as sent yet: over TLS a caller can have it, and ask again, before we hear of that.
+ */
+function problemOf({ rawHeaders }: IncomingMessage, earlier: readonly ServerResponse[]): Problem | undefined {
+  if (earlier.length > 1 || earlier.some(({ writableEnded }) => !writableEnded)) {
+    return new Problem(400, 'A connection takes one request at a time.');
+  }
   if (rawHeaders.length > 2 * mostHeaders) return new Problem(431, 'There are too many headers.');
   return undefined;
 }

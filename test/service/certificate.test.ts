@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 
 import { BlockList, connect as connectPlain } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type CertificateFiles, readCertificate } from '../../src/service/certificate.ts';
@@ -192,6 +193,26 @@ describe('the service', () => {
   test('answers what is no HTTP inside of TLS, and ends it', async () => {
     const { answer } = await speakTls(service.port, 'hello\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+  });
+
+  test('answers a caller who asks again as soon as an answer is there', async () => {
+    // In this process it would not be there before the service has heard that it is sent.
+    const caller = `
+      const text = (index) => {
+        const body = JSON.stringify({ name: 'again', code: 'v' + index });
+        const head = ['PUT /v1/vals HTTP/1.1', 'Host: vals.test', 'Authorization: Bearer ${service.token}'];
+        const ofBody = ['Content-Type: application/json', 'Content-Length: ' + body.length];
+        return [...head, ...ofBody, '', body].join('\\r\\n');
+      };
+      const socket = require('node:tls').connect(${service.port}, '127.0.0.1', { rejectUnauthorized: false });
+      const statuses = [];
+      socket.on('secureConnect', () => socket.write(text(0))).on('data', (answer) => {
+        statuses.push(String(answer).slice(9, 12));
+        if (statuses.length < 100) return socket.write(text(statuses.length));
+        socket.destroy();
+        console.log([...new Set(statuses)].join());
+      });`;
+    expect((await execa('node', ['-e', caller])).stdout).toBe('201,200');
   });
 
   test('ends a handshake that is not finished', { timeout: 30_000 }, async () => {

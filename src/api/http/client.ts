@@ -5,7 +5,7 @@ import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
-import { createGate } from './gate.ts';
+import { createGate, type Turns } from './gate.ts';
 import { createHeaders } from './headers.ts';
 import {
   asksForFewer,
@@ -21,8 +21,7 @@ import { type Answer, createTransport, type TransportOptions } from './transport
 
 export interface Client {
   request(call: Call): Promise<Answer>;
-  /** Resolves when one more request could be sent; undefined where there is no need to wait. */
-  room(): Promise<void> | undefined;
+  turns: Turns;
   hasWritten(): boolean;
   close(): Promise<void>;
 }
@@ -132,7 +131,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     request,
-    room: gate.room,
+    turns: gate,
     hasWritten: () => hasWritten,
     async close() {
       // A page that is not waited for any more would be asked for again and again.

@@ -2,19 +2,26 @@
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
-export interface Gate {
+/** When work may begin that is going to send something: as much at a time as requests may be, so that none waits long. */
+export interface Turns {
+  /** Undefined where that is now. */
+  begin(): Promise<void> | undefined;
+  /** Whether or not it sent anything. */
+  end(): void;
+}
+
+export interface Gate extends Turns {
   /** A turn to send, which leave gives back; undefined where there is no need to wait. Who was sent away comes first. */
   enter(isRepeated: boolean): Promise<void> | undefined;
   leave(how: PaceEvent['kind']): void;
   /** For so long nothing is sent for the first time: more would only be refused, and each may be refused so often. */
   pause(ms: number): void;
-  /** Resolves when one more could be sent, so that no work begins long before its turn. */
-  room(): Promise<void> | undefined;
 }
 
 export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
   let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
   let underWay = 0;
+  let begun = 0;
   const repeated: (() => void)[] = [];
   const first: (() => void)[] = [];
   const beginners: (() => void)[] = [];
@@ -22,8 +29,9 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   let pausedUntil = 0;
   let cancelPause = () => {};
   const isPaused = () => clock.now() < pausedUntil;
-  const hasRoom = (isRepeated = false) =>
+  const hasRoom = (isRepeated: boolean) =>
     underWay < pace.limit && repeated.length === 0 && (isRepeated || (first.length === 0 && !isPaused()));
+  const mayBegin = () => signal.aborted || (begun < pace.limit && !isPaused());
 
   function letIn(): void {
     while (underWay < pace.limit) {
@@ -32,14 +40,19 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
       underWay += 1;
       turn();
     }
-    // Not before what this answer means for the others is known.
+    letBeginSoon();
+  }
+
+  /** Not before what this answer means for the others is known. */
+  function letBeginSoon(): void {
     if (beginners.length > 0) setImmediate(letBegin);
   }
 
   function letBegin(): void {
-    if (isPaused()) return;
-    const free = pace.limit - underWay - repeated.length - first.length;
-    for (const turn of beginners.splice(0, Math.max(0, free))) turn();
+    while (beginners.length > 0 && mayBegin()) {
+      begun += 1;
+      beginners.shift()?.();
+    }
   }
 
   // Nothing is sent any more, so nothing has to wait either.
@@ -49,8 +62,8 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
       underWay += 1;
       turn();
     }
-    for (const turn of beginners) turn();
-    for (const waiting of [repeated, first, beginners]) waiting.length = 0;
+    for (const waiting of [repeated, first]) waiting.length = 0;
+    letBegin();
   });
 
   return {
@@ -76,6 +89,14 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
       cancelPause();
       cancelPause = clock.after(ms, letIn);
     },
-    room: () => (signal.aborted || hasRoom() ? undefined : queue(beginners)),
+    begin() {
+      if (beginners.length > 0 || !mayBegin()) return queue(beginners);
+      begun += 1;
+      return undefined;
+    },
+    end() {
+      begun -= 1;
+      letBeginSoon();
+    },
   };
 }

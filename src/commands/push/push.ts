@@ -75,7 +75,7 @@ export const push = defineCommand({
       runBatch<Loaded>(vals, {
         describe,
         concurrency,
-        room: api.room,
+        turns: api.turns,
         signal: context.signal,
         onFinished,
         onFailure,

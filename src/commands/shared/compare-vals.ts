@@ -29,7 +29,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
-  await forEach(vals, { concurrency: 'auto', room: api.room }, async (val, index) => {
+  await forEach(vals, { concurrency: 'auto', turns: api.turns }, async (val, index) => {
     examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
     finished += 1;
     show();

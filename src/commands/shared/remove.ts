@@ -31,7 +31,7 @@ export async function removeBatch(
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
     concurrency,
-    room: api.room,
+    turns: api.turns,
     signal: context.signal,
     report: {
       label: ({ name }) => context.wordFor(name) ?? name,

@@ -49,6 +49,16 @@ it('a service that takes everything gets up to 32 at a time, and no more', async
   expect(seen.most).toBeLessThanOrEqual(32);
 });
 
+it.each([64, 129, 300])(
+  'a refused token ends it, however many of %i files wait for their turn',
+  async (count) => {
+    const { env, requests } = await scriptedService([], () => ({ status: 401 }));
+    const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(count) });
+    expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 4, rows: count });
+    expect(requests.length).toBeLessThan(count);
+  },
+);
+
 it('a number fixes it', async () => {
   const { env, seen } = await limitedService(100, 5, '1');
   const args = ['push', 'v', '--quiet', '--concurrency', '3'];
