@@ -20,7 +20,9 @@ export const diff = defineCommand({
   async run(context, { vals }) {
     const { compareVals } = await import('./shared/compare-vals.ts');
     const { diffBetween, unifiedDiff } = await import('../workspace/text/unified-diff.ts');
-    const differing = (await compareVals(context, vals)).filter(({ status }) => status !== 'unchanged');
+    const { examined, error } = await compareVals(context, vals);
+    if (error !== undefined) throw error;
+    const differing = examined.filter(({ status }) => status !== 'unchanged');
     const rows = await interruptible(() =>
       differing.map(({ val: { file, name }, status, here, remote }) => ({
         file,
@@ -35,7 +37,7 @@ export const diff = defineCommand({
       const patch = rows[index]?.diff ?? '';
       return {
         patch,
-        heading: `${examined.val.name} ${examined.isUnmerged ? unmerged : meanings[examined.status]}`,
+        heading: `${examined.val.name} ${meaningOf(examined)}`,
         shown: diffBetween(before, after),
       };
     });
@@ -53,7 +55,13 @@ const meanings: Record<Status, string> = {
   unchanged: 'is the same on both sides.',
 };
 
-const unmerged = 'has the marks of a merge: decide what stays between them, then `vals push`.';
+function meaningOf({ isUnmerged, status, here, remote }: Examined): string {
+  if (isUnmerged) return 'has the marks of a merge: decide what stays between them, then `vals push`.';
+  if (here === undefined && remote === undefined) {
+    return 'is neither here nor on the service: `vals forget` leaves it out.';
+  }
+  return meanings[status];
+}
 
 /** In the direction in which it would go: what changed there alone is no edit of this side. */
 function sidesOf({ val, status, here, remote }: Examined) {

@@ -1,5 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
+import { summarizeRemarks } from '../cli/failures.ts';
 import { UsageError } from '../errors.ts';
+import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
 
@@ -34,6 +36,11 @@ export const init = defineCommand({
       added = fresh.map(({ file }) => file);
       total = vals.size;
     });
+    const refusable = found.filter(({ file, name }) => added.includes(file) && !namePattern.test(name));
+    const message = `The service may refuse names other than ${nameRule}: give another one in vals.json, or leave the file out by .valsignore.`;
+    for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
+      warn(sentence);
+    }
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
     if (status === 'created') done(`This folder is a workspace now, of ${vals(total)}.`);
     else if (added.length > 0) done(`vals.json names ${vals(added.length)} more.`);

@@ -52,7 +52,7 @@ export const status = defineCommand({
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
   async run(context, { vals, exitCode }) {
     const { compareVals } = await import('./shared/compare-vals.ts');
-    const examined = await compareVals(context, vals);
+    const { examined, error } = await compareVals(context, vals);
     const differing = examined.filter(({ status }) => status !== 'unchanged');
     const unchanged = examined.filter(({ status }) => status === 'unchanged');
     // A person looks for what needs attention. Fields are asked of every val.
@@ -60,6 +60,7 @@ export const status = defineCommand({
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...folded(unchanged)]
       : examined.map(rowOf);
+    if (error !== undefined) return new Outcomes(rows, error);
     if (exitCode && differing.length > 0) {
       return new Outcomes(
         rows,
@@ -96,12 +97,22 @@ function nextSteps(differing: readonly Examined[]): string[] {
   const has = (...wanted: ShownStatus[]) =>
     differing.some((examined) => wanted.includes(shownStatus(examined)));
   const isTaken = differing.some(({ val, status }) => val.isNew && status === 'conflict');
+  const isNowhere = differing.some(({ here, remote }) => here === undefined && remote === undefined);
+  const isThere = differing.some(
+    ({ status, remote }) => /^(?:changed there|missing here)$/.test(status) && remote !== undefined,
+  );
+  const isDeleted = differing.some(({ status, here }) => status === 'deleted there' && here !== undefined);
+  // As in a fresh checkout, where a push sends what is in the file.
+  const isUnsure = differing.some(
+    ({ status, agreed, remote }) => status === 'changed here' && agreed === undefined && remote !== undefined,
+  );
   const isInConflict = differing.some(
     (examined) => !examined.val.isNew && shownStatus(examined) === 'conflict',
   );
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
-    ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
+    ...(isUnsure ? ['It is not known here what was last agreed on: `vals diff` shows both sides.'] : []),
+    ...(isThere ? ['`vals pull` brings what is there.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
       : []),
@@ -109,6 +120,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ...(isTaken
       ? ['A val of that name is there already: `vals diff` shows it, `vals push --force` sends over it.']
       : []),
-    ...(has('deleted there') ? ['`vals push --force` creates anew what was deleted there.'] : []),
+    ...(isDeleted ? ['`vals push --force` creates anew what was deleted there.'] : []),
+    ...(isNowhere ? ['`vals forget` leaves out what is neither here nor there.'] : []),
   ];
 }

@@ -36,9 +36,13 @@ export async function edit(text: string, fileName: string, env: NodeJS.ProcessEn
   const isSaved = !bytes.equals(Buffer.from(text));
   if (!isSaved) await discard();
   throw new LocalError(`The editor \`${editor}\` ${problem}. Nothing was sent.`, {
-    hint: isSaved ? `What you wrote is in ${file}.` : 'Set VISUAL or EDITOR to an editor that is installed.',
+    ...(isSaved && { hint: `What you wrote is in ${file}.` }),
+    ...(isAbsent.test(problem) && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
   });
 }
+
+/** As the shell says it. Another number may be how the user gave up. */
+const isAbsent = /could not be started|ended with 12[67]$/;
 
 const readEdited = async (file: string): Promise<Buffer> =>
   readPlainFile(file, { mostBytes: largest.text, followLinks: true });

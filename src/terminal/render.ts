@@ -58,8 +58,10 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
     for await (const each of result.results) await render(each, stdout, options);
     return;
   }
-  // Keys without a value are left out of outcomes.
-  if (result instanceof Outcomes) return renderAny(result.rows, stdout, options, { isOpen: true });
+  // Keys without a value are left out of outcomes. Who had something done waits for the prompt, not for a pager.
+  if (result instanceof Outcomes) {
+    return renderAny(result.rows, { ...stdout, writeLong: stdout.write }, options, { isOpen: true });
+  }
   if (result instanceof Differences) return endable(() => renderDifferences(result, stdout, options));
   if (typeof result === 'string') return endable(() => renderText(result, stdout, options));
   if (result !== undefined) await renderAny(result, stdout, options, {});

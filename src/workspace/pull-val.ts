@@ -65,6 +65,9 @@ function withoutService(
 ): Outcome {
   if (val.id === undefined) {
     if (isNamed) throw withoutId(workspace, val);
+    if (here === undefined) {
+      remark(`${val.file} is gone, and was never pushed: \`vals forget ${val.file}\` leaves it out.`);
+    }
     return { status: 'kept' };
   }
   const message = `${val.file} was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;

@@ -1,7 +1,7 @@
 // Writing: push with its files, folders, order, parallelism and failures; create, new and rm beside it.
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
@@ -625,6 +625,16 @@ describe('in GitHub Actions', () => {
     expect(stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
       expect.stringMatching(/^::error file=gone\.ts::.*gone\.ts/),
     ]);
+  });
+
+  it('is named as GitHub finds it, from the top of the checkout', async () => {
+    const cwd = vals('a');
+    const annotation = async (GITHUB_WORKSPACE: string) => {
+      const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE };
+      return /^::error file=(.*)::/m.exec((await run(['push', './gone.ts'], { env, cwd })).stderr)?.[1];
+    };
+    expect(await annotation(dirname(cwd))).toBe(`${basename(cwd)}/gone.ts`);
+    expect(await annotation(join(cwd, 'elsewhere'))).toBe('./gone.ts');
   });
 
   it.each([undefined, 'false', ''])('only: not with GITHUB_ACTIONS=%s', async (word) => {

@@ -77,6 +77,12 @@ describe('version restore', () => {
     expect(await code()).toBe(codes[0]);
   });
 
+  it('says so where it is the current one already', async () => {
+    const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'now' } }));
+    const { screen } = await runOnScreen(['version', 'restore', id, '3'], { env: service.env });
+    expect(screen).toContain('Version 3 is the current one already.');
+  });
+
   it('sends nothing where the version is missing', async () => {
     const { id, vals, versions } = await valWithVersions();
     expect(await vals(['version', 'restore', id, '99'])).toMatchObject({ exit: 3, stdout: '' });
@@ -146,6 +152,8 @@ describe('val edit', () => {
     const folder = temporaryFiles();
     const result = await run(['val', 'edit', there.id], { env: { ...there.env, ...env }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
+    // One that failed may be how the user gave up.
+    expect(result.stderr.includes('is installed')).toBe(says === 'ended with 127');
     expect(readdirSync(folder)).toEqual([]);
     expect(await there.versions()).toEqual([3, 2, 1]);
   });

@@ -1,6 +1,15 @@
 // init, status, diff, pull and push in a workspace, against the embedded service.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -19,6 +28,17 @@ const backups = (place: Place): string[] => {
 };
 
 describe('init', () => {
+  it('warns once of names that a service may refuse, and of links that lead nowhere', async () => {
+    const { env } = await startService();
+    const place = new Place(temporaryFolder(), env);
+    place.put({ 'a.test.ts': 'a', 'b.test.ts': 'b', 'fine.ts': 'c' });
+    symlinkSync('nowhere', join(place.folder, 'link.ts'));
+    const { stderr } = await place.vals('init');
+    expect(stderr.match(/may refuse/g)).toHaveLength(1);
+    expect(stderr).toContain('a.test.ts, b.test.ts: ');
+    expect(stderr).toContain('link.ts is a link that leads nowhere.');
+  });
+
   it('makes an empty folder a workspace, and is safe to run again', async () => {
     const place = new Place(temporaryFolder(), {});
     expect(await place.vals('init', '--json')).toMatchObject({
@@ -148,6 +168,28 @@ it('goes through every status, with --exit-code and differences that patch appli
   const records: Row[] = await place.rows(['diff']);
   expect(records.map(({ diff }) => diff).join('')).toBe(diff);
   expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
+});
+
+it('shows the others where a file cannot be read, and says what to do about what is nowhere', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'gone.ts': 'c' });
+  place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });
+  expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
+  place.put({ 'b.ts': 'b' });
+  await service.delete(place.idOf('gone.ts'));
+  rmSync(join(place.folder, 'gone.ts'));
+  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env, home: place.home });
+  expect(screen).toContain('`vals forget` leaves out what is neither here nor there.');
+  expect(screen).not.toMatch(/vals push|vals pull/);
+  expect((await place.vals('diff')).stderr).toBe('');
+  expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
+});
+
+it('says in a fresh checkout that it is not known which side is newer', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  await service.edit('a', 'newer');
+  rmSync(join(place.folder, '.vals'), { recursive: true });
+  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env, home: place.home });
+  expect(screen).toContain('It is not known here what was last agreed on');
 });
 
 it('shows the status with marks, what differs first and the rest as one line, and a coloured diff that moves nothing', async () => {

@@ -1,3 +1,4 @@
+import { isAbsolute, relative, resolve } from 'node:path';
 import { runBatch } from '../../cli/batch.ts';
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -145,5 +146,13 @@ function annotateFailure(context: Context, file: string, error: ValsError): void
       also,
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
-  context.annotate(`::error file=${escaped(file, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
+  const place = inCheckout(file, context);
+  context.annotate(`::error file=${escaped(place, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
+}
+
+/** GitHub looks for files from where it checked the repository out, wherever the step runs. */
+function inCheckout(file: string, { env, settings }: Context): string {
+  const checkout = env.GITHUB_WORKSPACE;
+  const place = checkout ? relative(checkout, resolve(settings.cwd, file)) : '';
+  return place === '' || place.startsWith('..') || isAbsolute(place) ? file : place;
 }

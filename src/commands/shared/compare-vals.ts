@@ -2,6 +2,7 @@
 
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { LocalError } from '../../errors.ts';
 import { createFindListed } from '../../names/listed-vals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Examined, examine, readNamesake } from '../../workspace/examine.ts';
@@ -10,13 +11,20 @@ import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 import { settled } from './settled.ts';
 
+interface Compared {
+  examined: Examined[];
+  /** Of the first file that cannot be read, where there is one; the others are warned of. */
+  error: LocalError | undefined;
+}
+
 /** The vals that the words name, or all of them. */
-export async function compareVals(context: Context, words: readonly string[]): Promise<Examined[]> {
+export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { warn, progress, connect } = context;
   const workspace = await followMoves(openWorkspace(context), context);
   const vals = await selectVals(workspace, words, warn);
   const api = await connect();
-  const examined: Examined[] = [];
+  const examined: (Examined | undefined)[] = [];
+  const errors: LocalError[] = [];
   const findNamesakes = createNamesakes(api, context.seen);
   const findListed = createFindListed(api, context.seen, vals.length);
   /** A new file whose name is taken there stands against that val. */
@@ -30,13 +38,20 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, { concurrency: 'auto', turns: api.turns }, async (val, index) => {
-    examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
+    try {
+      examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      errors.push(error);
+    }
     finished += 1;
     show();
   });
   // What a crash left is written now; a folder that may only be read can be compared all the same.
   await settled(workspace);
-  return examined;
+  const [, ...others] = new Set(errors.map(({ message }) => message));
+  for (const message of others) warn(message);
+  return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
 /** What is alike on both sides is not looked into, and the texts of thousands would fill the memory. */

@@ -23,7 +23,11 @@ export const versionRestore = defineCommand({
     if (dryRun) return plan(call);
     const restored = await api.record(call);
     const now = textAt(restored, 'version');
-    done(`Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`);
+    done(
+      now === version
+        ? `Version ${version} is the current one already.`
+        : `Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`,
+    );
     return restored;
   },
 });

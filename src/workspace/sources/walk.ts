@@ -1,6 +1,6 @@
 // From paths to the vals they hold: a file is one, a folder as many as it has code files.
 import type { Dirent } from 'node:fs';
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
@@ -177,7 +177,9 @@ async function walk(
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(file);
       // A link may lead anywhere, to a secret or in a circle.
-      else options.warn(`${join(options.named, file)} is not a plain file; name it to push it.`);
+      else if (existsSync(path))
+        options.warn(`${join(options.named, file)} is not a plain file; name it to push it.`);
+      else options.warn(`${join(options.named, file)} is a link that leads nowhere.`);
     }
   }
   return files;
