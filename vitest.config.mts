@@ -53,10 +53,11 @@ export default defineConfig({
     maxWorkers: 4,
     // What was compiled for the last run, or for another project, is not compiled again.
     experimental: { fsModuleCache: true },
+    // They run in the order of their names: what waits most comes first, and the many short files fill up the end.
     projects: [
       {
         define: define(),
-        test: { name: 'own process', include: needOwnProcess, ...timeouts },
+        test: { name: 'alone', include: needOwnProcess, ...timeouts },
       },
       {
         define: define(),
@@ -72,7 +73,7 @@ export default defineConfig({
       {
         define: define(),
         test: {
-          name: 'service',
+          name: 'embedded service',
           include: needService,
           exclude: [readsPlans],
           ...endsServices,
@@ -87,7 +88,7 @@ export default defineConfig({
           ].map((part) => ({
             define: define(),
             test: {
-              name: part.isolate ? 'postgres, own process' : 'postgres',
+              name: part.isolate ? 'on PostgreSQL, alone' : 'on PostgreSQL',
               globalSetup: 'test/support/postgres.ts',
               ...timeouts,
               ...part,
