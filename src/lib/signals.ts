@@ -6,10 +6,13 @@ const endings = Object.keys(exits) as Ending[];
 
 /** For what was interrupted to end by itself; then the system ends it, whatever it waits for. */
 const graceMs = 800;
+/** After what took its own time: whoever waited for that is not in a hurry, and a busy machine may be slow to end. */
+const lateGraceMs = 3_000;
 
 let heard: AbortSignal | undefined;
 let ending: Ending | undefined;
 let patience = 0;
+let lastTimer: NodeJS.Timeout | undefined;
 let unheardWork = 0;
 let listeners: [Ending, NodeJS.SignalsListener][] = [];
 let rest: () => void = () => {};
@@ -26,7 +29,7 @@ export function hearSignals(
       if (ending !== undefined) return endAs(name);
       ending = name;
       controller.abort(reasonFor(exits[name]));
-      endSoon(name);
+      endSoon(name, graceMs);
     });
   }
   heard = controller.signal;
@@ -34,8 +37,9 @@ export function hearSignals(
 }
 
 /** A write to a reader that stopped, or a file that never comes, would keep the process alive; this timer does not. */
-function endSoon(name: Ending): void {
-  setTimeout(() => patience === 0 && endAs(name), graceMs).unref();
+function endSoon(name: Ending, ms: number): void {
+  clearTimeout(lastTimer);
+  lastTimer = setTimeout(() => patience === 0 && endAs(name), ms).unref();
 }
 
 function endAs(name: Ending): void {
@@ -57,7 +61,7 @@ export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     patience -= 1;
-    if (ending !== undefined) endSoon(ending);
+    if (ending !== undefined) endSoon(ending, lateGraceMs);
   }
 }
 
