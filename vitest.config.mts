@@ -8,8 +8,6 @@ const inMemory = folderInMemory();
 if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-// vitest takes them out of the object that it is given.
-const define = () => ({ VERSION: JSON.stringify(version) });
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** The program finds the one that runs a val beside itself, where it is built. */
@@ -20,6 +18,9 @@ const runsAsBuilt = {
       ? code.replace('__dirname', JSON.stringify(resolve('dist')))
       : undefined,
 };
+
+/** Alike for all, so that what was compiled for one is not compiled again. vitest takes the constants out of the object that it is given. */
+const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins: [runsAsBuilt] });
 
 /** Importing the program anew takes half a second a file. */
 const oneProcess = { isolate: false };
@@ -51,17 +52,16 @@ export default defineConfig({
     globalSetup: 'test/support/build.ts',
     // Most tests wait more than they compute, so two cores take four.
     maxWorkers: 4,
-    // What was compiled for the last run, or for another project, is not compiled again.
+    // What was compiled for the last run is not compiled again.
     experimental: { fsModuleCache: true },
     // They run in the order of their names: what waits most comes first, and the many short files fill up the end.
     projects: [
       {
-        define: define(),
+        ...compiling(),
         test: { name: 'alone', include: needOwnProcess, ...timeouts },
       },
       {
-        define: define(),
-        plugins: [runsAsBuilt],
+        ...compiling(),
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
@@ -71,7 +71,7 @@ export default defineConfig({
         },
       },
       {
-        define: define(),
+        ...compiling(),
         test: {
           name: 'embedded service',
           include: needService,
@@ -86,7 +86,7 @@ export default defineConfig({
             { include: [...onBothDatabases, ...needPostgres], ...endsServices, ...oneProcess },
             { include: [readsPlans], isolate: true },
           ].map((part) => ({
-            define: define(),
+            ...compiling(),
             test: {
               name: part.isolate ? 'on PostgreSQL, alone' : 'on PostgreSQL',
               globalSetup: 'test/support/postgres.ts',
