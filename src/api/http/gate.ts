@@ -2,7 +2,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
-/** When work may begin that is going to send something: as much at a time as requests may be, so that none waits long. */
+/** When work may begin that is going to send something: hardly more at a time than requests may be, so that none waits long. */
 export interface Turns {
   /** Undefined where that is now. */
   begin(): Promise<void> | undefined;
@@ -31,7 +31,8 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   const isPaused = () => clock.now() < pausedUntil;
   const hasRoom = (isRepeated: boolean) =>
     underWay < pace.limit && repeated.length === 0 && (isRepeated || (first.length === 0 && !isPaused()));
-  const mayBegin = () => signal.aborted || (begun < pace.limit && !isPaused());
+  // One more than may be sent, so that it is ready when an answer comes.
+  const mayBegin = () => signal.aborted || (begun <= pace.limit && !isPaused());
 
   function letIn(): void {
     while (underWay < pace.limit) {
