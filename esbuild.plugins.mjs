@@ -6,12 +6,12 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 const planned = new Set();
-const made = new Set();
+const met = new Set();
 
 /** Notes what the build has to meet, and gives what to call when it did. */
 function cut(name) {
   planned.add(name);
-  return () => made.add(name);
+  return () => met.add(name);
 }
 
 /** Fails the build where a cut was not made, or undici is another one than its cuts were tried with. */
@@ -19,7 +19,7 @@ export function checkCuts() {
   const pinned = load('./package.json').devDependencies.undici;
   const { version } = load('undici/package.json');
   const errors = [...planned]
-    .filter((name) => !made.has(name))
+    .filter((name) => !met.has(name))
     .map((name) => `A library has changed: there is no ${name} to cut.`);
   if (version !== pinned) {
     errors.push(`undici ${version} is installed, and its cuts were tried with ${pinned} alone.`);

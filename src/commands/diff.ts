@@ -3,7 +3,7 @@ import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
 import { Differences, type Section } from '../terminal/result.ts';
-import type { Status } from '../workspace/compare.ts';
+import { isNowhere, type Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 
 export const diff = defineCommand({
@@ -55,12 +55,11 @@ const meanings: Record<Status, string> = {
   unchanged: 'is the same on both sides.',
 };
 
-function meaningOf({ isUnmerged, status, here, remote }: Examined): string {
-  if (isUnmerged) return 'has the marks of a merge: decide what stays between them, then `vals push`.';
-  if (here === undefined && remote === undefined) {
-    return 'is neither here nor on the service: `vals forget` leaves it out.';
-  }
-  return meanings[status];
+function meaningOf(examined: Examined): string {
+  if (examined.isUnmerged)
+    return 'has the marks of a merge: decide what stays between them, then `vals push`.';
+  if (isNowhere(examined)) return 'is neither here nor on the service: `vals forget` leaves it out.';
+  return meanings[examined.status];
 }
 
 /** In the direction in which it would go: what changed there alone is no edit of this side. */

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
+import type { Source } from '../workspace/sources/walk.ts';
 
 export const init = defineCommand({
   path: 'init',
@@ -26,17 +27,16 @@ export const init = defineCommand({
         hint: 'Work there, or take its vals.json away first.',
       });
     }
-    let added: string[] = [];
+    let added: Source[] = [];
     let total = 0;
     const known = root !== here ? [] : await listed(root);
     const found = await findNewFiles(here, known, warn);
     const status = await updateManifest(here, context, ({ vals }) => {
-      const fresh = found.filter(({ file }) => !vals.has(file));
-      for (const { file, name } of fresh) vals.set(file, { name, ids: new Map(), others: {} });
-      added = fresh.map(({ file }) => file);
+      added = found.filter(({ file }) => !vals.has(file));
+      for (const { file, name } of added) vals.set(file, { name, ids: new Map(), others: {} });
       total = vals.size;
     });
-    const refusable = found.filter(({ file, name }) => added.includes(file) && !namePattern.test(name));
+    const refusable = added.filter(({ name }) => !namePattern.test(name));
     const message = `The service may refuse names other than ${nameRule}: give another one in vals.json, or leave the file out by .valsignore.`;
     for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
       warn(sentence);
@@ -49,7 +49,7 @@ export const init = defineCommand({
         ? 'Write some code into hello.ts, then `vals push`.'
         : '`vals push` sends what is new or changed; `vals status` compares.',
     );
-    return { status, file: 'vals.json', vals: total, added };
+    return { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
   },
 });
 

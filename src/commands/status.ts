@@ -4,7 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { type Column, column, idColumn } from '../terminal/column.ts';
 import { Outcomes } from '../terminal/result.ts';
 import type { Style } from '../terminal/style.ts';
-import type { Status } from '../workspace/compare.ts';
+import { isNowhere, type Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { fileColumn } from './shared/columns.ts';
 
@@ -95,13 +95,8 @@ const rowOf = (examined: Examined): JsonObject => {
 
 function nextSteps(differing: readonly Examined[]): string[] {
   const has = (...wanted: ShownStatus[]) =>
-    differing.some((examined) => wanted.includes(shownStatus(examined)));
+    differing.some((examined) => wanted.includes(shownStatus(examined)) && !isNowhere(examined));
   const isTaken = differing.some(({ val, status }) => val.isNew && status === 'conflict');
-  const isNowhere = differing.some(({ here, remote }) => here === undefined && remote === undefined);
-  const isThere = differing.some(
-    ({ status, remote }) => /^(?:changed there|missing here)$/.test(status) && remote !== undefined,
-  );
-  const isDeleted = differing.some(({ status, here }) => status === 'deleted there' && here !== undefined);
   // As in a fresh checkout, where a push sends what is in the file.
   const isUnsure = differing.some(
     ({ status, agreed, remote }) => status === 'changed here' && agreed === undefined && remote !== undefined,
@@ -112,7 +107,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
     ...(isUnsure ? ['It is not known here what was last agreed on: `vals diff` shows both sides.'] : []),
-    ...(isThere ? ['`vals pull` brings what is there.'] : []),
+    ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
       : []),
@@ -120,7 +115,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ...(isTaken
       ? ['A val of that name is there already: `vals diff` shows it, `vals push --force` sends over it.']
       : []),
-    ...(isDeleted ? ['`vals push --force` creates anew what was deleted there.'] : []),
-    ...(isNowhere ? ['`vals forget` leaves out what is neither here nor there.'] : []),
+    ...(has('deleted there') ? ['`vals push --force` creates anew what was deleted there.'] : []),
+    ...(differing.some(isNowhere) ? ['`vals forget` leaves out what is neither here nor there.'] : []),
   ];
 }

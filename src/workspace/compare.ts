@@ -27,3 +27,7 @@ export function compare<Code>(
   if (agreed === undefined || remote === agreed) return 'changed here';
   return here === agreed ? 'changed there' : 'conflict';
 }
+
+/** There is no file and no val: nothing can be done with it but to leave it out. */
+export const isNowhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
+  here === undefined && remote === undefined;

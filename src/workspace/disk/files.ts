@@ -178,10 +178,13 @@ export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const descriptor = openAtEnd(folder, name);
-      folder.check();
-      writeSync(descriptor, text);
-      if (!folder.lasts) letGoAppended();
-      return true;
+      try {
+        folder.check();
+        writeSync(descriptor, text);
+        return true;
+      } finally {
+        if (!folder.lasts) letGoAppended();
+      }
     }),
   );
 

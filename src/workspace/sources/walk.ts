@@ -177,9 +177,10 @@ async function walk(
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(file);
       // A link may lead anywhere, to a secret or in a circle.
-      else if (existsSync(path))
-        options.warn(`${join(options.named, file)} is not a plain file; name it to push it.`);
-      else options.warn(`${join(options.named, file)} is a link that leads nowhere.`);
+      else {
+        const what = existsSync(path) ? 'not a plain file; name it to push it' : 'a link that leads nowhere';
+        options.warn(`${join(options.named, file)} is ${what}.`);
+      }
     }
   }
   return files;
