@@ -16,6 +16,7 @@ import {
   parserBytes,
   parserFile,
   serviceCuts,
+  withCommandsOf,
 } from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
@@ -37,8 +38,15 @@ const options = {
   plugins: mends,
   define: { VERSION: JSON.stringify(version) },
 };
+/** With fewer commands, and so less to load. */
+const smallerPrograms = { 'asking.js': 'src/commands/asking.ts', 'run.js': 'src/commands/run/alone.ts' };
+
+const { load } = createRequire(import.meta.url)('./bin/code-cache.js');
 const current = new Set();
 await bundlePart('main.js', { entryPoints: ['src/main.ts'], plugins: cuts });
+for (const [name, commands] of Object.entries(smallerPrograms)) {
+  await bundlePart(name, { entryPoints: ['src/main.ts'], plugins: [withCommandsOf(commands), ...cuts] });
+}
 await bundlePart('service.js', { entryPoints: ['src/service/index.ts'], plugins: serviceCuts });
 for (const [name, contents] of Object.entries(librariesApart)) {
   await bundlePart(`libraries/${name}.js`, { stdin: { contents, resolveDir: process.cwd() } });
@@ -47,6 +55,7 @@ checkCuts();
 // What `vals run` begins the val's process with.
 await replace('dist/run/child.cjs', await bundle({ entryPoints: ['src/run/child/main.ts'] }));
 await replace(`dist/${parserFile}`, parserBytes());
+await replace('dist/programs.json', JSON.stringify(programOfCommands()));
 await prepareTexts();
 await removeOthers();
 await runOnce();
@@ -67,9 +76,19 @@ async function bundlePart(name, entry) {
   await replace(`dist/${name}`, `/*${mark}*/(function(exports,require,module,__dirname){${text}\n})`);
 }
 
+/** By the words of each command that a smaller program has. */
+function programOfCommands() {
+  const entries = Object.keys(smallerPrograms).flatMap((name) =>
+    load(name)
+      .ownCommands()
+      .map((words) => [words, name]),
+  );
+  return Object.fromEntries(entries);
+}
+
 /** The version, every help and the completion scripts, as the program itself prints them, so that asking for them costs nothing. */
 async function prepareTexts() {
-  const { main, commandPaths } = createRequire(import.meta.url)('./bin/code-cache.js').load('main.js');
+  const { main, commandPaths } = load('main.js');
   const print = async (name, argv, terminal = {}) => {
     let text = '';
     const stdout = new Writable({
@@ -99,7 +118,7 @@ async function prepareTexts() {
   await printHelp('help', ['--help']);
   await printHelp('help-options', ['help', 'options']);
   for (const shell of ['bash', 'zsh', 'fish']) await print(`completion-${shell}`, ['completion', shell]);
-  for (const path of commandPaths) {
+  for (const path of commandPaths()) {
     const words = path.split(' ');
     await printHelp(['help', ...words].join('-'), [...words, '--help']);
   }
@@ -120,13 +139,14 @@ async function removeOthers() {
   }
 }
 
-/** The first run keeps its compiled code for the next ones. It uses most of the program: client, service, store. */
+/** The first run of each program keeps its compiled code for the next ones. It uses most of it: client, service, store. */
 async function runOnce() {
   const folder = await mkdtemp(join(tmpdir(), 'vals-build-'));
   const env = { ...process.env, HOME: folder, VALS_DATA_DIR: folder, VALS_CONFIG_DIR: folder };
   try {
     for (const argv of [
       ['push', 'examples', '--local'],
+      ['ls', '--local'],
       ['run', 'examples/hello.ts'],
     ]) {
       await promisify(execFile)(process.execPath, ['bin/vals.js', ...argv], { env });

@@ -3,6 +3,7 @@
 // fails the build.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 
 const load = createRequire(import.meta.url);
 const planned = new Set();
@@ -70,6 +71,18 @@ const slimUndici = {
       onLoad,
       'undici/lib/llhttp/llhttp_simd-wasm.js',
       `module.exports = require('node:fs').readFileSync(__dirname + '/${parserFile}').buffer;`,
+    );
+    // A tree of a hundred names of headers, to spare a toLowerCase for each that comes: it takes longer than it spares.
+    replaceFile(onLoad, 'undici/lib/core/tree.js', 'module.exports = { tree: { lookup: () => null } };');
+    // What tells observers of each request, of whom there are none.
+    const silent = Object.keys(load('undici/lib/core/diagnostics.js').channels).map((name) => [
+      name,
+      { hasSubscribers: false },
+    ]);
+    replaceFile(
+      onLoad,
+      'undici/lib/core/diagnostics.js',
+      `module.exports = { channels: ${JSON.stringify(Object.fromEntries(silent))} };`,
     );
     // It makes tables of all characters and headers, for parsers written in JavaScript.
     const { ERROR, TYPE } = load('undici/lib/llhttp/constants.js');
@@ -267,8 +280,20 @@ const fromFile = (filter, path) => ({
 /** For the program itself; libraries that are set apart are bundled whole. */
 export const cuts = [slimUndici, builtins, setApart, fromFile(/\/service\/index\.ts$/, './service.js')];
 
+/** For a program with fewer commands: those of this file. */
+export const withCommandsOf = (file) => ({
+  name: file,
+  setup({ onResolve }) {
+    const made = cut(`commands/index.ts for ${file}`);
+    onResolve({ filter: /^\.\/commands\/index\.ts$/ }, () => {
+      made();
+      return { path: resolve(file) };
+    });
+  },
+});
+
 /** For the embedded service, which most commands do without. The errors that it throws are the program's. */
-export const serviceCuts = [builtins, setApart, fromFile(/\/errors\.ts$/, './main.js')];
+export const serviceCuts = [builtins, setApart, fromFile(/\/errors\.ts$/, './program')];
 
 /** For the libraries that are set apart. */
 export const mends = [quickTable, farthestSyntaxError, quietPassword];

@@ -6,9 +6,19 @@ const { Script } = require('node:vm');
 
 const dist = resolve(__dirname, '../dist');
 const markLength = 16;
+const pieceLength = 65_536;
 const mostKept = 16;
 const loaded = new Map();
 const newlyCompiled = [];
+let program = 'main.js';
+
+/** The exports of the program: the one with all commands, or one with fewer that has the command too. */
+function loadProgram([first, second]) {
+  const smaller = JSON.parse(fs.readFileSync(`${dist}/programs.json`, 'latin1'));
+  const name = [`${first} ${second}`, first].find((words) => Object.hasOwn(smaller, words));
+  if (name !== undefined) program = smaller[name];
+  return load(program);
+}
 
 /** The exports of a file of the build. */
 function load(name) {
@@ -19,7 +29,10 @@ function load(name) {
   return module.exports;
 }
 
-const requireForBuild = (id) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
+function requireForBuild(id) {
+  if (id === './program') return load(program);
+  return id.startsWith('./') ? load(id.slice(2)) : require(id);
+}
 
 function compile(name) {
   const filename = `${dist}/${name}`;
@@ -44,7 +57,7 @@ function keptCode(name, mark) {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
     descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(descriptor);
-    return stats.isFile() && isSafe(stats) ? codeIn(fs.readFileSync(descriptor), mark) : undefined;
+    return stats.isFile() && isSafe(stats) ? codeIn(descriptor, stats.size / 2, mark) : undefined;
   } catch {
     return undefined;
   } finally {
@@ -58,20 +71,21 @@ const isSafe = ({ uid, mode }) =>
 /**
  * V8 checks its own version and flags; of the source it knows no more than the length, so we compare its mark. A bit
  * that changed on the disk would make it crash. Everything stands there twice: comparing takes a third of the time of
- * a checksum, for which a library would have to be loaded.
+ * a checksum, for which a library would have to be loaded. A piece at a time, because memory that is new costs most.
  */
-function codeIn(kept, mark) {
-  const first = kept.subarray(0, kept.length / 2);
-  const isSound = first.latin1Slice(0, markLength) === mark && first.equals(kept.subarray(first.length));
-  return isSound ? first.subarray(markLength) : undefined;
+function codeIn(descriptor, length, mark) {
+  const code = Buffer.allocUnsafeSlow(length);
+  if (fs.readSync(descriptor, code) < length || code.latin1Slice(0, markLength) !== mark) return undefined;
+  const piece = Buffer.allocUnsafeSlow(pieceLength);
+  for (let at = 0; at < length; at += pieceLength) {
+    const read = fs.readSync(descriptor, piece);
+    if (!piece.subarray(0, read).equals(code.subarray(at, at + pieceLength))) return undefined;
+  }
+  return code.subarray(markLength);
 }
 
-/** What `run` needs of the program is a small part of it, and reading back the rest would take a tenth of a short run. */
-const isRun = process.argv[2] === 'run';
-
 /** V8 refuses what was compiled under other flags, so each set of flags has a file of its own. */
-const keptFile = (name) =>
-  `${dist}/${name}${isRun ? '.run' : ''}.${process.version}-${process.arch}${flagsMark()}.compiled`;
+const keptFile = (name) => `${dist}/${name}.${process.version}-${process.arch}${flagsMark()}.compiled`;
 
 function flagsMark() {
   const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
@@ -91,7 +105,7 @@ function keepCompiled(exitCode) {
   if (exitCode !== 0 || require.main === undefined) return;
   try {
     for (const { name, mark, script } of newlyCompiled) {
-      if (name === 'main.js' && !isRun && !load(name).reachedService) continue;
+      if (!isWorthKeeping(name)) continue;
       const file = keptFile(name);
       if (!mayKeep(file)) continue;
       const code = Buffer.concat([Buffer.from(mark), script.createCachedData()]);
@@ -101,6 +115,9 @@ function keepCompiled(exitCode) {
     // Without it the next run only takes longer.
   }
 }
+
+/** Of the program with `run` alone, each run uses most. */
+const isWorthKeeping = (name) => name !== program || name === 'run.js' || load(name).reachedService;
 
 /** There are flags without number, and a file for each takes a megabyte: the one without flags always has its place. */
 function mayKeep(file) {
@@ -123,4 +140,4 @@ function replace(file, bytes) {
   }
 }
 
-module.exports = { load };
+module.exports = { load, loadProgram };

@@ -55,4 +55,5 @@ function isTerminal() {
 
 const isNarrowTerminal = () => isTerminal() && (process.env.COLUMNS || process.stdout.columns) < 80;
 
-if (!answerAtOnce(process.argv.slice(2))) require('./code-cache.js').load('main.js').runProcess();
+const words = process.argv.slice(2);
+if (!answerAtOnce(words)) require('./code-cache.js').loadProgram(words).runProcess();

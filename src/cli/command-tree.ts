@@ -19,11 +19,11 @@ const commandsOf = ({ groups }: CommandTree): AnyCommand[] => groups.flatMap(({ 
 export const commandNamed = (tree: CommandTree, name: string): AnyCommand | undefined =>
   commandsOf(tree).find((command) => namesOf(command).includes(name));
 
+/** Of all commands, their other names too. */
+export const commandNames = (tree: CommandTree): string[] => commandsOf(tree).flatMap(namesOf);
+
 /** Everything that has a help of its own: topics, commands and their other names. */
-export const pathsOf = (tree: CommandTree): string[] => [
-  ...Object.keys(tree.topics),
-  ...commandsOf(tree).flatMap(namesOf),
-];
+export const pathsOf = (tree: CommandTree): string[] => [...Object.keys(tree.topics), ...commandNames(tree)];
 
 /** The words that may follow a topic, or begin a command line where there is none, each with what it does. */
 export function wordsBelow(tree: CommandTree, topic = ''): { word: string; summary: string }[] {

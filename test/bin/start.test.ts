@@ -4,7 +4,7 @@ import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { pathsOf } from '../../src/cli/command-tree.ts';
+import { commandNames, pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/commander.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { isLong } from '../support/budget.ts';
@@ -36,6 +36,35 @@ describe('prepared help', () => {
   });
 });
 
+describe('a smaller program', () => {
+  const programs: Record<string, string> = JSON.parse(readFileSync('dist/programs.json', 'utf8'));
+
+  it('has commands that the whole one has, each in one of them', () => {
+    expect(commandNames(commandTree)).toEqual(expect.arrayContaining(Object.keys(programs)));
+    expect(programs).toMatchObject({
+      me: 'asking.js',
+      list: 'asking.js',
+      'val get': 'asking.js',
+      run: 'run.js',
+    });
+    for (const words of ['push', 'val push', 'val', 'serve', 'completion']) {
+      expect(programs).not.toHaveProperty(words);
+    }
+  });
+
+  it('is what runs such a command, and the whole one what runs all else', async () => {
+    const installed = await install();
+    await rm(join(installed.folder, 'dist/main.js'));
+    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toMatchObject({
+      username: 'local',
+    });
+    expect(await installed.vals(['version', 'list', '--help'])).toContain('vals version');
+    for (const words of [['push', '--local'], ['constructor'], ['--json', 'me', '--local']]) {
+      await expect(installed.vals(words), words.join(' ')).rejects.toThrow('main.js');
+    }
+  });
+});
+
 describe('compiled code', () => {
   const used = ['me', '--local', '--json'];
   const places = isLong ? Array.from({ length: 80 }, (_, index) => (index + 0.37) / 80) : [0.7];
@@ -44,9 +73,8 @@ describe('compiled code', () => {
     const installed = await install();
     const before = await installed.compiled();
     const names = before.map(({ name }) => name);
-    // `run` has a file of its own, with the little that it needs.
-    for (const main of [/^main\.js\.v/, /^main\.js\.run\.v/]) {
-      expect(names).toContainEqual(expect.stringMatching(main));
+    for (const program of [/^main\.js\.v/, /^asking\.js\.v/, /^run\.js\.v/]) {
+      expect(names).toContainEqual(expect.stringMatching(program));
     }
     await installed.vals(used);
     await installed.vals(['run', resolve('examples/hello.ts')]);
@@ -73,7 +101,7 @@ describe('compiled code', () => {
     const installed = await install();
     const before = await installed.compiled();
     const names = before.map(({ name }) => name);
-    const file = join(installed.folder, 'dist', names.find((name) => name.startsWith('main.js.v')) ?? '');
+    const file = join(installed.folder, 'dist', names.find((name) => name.startsWith('asking.js.v')) ?? '');
     for (const [what, spoil] of spoils) {
       await spoil(file);
       const spoilt = await installed.compiled();
@@ -93,7 +121,7 @@ describe('compiled code', () => {
 
   it('of an older program of the same length is not run', async () => {
     const installed = await install();
-    const file = join(installed.folder, 'dist/main.js');
+    const file = join(installed.folder, 'dist/asking.js');
     const source = await readFile(file, 'utf8');
     const [mark = ''] = /[0-9a-f]{16}/.exec(source) ?? [];
     const changed = source

@@ -34,7 +34,7 @@ describe('compiled code', () => {
   const keeping = ['me', '--local', '--json'];
   const dist = ({ folder }: Installed) => join(folder, 'dist');
   const compiledFile = async (installed: Installed) => {
-    const found = (await installed.compiled()).find(({ name }) => name.startsWith('main.js.v'));
+    const found = (await installed.compiled()).find(({ name }) => name.startsWith('asking.js.v'));
     return join(dist(installed), found?.name ?? '');
   };
 
@@ -52,7 +52,7 @@ describe('compiled code', () => {
   /** What an attacker would put there: V8 knows of the source no more than its length, and we its mark. */
   async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
     const installed = await install();
-    const source = join(dist(installed), 'main.js');
+    const source = join(dist(installed), 'asking.js');
     const own = readFileSync(source, 'latin1');
     rmSync(await compiledFile(installed));
     const other = own.replaceAll('Show the settings in force', 'SHOW THE SETTINGS IN FORCE');
@@ -122,7 +122,7 @@ describe('compiled code', () => {
       rmSync(await compiledFile(installed));
       chmodSync(dist(installed), mode);
       await installed.vals(keeping);
-      expect((await installed.compiled()).filter(({ name }) => name.startsWith('main.js.v'))).toEqual([]);
+      expect((await installed.compiled()).filter(({ name }) => name.startsWith('asking.js.v'))).toEqual([]);
     },
   );
 

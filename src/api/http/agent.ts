@@ -41,7 +41,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     connecting.add(giveUp);
   };
 
-  const connections: Connection[] = [];
+  const taken = new Set<Connection>();
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
@@ -53,21 +53,24 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       },
     });
     const connection = { client, mayConnect: true };
-    connections.push(connection);
     return connection;
   };
   return {
     take() {
       const connection = free.pop() ?? open();
       connection.mayConnect = true;
+      taken.add(connection);
       return connection;
     },
-    giveBack: (connection) => free.push(connection),
+    giveBack(connection) {
+      taken.delete(connection);
+      free.push(connection);
+    },
     async close() {
       const reason = withoutStack('closed');
-      // undici would wait for them, and so would the process.
+      // undici would wait for them, and so would the process. For those that are free neither does.
       for (const giveUp of connecting) giveUp(reason);
-      await Promise.all(connections.map(({ client }) => client.destroy(reason)));
+      await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },
   };
 }

@@ -21,7 +21,7 @@ export function directly(): Connect {
     return overTls;
   };
 
-  // What is needed later is made while the name is looked up, and whenever the other side is to answer.
+  // What is needed later is made whenever the other side is to answer.
   return (target, callback) => {
     let socket: Socket;
     if (target.protocol !== 'https:') {
@@ -33,11 +33,13 @@ export function directly(): Connect {
     } else {
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
+        clearTimeout(soon);
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
         compileParser();
       });
-      tls();
+      // In the meantime, and not at once: a name that is known is looked up by then, and the connection on its way.
+      const soon = setTimeout(tls, 2);
     }
     return (reason) => socket.destroy(reason);
   };
