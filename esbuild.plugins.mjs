@@ -200,10 +200,6 @@ export const librariesApart = {
   ora: `export { default } from 'ora';`,
   pg: `export { default } from 'pg';`,
   sucrase: `export { transform } from 'sucrase/dist/esm/index.js';`,
-  hono: `
-    export { Hono } from 'hono';
-    export { methodNotAllowed } from 'hono/method-not-allowed';
-    export { getRequestListener } from '@hono/node-server';`,
 };
 
 /**

@@ -2,7 +2,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import { LocalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { fileError } from '../lib/file-error.ts';
@@ -35,7 +34,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
     });
   }
   try {
-    createSecureContext({ cert, key });
+    process.getBuiltinModule('node:tls').createSecureContext({ cert, key });
   } catch (cause) {
     const { reason, message } = cause as { reason?: string; message: string };
     throw new LocalError(`The certificate in ${files.cert} cannot be used: ${reason ?? message}.`, {

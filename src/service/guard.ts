@@ -2,16 +2,16 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { isAmong } from '../lib/addresses.ts';
+import type { Bindings } from './listener.ts';
 import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Caller, Store } from './store.ts';
 
 export interface Env {
-  Bindings: HttpBindings;
+  Bindings: Bindings;
   Variables: {
     /** Undefined for one who showed no token. */
     user: Caller;

@@ -6,7 +6,6 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { Problem, problemText, problemType } from './problem.ts';
@@ -77,7 +76,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket, method = '', url = '' } = incoming;
-    const start = performance.now();
+    const start = process.uptime();
     const answers = answersUnderWay.get(socket) ?? new Set();
     const problem = problemOf(incoming, [...answers]);
     answers.add(outgoing);
@@ -86,7 +85,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       answers.delete(outgoing);
       closeIdle(socket);
       const path = url.replace(/[?#].*$/s, '');
-      onAnswered?.({ method, path, status: outgoing.statusCode, ms: performance.now() - start });
+      onAnswered?.({ method, path, status: outgoing.statusCode, ms: (process.uptime() - start) * 1_000 });
     });
     if (problem === undefined) return listener(incoming, outgoing);
     outgoing.statusCode = problem.status;
@@ -95,9 +94,11 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     refused.add(socket);
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
+  const plain = { ...timeouts, keepAliveTimeout, ...parsing };
   const server = certificate
-    ? createSecureServer({ ...timeouts, keepAliveTimeout, ...parsing, ...secure, ...certificate }, handle)
-    : createServer({ ...timeouts, keepAliveTimeout, ...parsing }, handle);
+    ? // Loaded where it is used: what it is made of takes longer to load than the rest of the service.
+      process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
+    : createServer(plain, handle);
   // Node would leave out those that are too many, without a word, and what is checked at the door could be among them.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
