@@ -4,8 +4,8 @@ import { watch } from 'chokidar';
 import type { Clock } from '../lib/clock.ts';
 
 export interface Changes {
-  /** These files from now on, beside those before. */
-  follow(files: readonly string[]): void;
+  /** This file from now on, beside those before. */
+  follow(file: string): void;
   close(): Promise<void>;
 }
 
@@ -19,8 +19,9 @@ export async function watchFiles(
   onChange: () => void,
 ): Promise<Changes> {
   const followed = new Set(files);
+  const folders = new Set(files.map(dirname));
   // A file that is put in the place of another, or comes back, is seen only by who watches the folder.
-  const watcher = watch(files.map(dirname), { ignoreInitial: true, ignorePermissionErrors: true, depth: 0 });
+  const watcher = watch([...folders], { ignoreInitial: true, ignorePermissionErrors: true, depth: 0 });
   let cancel = () => {};
   watcher.on('all', (_event, path) => {
     if (!followed.has(resolve(path))) return;
@@ -30,10 +31,11 @@ export async function watchFiles(
   watcher.on('error', () => {});
   if (files.length > 0) await new Promise<void>((ready) => watcher.once('ready', ready));
   return {
-    follow(more) {
-      const folders = new Set([...followed].map(dirname));
-      watcher.add([...new Set(more.map(dirname))].filter((folder) => !folders.has(folder)));
-      for (const file of more) followed.add(file);
+    follow(file) {
+      followed.add(file);
+      const folder = dirname(file);
+      if (!folders.has(folder)) watcher.add(folder);
+      folders.add(folder);
     },
     async close() {
       cancel();

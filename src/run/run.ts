@@ -2,7 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report, Thrown } from './protocol.ts';
-import type { Entry, Sources } from './sources.ts';
+import type { Entry } from './sources.ts';
 
 export interface RunOptions {
   entry: Entry;
@@ -17,12 +17,13 @@ export interface RunOptions {
   cwd: string;
   signal: AbortSignal;
   clock: Clock;
+  /** Of what is imported. */
+  onFile(path: string): void;
 }
 
 type ValueKind = 'text' | 'json' | 'none';
 
 export interface Run {
-  sources: Promise<Sources>;
   /** Rejects where the val failed before it gave a value. */
   kind: Promise<ValueKind>;
   /** The value, piece by piece; throws where the val failed half-way. To be read to its end, or returned from. */
@@ -35,7 +36,7 @@ type End = { interrupted: unknown } | { tooLong: true } | { unfinished: true } |
 /** More than this waits in the pipe, and so in the val. */
 const mostWaitingBytes = 4 * 1_048_576;
 
-export function startRun({ entry, args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
+export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...options }: RunOptions): Run {
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let wake: () => void = () => {};
@@ -54,7 +55,7 @@ export function startRun({ entry, args, maxSeconds, signal, clock, ...options }:
     },
   });
   // Loading what makes the code ready takes about as long as the start of the process, so it comes second.
-  const sources = import('./sources.ts').then(({ createSources }) => createSources(entry));
+  const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, onFile));
   void sources.then((sources) => child.send({ start: { entry: sources.entry(), args: [...args] } }));
 
   const endWith = (reason: End) => {
@@ -129,5 +130,5 @@ export function startRun({ entry, args, maxSeconds, signal, clock, ...options }:
     }
   }
 
-  return { sources, kind: kindOfValue(), pieces };
+  return { kind: kindOfValue(), pieces };
 }

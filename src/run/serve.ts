@@ -17,7 +17,7 @@ export interface ServeOptions extends Omit<RunOptions, 'entry' | 'args' | 'signa
   /** The val does not load, or its process ended. */
   onFailure(failure: RunFailedError): void;
   /** The files that it is made of. */
-  onFiles(files: string[]): void;
+  onFile(path: string): void;
 }
 
 interface Answered {
@@ -67,13 +67,12 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     });
     // Said at once; each request is told again.
     port.catch(() => {});
-    const sources = createSources(entry);
+    const sources = createSources(entry, options.onFile);
     const child = startProcess({
       ...options,
       onReport(report) {
         if ('load' in report) {
           child.send({ module: sources.answer(report.load.specifier, report.load.from) });
-          options.onFiles(sources.files());
         } else if ('listening' in report) {
           listening(report.listening);
         } else if ('failed' in report) {
@@ -91,7 +90,6 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       generation.isOver = true;
       failed(endingFailure(entry.name, ending));
     });
-    options.onFiles(sources.files());
     return generation;
   }
 

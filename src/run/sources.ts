@@ -30,8 +30,6 @@ export interface Sources {
   /** Whether there is a package of this name where the importer would find it. */
   isInstalled(name: string, from: string): boolean;
   failure(number: number): RunFailedError | undefined;
-  /** The files that were read so far, or looked for in vain. */
-  files(): string[];
 }
 
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
@@ -45,10 +43,10 @@ const sourceEndings: Record<string, string[]> = {
 };
 const endings = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs'];
 
-export function createSources(main: Entry): Sources {
+/** Tells of each file before it is read, or when it was looked for in vain. */
+export function createSources(main: Entry, onFile: (path: string) => void): Sources {
   const mainId = main.path === undefined ? `val:${main.name}` : pathToFileURL(main.path).href;
   const known = new Map<string, Source>([[mainId, main]]);
-  const files = new Set(main.path === undefined ? [] : [main.path]);
   const failures: RunFailedError[] = [];
   const made = new Map<string, ModuleAnswer>();
 
@@ -65,7 +63,7 @@ export function createSources(main: Entry): Sources {
 
   function file(path: string, specifier: string, importer: Source): ModuleAnswer {
     const found = findFile(path);
-    files.add(found ?? path);
+    onFile(found ?? path);
     if (found === undefined) {
       throw new RunFailedError(
         `${importer.name} imports ${specifier}, and there is no such file${placeOf(specifier, importer)}.`,
@@ -135,7 +133,6 @@ export function createSources(main: Entry): Sources {
     isInstalled: (name, from) =>
       foldersAbove(baseOf(from)).some((folder) => existsSync(join(folder, 'node_modules', name))),
     failure: (number) => failures[number],
-    files: () => [...files],
   };
 }
 

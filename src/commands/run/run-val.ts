@@ -49,7 +49,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
     for (;;) {
       const signal = AbortSignal.any([context.signal, save.signal]);
       try {
-        yield* run(surroundings, signal, (files) => changes.follow(files));
+        yield* run(surroundings, signal, changes.follow);
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
@@ -73,14 +73,20 @@ interface Surroundings {
 async function* run(
   { context, given, target, report }: Surroundings,
   signal: AbortSignal,
-  onFiles: (files: string[]) => void = () => {},
+  onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
   const { clock, flags, progress } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   progress.stop();
   const startedAt = clock.now();
-  const started = startRun({ ...processOptions(context, given, target), entry, args: given.args, signal });
+  const started = startRun({
+    ...processOptions(context, given, target),
+    entry,
+    args: given.args,
+    signal,
+    onFile,
+  });
   let failure: RunFailedError | undefined;
   const note = (error: unknown) => {
     if (!(error instanceof RunFailedError)) throw error;
@@ -100,8 +106,6 @@ async function* run(
     }
   } catch (error) {
     note(error);
-  } finally {
-    onFiles((await started.sources).files());
   }
   const finished = finishedRun(startedAt, clock.now(), failure);
   const reported = await report(entry, finished);
@@ -249,7 +253,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     ...processOptions(context, given, target),
     port: given.port ?? 0,
     onFailure: (failure) => warn(said(failure)),
-    onFiles: (files) => changes.follow(files),
+    onFile: changes.follow,
     onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       for (const line of failure === undefined ? [] : [failure.message, ...failure.details]) log.write(line);
