@@ -22,12 +22,12 @@ const harmless = [
   '--disallow-code-generation-from-strings',
   '--throw-deprecation',
   '--pending-deprecation',
+  '--no-experimental-fetch',
 ].filter(isKnown);
 
 const cases: { flags: string; remote: object; local: object }[] = [
   { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
-  { flags: '--no-experimental-fetch', remote: works, local: needs('fetch', '--no-experimental-fetch') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
 ];
 

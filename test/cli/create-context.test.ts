@@ -1,4 +1,4 @@
-// A command may connect more than once, and ends with none of its connections open.
+// A command may connect more than once, and ends with nothing under way.
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -9,11 +9,14 @@ import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 
-it('closes every connection that was made', async () => {
+it('ends what is under way, and with it its connection', async () => {
+  let answersLeft = 1;
   const open = new Set<Socket>();
   const service = await rawService({
     connected: (socket) => void open.add(socket.on('close', () => open.delete(socket))),
-    received: (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"u"}'),
+    received(socket) {
+      if (answersLeft-- > 0) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"id":"u"}');
+    },
   });
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() }) as NodeJS.WriteStream;
   const home = temporaryFolder();
@@ -28,10 +31,14 @@ it('closes every connection that was made', async () => {
     clock: systemClock,
   };
   const { context, close } = createContext(host, {}, createOutput(host, []), () => {});
-  for (let count = 0; count < 2; count++) await (await context.connect({})).record(routes.me());
+  const me = async () => (await context.connect({})).record(routes.me());
+  await me();
+  const unanswered = me();
+  await expect.poll(() => answersLeft).toBe(-1);
   expect(open.size).toBe(2);
-  await close();
-  await expect.poll(() => open.size).toBe(0);
+  await Promise.all([close(), expect(unanswered).rejects.toThrow()]);
+  // The other one is free, and keeps no process from ending.
+  await expect.poll(() => open.size).toBe(1);
 });
 
 it('ends where a setting is refused behind --local', async () => {
