@@ -57,7 +57,7 @@ export const push = defineCommand({
     const tracker = await chooseTracker(context, mayBeTracked, isPlan);
     const sources = await chooseSources(context, tracker, paths, name);
     const onFailure = ({ file }: PushSource, error: ValsError) => annotateFailure(context, file, error);
-    const vals = await loadAll(context, tracker, sources, onFailure);
+    const vals = await withLittleGarbage(sources.length, () => loadAll(context, tracker, sources, onFailure));
     if (vals instanceof Outcomes) return vals;
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
@@ -88,8 +88,11 @@ export const push = defineCommand({
           return tracker.push(api, item, code, { ...sending, remark });
         },
       });
-    const { rows, error } = await (vals.length < manyVals ? pushAll() : withLittleGarbage(pushAll));
-    const unsettled = dryRun ? undefined : await settled(tracker);
+    const { rows, error } = await withLittleGarbage(vals.length, async () => {
+      const { rows, error } = await pushAll();
+      const unsettled = dryRun ? undefined : await settled(tracker);
+      return { rows, error: error ?? unsettled };
+    });
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
     if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);
@@ -100,12 +103,9 @@ export const push = defineCommand({
       context.forPerson && paths.length === 0
         ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
         : () => true;
-    return new Outcomes(rows.filter(isNews), error ?? unsettled);
+    return new Outcomes(rows.filter(isNews), error);
   },
 });
-
-/** As many take long enough for garbage to matter. */
-const manyVals = 1_000;
 
 const wasSent: ReadonlySet<string> = new Set(['created', 'pushed']);
 
