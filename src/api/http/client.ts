@@ -81,14 +81,14 @@ export function createClient(options: ClientOptions): Client {
 
     for (let attempt = 1; ; attempt++) {
       const turn = gate.enter(attempt > 1);
-      if (turn !== undefined) await turn;
+      const others = typeof turn === 'number' ? turn : await turn;
       const started = clock.now();
       // Waiting for the first turn is not the service's doing.
       if (attempt === 1) deadline = started + deadlineMs;
       trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
       const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
       const outcome = await transport.send({ ...message, limitMs });
-      gate.leave('kind' in outcome && asksForFewer(outcome) ? 'refused' : 'answered');
+      gate.leave('kind' in outcome && asksForFewer(outcome) ? 'refused' : 'answered', others);
       const took = `in ${Math.round(clock.now() - started)} ms`;
       if (!('kind' in outcome)) {
         trace(`< ${outcome.status} ${took}`);

@@ -11,9 +11,9 @@ export interface Turns {
 }
 
 export interface Gate extends Turns {
-  /** A turn to send, which leave gives back; undefined where there is no need to wait. Who was sent away comes first. */
-  enter(isRepeated: boolean): Promise<void> | undefined;
-  leave(how: PaceEvent['kind']): void;
+  /** A turn to send, which leave gives back: how many others are under way by then. Who was sent away comes first. */
+  enter(isRepeated: boolean): Promise<number> | number;
+  leave(how: PaceEvent['kind'], others: number): void;
   /** For so long nothing is sent for the first time: more would only be refused, and each may be refused so often. */
   pause(ms: number): void;
 }
@@ -22,10 +22,9 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
   let underWay = 0;
   let begun = 0;
-  const repeated: (() => void)[] = [];
-  const first: (() => void)[] = [];
+  const repeated: ((others: number) => void)[] = [];
+  const first: ((others: number) => void)[] = [];
   const beginners: (() => void)[] = [];
-  const queue = (waiting: (() => void)[]) => new Promise<void>((turn) => waiting.push(turn));
   let pausedUntil = 0;
   let cancelPause = () => {};
   const isPaused = () => clock.now() < pausedUntil;
@@ -38,8 +37,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
     while (underWay < pace.limit) {
       const turn = repeated.shift() ?? (isPaused() ? undefined : first.shift());
       if (turn === undefined) break;
-      underWay += 1;
-      turn();
+      turn(underWay++);
     }
     letBeginSoon();
   }
@@ -59,28 +57,19 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   // Nothing is sent any more, so nothing has to wait either.
   signal.addEventListener('abort', () => {
     cancelPause();
-    for (const turn of [...repeated, ...first]) {
-      underWay += 1;
-      turn();
-    }
+    for (const turn of [...repeated, ...first]) turn(underWay++);
     for (const waiting of [repeated, first]) waiting.length = 0;
     letBegin();
   });
 
   return {
     enter(isRepeated) {
-      if (signal.aborted || hasRoom(isRepeated)) {
-        underWay += 1;
-        return undefined;
-      }
-      return queue(isRepeated ? repeated : first);
+      if (signal.aborted || hasRoom(isRepeated)) return underWay++;
+      return new Promise((turn) => (isRepeated ? repeated : first).push(turn));
     },
-    leave(how) {
+    leave(how, others) {
       underWay -= 1;
-      if (concurrency === 'auto') {
-        const at = clock.now();
-        pace = nextPace(pace, how === 'refused' ? { kind: how, at, others: underWay } : { kind: how, at });
-      }
+      if (concurrency === 'auto') pace = nextPace(pace, { kind: how, at: clock.now(), others });
       letIn();
     },
     pause(ms) {
@@ -91,7 +80,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
       cancelPause = clock.after(ms, letIn);
     },
     begin() {
-      if (beginners.length > 0 || !mayBegin()) return queue(beginners);
+      if (beginners.length > 0 || !mayBegin()) return new Promise((turn) => beginners.push(turn));
       begun += 1;
       return undefined;
     },

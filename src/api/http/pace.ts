@@ -26,10 +26,13 @@ interface Measured {
   readonly rate: number;
 }
 
-export type PaceEvent =
-  | { readonly kind: 'answered'; readonly at: number }
-  /** 429, 503 or a lost connection, while so many others were under way. */
-  | { readonly kind: 'refused'; readonly at: number; readonly others: number };
+export interface PaceEvent {
+  /** Refused: 429, 503 or a lost connection. */
+  readonly kind: 'answered' | 'refused';
+  readonly at: number;
+  /** How many other requests were under way when this one was sent. */
+  readonly others: number;
+}
 
 export const mostRequests = 32;
 
@@ -58,7 +61,7 @@ const leastGainOfFewer = 1.05;
 const slow = 2;
 
 /**
- * A refusal lowers the limit at once to what is still under way, which is what the service took. Otherwise the limit
+ * A refusal lowers the limit at once to what was under way before it, which is what the service took. Otherwise the limit
  * grows while more requests bring more answers a second. Where they bring no more, it goes back and tries smaller
  * steps, fewer and more by turns, until they make no difference. What was settled on is held until the answers
  * become slow, or until so many came that more is worth another try.
@@ -69,13 +72,17 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
   const measured = answers - pace.warmUp;
   if (measured < 0) return { ...pace, answers };
   if (measured === 0) return { ...pace, answers, since: event.at };
-  const round = Math.max(pace.limit, shortestRound);
+  const round = roundOf(pace);
   if (measured % round !== 0) return { ...pace, answers };
   const rate = round / Math.max(event.at - pace.since, 0.001);
   return judge({ ...pace, answers, since: event.at }, { limit: pace.limit, rate });
 }
 
-function afterRefusal(pace: Pace, { at, others }: PaceEvent & { kind: 'refused' }): Pace {
+/** Answers come in bursts where somebody is held up: what is known already is not given up for one of them. */
+const roundOf = ({ limit, trying, wasRefused }: Pace): number =>
+  Math.max(shortestRound, limit * (trying === 'settled' || wasRefused ? 4 : 1));
+
+function afterRefusal(pace: Pace, { at, others }: PaceEvent): Pace {
   const triedMore = pace.trying === 'more' && pace.base !== undefined;
   return {
     ...pace,

@@ -20,8 +20,20 @@ interface Course {
 const attempts = 4;
 const refusalMs = 2;
 
+/** A client that is held up now and then sees at once, in any order, what came meanwhile. */
+interface Hindered {
+  everyMs: number;
+  forMs: number;
+}
+
 /** All requests through, each refused one again after its wait, as the client does it. */
-function play(model: Model, count: number, random: () => number, fixed?: number, retryAfterMs = 0): Course {
+function play(
+  model: Model,
+  count: number,
+  random: () => number,
+  fixed?: number,
+  { retryAfterMs = 0, hindered }: { retryAfterMs?: number; hindered?: Hindered } = {},
+): Course {
   let pace: Pace = fixed === undefined ? startPace : { ...startPace, limit: fixed };
   let now = 0;
   let left = count;
@@ -36,15 +48,21 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
     while (index > 0 && (events[index - 1] as { at: number }).at > event.at) index--;
     events.splice(index, 0, event);
   };
+  const seen = (ms: number, happens: () => void) => {
+    const { everyMs, forMs } = hindered ?? { everyMs: 1, forMs: 0 };
+    const into = (now + ms) % everyMs;
+    later(into < forMs ? ms + forMs - into - random() / 1_000 : ms, happens);
+  };
   const send = (attempt: number) => {
     const time = model.takes(taken);
+    const others = underWay;
     underWay += 1;
     if (now > 1_000) course.requestsLater += 1;
     if (time === 'refused') {
       if (now > 1_000) course.refusedLater += 1;
-      later(refusalMs, () => {
+      seen(refusalMs, () => {
         underWay -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'refused', at: now, others: underWay });
+        if (fixed === undefined) pace = nextPace(pace, { kind: 'refused', at: now, others });
         if (attempt === attempts) course.failed += 1;
         else {
           const wait = Math.max(retryAfterMs, random() * Math.min(8_000, 500 * 2 ** (attempt - 1)));
@@ -53,10 +71,13 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
       });
     } else {
       taken += 1;
-      later(time * (0.9 + 0.2 * random()), () => {
-        underWay -= 1;
+      const ms = time * (0.9 + 0.2 * random());
+      later(ms, () => {
         taken -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'answered', at: now });
+      });
+      seen(ms, () => {
+        underWay -= 1;
+        if (fixed === undefined) pace = nextPace(pace, { kind: 'answered', at: now, others });
       });
     }
   };
@@ -108,13 +129,27 @@ describe('a service', () => {
     (retryAfter) => {
       for (let seed = 1; seed <= 50; seed++) {
         const random = chanceOf(seed).fraction;
-        const found = play(limited(4, 50), 200, random, undefined, retryAfter);
+        const found = play(limited(4, 50), 200, random, undefined, { retryAfterMs: retryAfter });
         expect(found.failed).toBe(0);
         expect(found.ms / play(limited(4, 50), 200, random, 4).ms).toBeLessThan(1.2);
         expect(found.refusedLater / found.requestsLater).toBeLessThan(0.03);
       }
     },
   );
+
+  it('that refuses gets what it takes, also where the client is held up and sees refusals late', () => {
+    const missed: string[] = [];
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = chanceOf(seed).fraction;
+      const most = 2 + Math.floor(14 * random());
+      const hindered = { everyMs: 60 + 400 * random(), forMs: 60 * random() };
+      const model = limited(most, 10 + 60 * random());
+      const known = play(model, 1_000, random, most, { hindered });
+      const ratio = play(model, 1_000, random, undefined, { hindered }).ms / known.ms;
+      if (ratio > 1.2) missed.push(`${seed}: ${model.what}, ${ratio.toFixed(2)}`);
+    }
+    expect(missed).toEqual([]);
+  });
 
   const count = isLong ? 1_000 : 200;
   it(`of ${count} random kinds is not driven past its knee`, () => {
