@@ -73,8 +73,9 @@ describe('a list longer than the screen', () => {
 });
 
 describe('in the pager', () => {
+  // It looks again and again: a shell that reads a line can miss a signal that comes just before.
   const waiting =
-    "n=0; trap 'n=$((n+1)); echo caught $n' INT; cat > /dev/null; echo reading; until read answer < /dev/tty; do :; done; echo left";
+    "n=0; trap 'n=$((n+1)); echo caught $n' INT; cat > /dev/null; echo reading; until [ $n = 2 ]; do sleep 0.05; done; echo left";
 
   it('Ctrl-C is a key of the pager, as often as it is pressed', async () => {
     const env = { ...(await likes(40)), VALS_PAGER: waiting };
@@ -83,7 +84,6 @@ describe('in the pager', () => {
       answers: [
         { after: 'reading', keys: '\u0003' },
         { after: 'caught 1', keys: '\u0003' },
-        { after: 'caught 2', keys: '\r' },
       ],
     });
     expect(screen).toContain('left');
