@@ -12,7 +12,7 @@ export interface Bindings {
 
 type Routes = (request: Request, bindings: Bindings) => Response | Promise<Response>;
 
-/** How long a body is still taken in whose request was answered without it. */
+/** How long a body is still taken in whose request was answered without it: who sends it reads the answer afterwards. */
 const unreadBodyMs = 500;
 
 export function createListener(routes: Routes): RequestListener {
@@ -23,6 +23,7 @@ export function createListener(routes: Routes): RequestListener {
     send(answer as unknown as Answer, outgoing);
     outgoing.once('finish', () => {
       if (incoming.complete) return;
+      incoming.resume();
       setTimeout(() => incoming.complete || incoming.socket.destroySoon(), unreadBodyMs).unref();
     });
   };
@@ -30,7 +31,10 @@ export function createListener(routes: Routes): RequestListener {
 
 /** As far as hono and the routes look at it; they read its body from Node. */
 function requestOf({ method, headersDistinct }: IncomingMessage, url: string): Request {
-  const get = (name: string) => headersDistinct[name.toLowerCase()]?.join(', ') ?? null;
+  const get = (name: string) => {
+    const lower = name.toLowerCase();
+    return headersDistinct[lower]?.join(lower === 'cookie' ? '; ' : ', ') ?? null;
+  };
   return { method, url, headers: { get } } as unknown as Request;
 }
 
