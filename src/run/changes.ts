@@ -1,45 +1,52 @@
 // Notices when one of the files that a val was made of is saved, however an editor does it.
-import { dirname, resolve } from 'node:path';
-import { watch } from 'chokidar';
+import { statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
 export interface Changes {
-  /** This file from now on, beside those before. */
+  /** This file from now on, beside those before; it need not be there. */
   follow(file: string): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** An editor may touch a file several times for one save. */
 const settledAfterMs = 100;
+const lookEveryMs = 100;
 
-/** Resolves once every further save will be noticed. */
-export async function watchFiles(
-  files: readonly string[],
-  clock: Clock,
-  onChange: () => void,
-): Promise<Changes> {
-  const followed = new Set(files);
-  const folders = new Set(files.map(dirname));
-  // A file that is put in the place of another, or comes back, is seen only by who watches the folder.
-  const watcher = watch([...folders], { ignoreInitial: true, ignorePermissionErrors: true, depth: 0 });
-  let cancel = () => {};
-  watcher.on('all', (_event, path) => {
-    if (!followed.has(resolve(path))) return;
-    cancel();
-    cancel = clock.after(settledAfterMs, onChange);
-  });
-  watcher.on('error', () => {});
-  if (files.length > 0) await new Promise<void>((ready) => watcher.once('ready', ready));
+/**
+ * By looking at them again and again: what tells of changes goes by folders, and has to be told of each that is moved
+ * away, comes back, or is not there yet. A look at a hundred files takes less than a millisecond.
+ */
+export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
+  const followed = new Map(files.map((file) => [file, stampOf(file)]));
+  let cancelChange = () => {};
+  let cancelLook = clock.after(lookEveryMs, look);
+
+  function look(): void {
+    for (const [file, stamp] of followed) {
+      const now = stampOf(file);
+      if (now === stamp) continue;
+      followed.set(file, now);
+      cancelChange();
+      cancelChange = clock.after(settledAfterMs, onChange);
+    }
+    cancelLook = clock.after(lookEveryMs, look);
+  }
+
   return {
-    follow(file) {
-      followed.add(file);
-      const folder = dirname(file);
-      if (!folders.has(folder)) watcher.add(folder);
-      folders.add(folder);
-    },
-    async close() {
-      cancel();
-      await watcher.close();
+    follow: (file) => void (followed.has(file) || followed.set(file, stampOf(file))),
+    close() {
+      cancelChange();
+      cancelLook();
     },
   };
+}
+
+/** Another one for another file in its place; the same for all that cannot be found. */
+function stampOf(file: string): string {
+  try {
+    const { ino, size, mtimeNs } = statSync(file, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch {
+    return '';
+  }
 }

@@ -43,7 +43,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const { watchFiles } = await import('../../run/changes.ts');
   const surroundings = { context, given, target, report: createReporter(context, given, target) };
   let save = new AbortController();
-  const changes = await watchFiles([target.path], context.clock, () => save.abort(saved));
+  const changes = watchFiles([target.path], context.clock, () => save.abort(saved));
   context.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
   try {
     for (;;) {
@@ -59,7 +59,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
       save = new AbortController();
     }
   } finally {
-    await changes.close();
+    changes.close();
   }
 }
 
@@ -244,11 +244,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       warn(said(error));
     }
   };
-  const changes = await watchFiles(
-    target.path === undefined ? [] : [target.path],
-    clock,
-    () => void reload(),
-  );
+  const changes = watchFiles(target.path === undefined ? [] : [target.path], clock, () => void reload());
   const served = await serveVal(entry, {
     ...processOptions(context, given, target),
     port: given.port ?? 0,
@@ -260,7 +256,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       void report(entry, finishedRun(startedAt, endedAt, failure));
     },
   }).catch(async (error) => {
-    await changes.close();
+    changes.close();
     throw error;
   });
   try {
@@ -270,7 +266,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   } finally {
     // The val's process first: what is interrupted has little time.
     await served.close();
-    await changes.close();
+    changes.close();
     log.close();
   }
   throw withoutWords(signal.reason);
