@@ -176,9 +176,10 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
 
   const server = createServer((incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
-    if (isOwnAddress(incoming.headers.host, port)) return void answer(incoming, outgoing);
+    const refusal = refusalOf(incoming, port);
+    if (refusal === undefined) return void answer(incoming, outgoing);
     incoming.resume();
-    refuse(outgoing, 403, 'This val answers only under its loopback address.');
+    refuse(outgoing, ...refusal);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -205,6 +206,16 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       await current.child.ended;
     },
   };
+}
+
+/** What could not be handed to a val as the web's Request, too. */
+function refusalOf(
+  { method, url = '', headers }: IncomingMessage,
+  port: number,
+): [number, string] | undefined {
+  if (!isOwnAddress(headers.host, port)) return [403, 'This val answers only under its loopback address.'];
+  if (!url.startsWith('/')) return [400, 'The target of a request has to be a path.'];
+  return method === 'TRACE' ? [405, 'A val takes no TRACE.'] : undefined;
 }
 
 /** Keeps web pages out that have another name point here. */

@@ -12,7 +12,7 @@ export interface Bindings {
 
 type Routes = (request: Request, bindings: Bindings) => Response | Promise<Response>;
 
-/** How long a body is still taken in whose request was answered without it: who sends it reads the answer afterwards. */
+/** How long a body is still taken in whose request was answered without it. */
 const unreadBodyMs = 500;
 
 export function createListener(routes: Routes): RequestListener {
@@ -21,12 +21,18 @@ export function createListener(routes: Routes): RequestListener {
     const answer =
       url === undefined ? unusableTarget() : await routes(requestOf(incoming, url), { incoming, outgoing });
     send(answer as unknown as Answer, outgoing);
-    outgoing.once('finish', () => {
-      if (incoming.complete) return;
-      incoming.resume();
-      setTimeout(() => incoming.complete || incoming.socket.destroySoon(), unreadBodyMs).unref();
-    });
+    if (!incoming.complete) await restOf(incoming);
+    outgoing.end();
+    if (!incoming.complete) incoming.socket.destroySoon();
   };
+}
+
+/** Without it, the end of a connection would take the answer away from who is still sending. */
+function restOf(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    incoming.once('end', resolve).once('close', resolve).resume();
+    setTimeout(resolve, unreadBodyMs).unref();
+  });
 }
 
 /** As far as hono and the routes look at it; they read its body from Node. */
@@ -58,5 +64,6 @@ function unusableTarget(): Response {
 function send({ status, headers, body }: Answer, outgoing: ServerResponse): void {
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
   if (body !== null) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
-  outgoing.writeHead(status).end(body);
+  outgoing.writeHead(status);
+  if (body !== null) outgoing.write(body);
 }

@@ -29,7 +29,8 @@ export function createPageAccess(): PageAccess {
     },
     welcome(c) {
       const { key: given = '', ...query } = c.req.query();
-      if (!isSame(given, key)) return undefined;
+      // Programs that show a preview of a link ask with HEAD, and would use it up.
+      if (c.req.method !== 'GET' || !isSame(given, key)) return undefined;
       key = secret();
       const path = `/page/${place}`;
       c.header('Set-Cookie', `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`);

@@ -12,7 +12,8 @@ import { Problem, problemText, problemType } from './problem.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
-const idleMs = 30_000;
+/** Longer than a request may take to arrive, so that its sender is told. */
+const idleMs = 40_000;
 const closingMs = 5_000;
 /** With the time to close, less than the ten seconds after which many supervisors kill. */
 const drainingMs = 3_000;
@@ -25,6 +26,8 @@ const keepAliveMs = 5_000;
 /** Longer than proxies keep an idle connection, or one would send a request into a connection that ends just then. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
+/** For the log, where no answer was given: its caller went away, or never sent all of it. */
+const [gone, unfinished] = [499, 408];
 /** Whatever flags Node was started with. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
 
@@ -85,7 +88,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       answers.delete(outgoing);
       closeIdle(socket);
       const path = url.replace(/[?#].*$/s, '');
-      onAnswered?.({ method, path, status: outgoing.statusCode, ms: (process.uptime() - start) * 1_000 });
+      const status = outgoing.headersSent ? outgoing.statusCode : incoming.complete ? gone : unfinished;
+      onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000 });
     });
     if (problem === undefined) return listener(incoming, outgoing);
     outgoing.statusCode = problem.status;

@@ -1,7 +1,8 @@
 // What goes on until it is interrupted: requests to a val, and runs on each save.
 import { rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
 import { environment, program, temporaryFolder } from '../support/program.ts';
@@ -15,6 +16,7 @@ export default async (request: Request) => {
   if (pathname === '/busy') ${deaf};
   if (pathname === '/exit') process.exit(7);
   if (pathname === '/text') return 'text';
+  if (pathname.startsWith('//')) return new Response(request.url);
   return new Response(word);
 };`;
 
@@ -62,12 +64,16 @@ it('hands requests to the default export, picks up changes, and outlives what a 
   expect(await get('/')).toEqual([200, 'one']);
 
   const { hostname, port } = new URL(url);
-  const rebound = await new Promise((resolve) =>
-    request({ hostname, port, headers: { host: `evil.example:${port}` } }, ({ statusCode }) =>
-      resolve(statusCode),
-    ).end(),
-  );
-  expect(rebound).toBe(403);
+  const answerTo = (options: RequestOptions) =>
+    new Promise((resolve) =>
+      request({ hostname, port, ...options }, async (answer) =>
+        resolve([answer.statusCode, await readText(answer)]),
+      ).end(),
+    );
+  expect(await answerTo({ headers: { host: `evil.example:${port}` } })).toMatchObject({ 0: 403 });
+  expect(await answerTo({ path: '//evil.example/x' })).toEqual([200, `${url}//evil.example/x`]);
+  expect(await answerTo({ path: 'http://evil.example/x' })).toMatchObject({ 0: 400 });
+  expect(await answerTo({ method: 'TRACE' })).toMatchObject({ 0: 405 });
 
   folder.write('lib/word.ts', 'export const word = "two"');
   await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'two']);

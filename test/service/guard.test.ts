@@ -196,6 +196,12 @@ describe('bodies', () => {
     expect((await ask(service, 'PUT', '/v1/vals', { raw })).status).toBeLessThan(300);
   });
 
+  test('too large, sent to the end before its sender listens, on a connection that ends with it: 413', async () => {
+    const size = 20_000_000;
+    const answer = await say([...POST, `Content-Length: ${size}`], Buffer.alloc(size, ' '));
+    expect(statusOf(answer)).toBe(413);
+  });
+
   test('in endless chunks: 413 and the connection ends, whoever keeps sending', async () => {
     const head = [...POST, 'Transfer-Encoding: chunked', '', '']
       .join('\r\n')

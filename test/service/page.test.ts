@@ -92,6 +92,8 @@ describe('who may see it', () => {
 
   test('who has the link, once, and then who has its cookie', async () => {
     const link = service.pageLink();
+    // A preview of the link is no visit.
+    expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401);
     const { status, setCookie, cookie, path, page } = await firstVisit();
     expect(status).toBe(303);
     expect(page.status).toBe(200);

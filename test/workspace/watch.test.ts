@@ -89,6 +89,21 @@ async function changedOnce(service?: Service) {
   return { place, service: there, watch };
 }
 
+it('follows files that are moved together, and says so once', async () => {
+  const files = { 'sub/c.ts': 'c', 'sub/d.ts': 'd', 'sub/e.ts': 'e', 'a.ts': 'a' };
+  const { place } = await pushed(files);
+  place.put({ 'a.ts': 'a2' });
+  const watch = watching(place);
+  await watch.event('a.ts', 1);
+  renameSync(join(place.folder, 'sub'), join(place.folder, 'moved'));
+  await watch.until(() => place.manifest().vals['moved/e.ts']?.name === 'e');
+  place.put({ 'moved/c.ts': 'c2' });
+  expect(await watch.event('moved/c.ts', 1)).toMatchObject({ status: 'pushed', name: 'c', version: 2 });
+  expect(await watch.end()).toBe(130);
+  expect(watch.events().map(({ status }) => status)).toEqual(['pushed', 'pushed']);
+  expect(watch.stderr().match(/sub\/e\.ts is moved\/e\.ts now/g)).toHaveLength(1);
+});
+
 it('pushes plain writes, files that replace others, and new ones; what is deleted is only reported', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([

@@ -23,7 +23,7 @@ import { isIgnoredNow } from '../../workspace/sources/walk.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace } from '../../workspace/workspace.ts';
+import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { settled } from '../shared/settled.ts';
 import { withoutWords } from '../shared/without-words.ts';
@@ -83,6 +83,17 @@ export async function watchWorkspace(
     if (error !== undefined) warn([error.message, error.facts.hint].join(' '));
   }
 
+  let moves: Promise<unknown> = Promise.resolve();
+  /** One after the other: what was moved together is found, and said, together. */
+  function afterMoves(file: string): Promise<Workspace> {
+    const moved = moves.then(() => {
+      const now = opened.now();
+      return now.vals.ofFile(file) === undefined ? followMoves(now, context) : now;
+    });
+    moves = moved.catch(() => {});
+    return moved;
+  }
+
   async function push(file: string): Promise<void> {
     if (signal.aborted) return;
     const wasAway = outage.isUnderWay();
@@ -93,12 +104,12 @@ export async function watchWorkspace(
       if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
       const now = opened.now();
       const isNew = now.vals.ofFile(file) === undefined;
-      const workspace = isNew ? await followMoves(now, context) : now;
+      const code = readBelow(root, file);
+      // It was moved, and its val is the other file's by now.
+      if (isNew && code === undefined) return;
+      const workspace = isNew ? await afterMoves(file) : now;
       const val = valFor(file, workspace);
       name = val.name;
-      const code = readBelow(root, file);
-      const isKnown = workspace.vals.ofFile(file) !== undefined;
-      if (code === undefined && !isKnown) return;
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, {
         ...sending,

@@ -54,7 +54,8 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
   const left = new AbortController();
   outgoing.once('close', () => left.abort());
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, `http://${given.host}`), {
+  // Joined as texts: a path that begins with two slashes would stand for another host.
+  return new Request(`http://${given.host}${url}`, {
     method,
     headers,
     signal: left.signal,
