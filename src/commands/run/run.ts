@@ -24,7 +24,7 @@ export const run = defineCommand({
   passesThrough: true,
   options: {
     at: parsed('--at <version>', 'this version of the val', versionNumber),
-    http: toggle('--http', 'hand it the requests to a local address, and follow saves'),
+    http: toggle('--http', 'hand it requests to a local address; sees saves too'),
     port: parsed('--port <n>', 'the port of that address (a free one)', parsePort),
     watch: toggle('--watch', 'run it again on every save', {
       conflicts: ['http'],
