@@ -261,32 +261,26 @@ const setApart = {
   },
 };
 
-/** A module of ours that is in another file of the build. */
-const fromFile = (filter, path) => ({
-  name: path,
+/** Something else in the place of a module of ours. */
+const inPlaceOf = (filter, name, found) => ({
+  name,
   setup({ onResolve }) {
-    const made = cut(path);
+    const made = cut(name);
     onResolve({ filter }, () => {
       made();
-      return { path, external: true };
+      return found;
     });
   },
 });
+
+/** A module of ours that is in another file of the build. */
+const fromFile = (filter, path) => inPlaceOf(filter, path, { path, external: true });
 
 /** For the program itself; libraries that are set apart are bundled whole. */
 export const cuts = [slimUndici, builtins, setApart, fromFile(/\/service\/index\.ts$/, './service.js')];
 
 /** For a program with fewer commands: those of this file. */
-export const withCommandsOf = (file) => ({
-  name: file,
-  setup({ onResolve }) {
-    const made = cut(`commands/index.ts for ${file}`);
-    onResolve({ filter: /^\.\/commands\/index\.ts$/ }, () => {
-      made();
-      return { path: resolve(file) };
-    });
-  },
-});
+export const withCommandsOf = (file) => inPlaceOf(/^\.\/commands\/index\.ts$/, file, { path: resolve(file) });
 
 /** For the embedded service, which most commands do without. The errors that it throws are the program's. */
 export const serviceCuts = [builtins, setApart, fromFile(/\/errors\.ts$/, './program')];
