@@ -8,16 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import {
-  checkCuts,
-  cuts,
-  librariesApart,
-  mends,
-  parserBytes,
-  parserFile,
-  serviceCuts,
-  withCommandsOf,
-} from './esbuild.plugins.mjs';
+import { checkCuts, cuts, librariesApart, mends, serviceCuts, withCommandsOf } from './esbuild.plugins.mjs';
 
 // What is built can be changed by its owner alone: the program keeps no compiled code where others could change it.
 process.umask(0o022);
@@ -54,7 +45,6 @@ for (const [name, contents] of Object.entries(librariesApart)) {
 checkCuts();
 // What `vals run` begins the val's process with.
 await replace('dist/run/child.cjs', await bundle({ entryPoints: ['src/run/child/main.ts'] }));
-await replace(`dist/${parserFile}`, parserBytes());
 await replace('dist/programs.json', JSON.stringify(programOfCommands()));
 await prepareTexts();
 await removeOthers();

@@ -38,10 +38,6 @@ function replaceFile(onLoad, file, contents) {
   });
 }
 
-/** undici's parser, as it is loaded from beside the program. */
-export const parserFile = 'parser.wasm';
-export const parserBytes = () => load('undici/lib/llhttp/llhttp_simd-wasm.js');
-
 const leftOut = `module.exports = () => { throw new Error('left out of the build of vals') };`;
 
 /**
@@ -63,15 +59,16 @@ const slimUndici = {
     });
     replaceFile(onLoad, 'undici/lib/dispatcher/client-h2.js', leftOut);
     replaceFile(onLoad, 'undici/lib/web/fetch/body.js', leftOut);
-    // Every Node that we run on has SIMD; the parser's other half is as large again.
-    replaceFile(onLoad, 'undici/lib/llhttp/llhttp-wasm.js', 'module.exports = undefined;');
-    // As text it would be read three times, in the program and in what V8 compiled of it. No Buffer, because an import
-    // copies the properties of what it imports, and each byte is one.
-    replaceFile(
-      onLoad,
-      'undici/lib/llhttp/llhttp_simd-wasm.js',
-      `module.exports = require('node:fs').readFileSync(__dirname + '/${parserFile}').buffer;`,
-    );
+    // Its parser is WebAssembly; ours has the same outside.
+    const parserPutIn = cut('parser');
+    onLoad({ filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, async ({ path }) => {
+      parserPutIn();
+      const ours = `const WebAssembly = require(${JSON.stringify(resolve('src/api/http/answer-parser.ts'))});`;
+      return { contents: `${ours}\n${await readFile(path, 'utf8')}` };
+    });
+    for (const file of ['llhttp_simd-wasm.js', 'llhttp-wasm.js']) {
+      replaceFile(onLoad, `undici/lib/llhttp/${file}`, 'module.exports = undefined;');
+    }
     // A tree of a hundred names of headers, to spare a toLowerCase for each that comes: it takes longer than it spares.
     replaceFile(onLoad, 'undici/lib/core/tree.js', 'module.exports = { tree: { lookup: () => null } };');
     // What tells observers of each request, of whom there are none.

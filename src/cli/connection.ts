@@ -39,7 +39,6 @@ export interface ConnectionOptions extends ConnectOptions {
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  refuseWithoutWebAssembly();
   const way = options.settings.local.value ? await startLocal(options.settings) : remote(options);
   try {
     return connectionOver(way, options);
@@ -86,14 +85,6 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
       await close?.();
     },
   };
-}
-
-/** undici's parser is made of it, and would fail behind a connection that stands: as if the service were to blame. */
-function refuseWithoutWebAssembly(): void {
-  if ('WebAssembly' in globalThis) return;
-  throw new UsageError('This Node runs without WebAssembly, which requests need.', {
-    hint: 'Take --jitless, or the flag that turned it off, out of NODE_OPTIONS.',
-  });
 }
 
 function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {

@@ -2,7 +2,6 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { compileParser } from './parser.ts';
 
 /** Makes one connection, and says when it stands or why it does not. What it returns gives up on it. */
 export type Connect = (
@@ -26,17 +25,14 @@ export function directly(): Connect {
     let socket: Socket;
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
-      compileParser();
     } else if (target.httpSocket) {
       socket = begin(tls(), target, callback);
-      compileParser();
     } else {
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
         clearTimeout(soon);
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
-        compileParser();
       });
       // In the meantime, and not at once: a name that is known is looked up by then, and the connection on its way.
       const soon = setTimeout(tls, 2);
