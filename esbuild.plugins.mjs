@@ -93,10 +93,9 @@ const slimUndici = {
 
 /**
  * Builtins that a library loads at once for parts of it that we do not use, each some milliseconds at every start:
- * commander for commands that are programs of their own, undici for one constant, one class and plain assertions.
+ * undici for one constant, one class and plain assertions.
  */
 const lightBuiltins = {
-  'commander node:child_process': 'module.exports = {};',
   'undici node:http': 'module.exports = { maxHeaderSize: 16_384, IncomingMessage: class {} };',
   'undici node:assert': `
     const assert = (value, message) => {
@@ -191,6 +190,7 @@ const quietPassword = {
  */
 export const librariesApart = {
   'cli-table3': `export { default } from 'cli-table3';`,
+  commander: `export { Command, CommanderError, Option } from 'commander';`,
   chokidar: `export { watch } from 'chokidar';`,
   conf: `export { default } from 'conf';`,
   diff: `export { diffArrays, formatPatch, OMIT_HEADERS, structuredPatch } from 'diff';`,

@@ -1,10 +1,10 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
 import type { AnyCommand } from './cli/command.ts';
 import { commandNames, pathsOf } from './cli/command-tree.ts';
-import { type CommandLine, parseCommandLine } from './cli/commander.ts';
 import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
+import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
@@ -41,7 +41,7 @@ export async function main(host: Host): Promise<number> {
       return exit;
     }
     const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
-    const line = parseCommandLine(host.argv, commandTree, helpWidth);
+    const line = await parseCommandLine(host.argv, commandTree, helpWidth);
     if ('help' in line) {
       await stdout.write(withBoldTitles(line.help, await createStyle(output.format().color)));
     } else {

@@ -10,6 +10,8 @@ export interface KnownOption {
   description: string;
   /** `<n>`: what has to stand behind it; undefined for a switch. */
   placeholder: string | undefined;
+  /** `--no-...`. */
+  isOpposite: boolean;
   definition: OptionDefinition<unknown>;
 }
 
@@ -36,9 +38,17 @@ function known(definitions: Record<string, OptionDefinition<unknown>>): KnownOpt
   return Object.entries(definitions).flatMap(([key, definition]) => {
     const { flags, description, negated } = definition;
     const names = flags.split(/[\s,]+/).filter((part) => part.startsWith('-'));
-    const option = { key, names, description, placeholder: /<.*>/.exec(flags)?.[0], definition };
+    const placeholder = /<.*>/.exec(flags)?.[0];
+    const option = {
+      key,
+      names,
+      description,
+      placeholder,
+      isOpposite: flags.startsWith('--no-'),
+      definition,
+    };
     if (negated === undefined) return [option];
     const opposite = names.map((name) => name.replace(/^--/, '--no-'));
-    return [option, { ...option, names: opposite, description: negated }];
+    return [option, { ...option, names: opposite, description: negated, isOpposite: true }];
   });
 }

@@ -4,8 +4,10 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { type KnownOption, optionsAt } from './known-options.ts';
 
 export interface GivenOption {
-  /** Without its value, which may be a secret. */
+  /** As it was given. */
   name: string;
+  /** What stands behind it; it may be a secret. */
+  value: string | undefined;
   /** Undefined where there is none of that name. */
   option: KnownOption | undefined;
   /** What could have been meant. */
@@ -43,15 +45,23 @@ export function readWords(words: readonly string[], tree: CommandTree): Words {
     const hasSurplusValue = option !== undefined && option.placeholder === undefined && value !== undefined;
     // -xy is -x and -y, unless -x takes y as its value.
     const isGroup = hasSurplusValue && !name.startsWith('--');
-    given.push({ name, option, among, hasSurplusValue: hasSurplusValue && !isGroup });
+    given.push({
+      name,
+      value: isGroup ? undefined : value,
+      option,
+      among,
+      hasSurplusValue: hasSurplusValue && !isGroup,
+    });
     if (isGroup) takeOption(`-${value}`);
     else if (option?.placeholder !== undefined && value === undefined) awaiting = option;
   };
 
   for (const word of words) {
     const longer = [...path, word].join(' ');
-    if (awaiting !== undefined) awaiting = undefined;
-    else if (!isPastOptions && word === '--') isPastOptions = true;
+    if (awaiting !== undefined) {
+      (given.at(-1) as GivenOption).value = word;
+      awaiting = undefined;
+    } else if (!isPastOptions && word === '--') isPastOptions = true;
     else if (!isPastOptions && looksLikeOption(word, command)) takeOption(word);
     else if (command === undefined && rest.length === 0 && names(tree, longer)) {
       path.push(word);

@@ -5,13 +5,13 @@ import { type CommandTree, commandNamed, wordsBelow } from './command-tree.ts';
 import { contradict, type KnownOption, longName } from './known-options.ts';
 import type { GivenOption, Words } from './read-words.ts';
 
-/** For what commander refused: its own sentences are not for our users. */
-export function explainRefusal(words: Words, tree: CommandTree): UsageError {
+/** Why no command can run with these words. */
+export function refusalOf(words: Words, tree: CommandTree): UsageError | undefined {
   const odd = words.options.find(({ option, hasSurplusValue }) => option === undefined || hasSurplusValue);
   if (odd !== undefined) return oddOption(odd, words);
   if (words.awaiting !== undefined) return missingValue(words.awaiting, words);
   if (words.command === undefined && words.arguments.length > 0) return unknownCommand(words, tree);
-  return new UsageError('This command line cannot be understood.', { hint: helpHint(words) });
+  return undefined;
 }
 
 function unknownCommand({ path, arguments: [word = '', next = ''] }: Words, tree: CommandTree): UsageError {

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { commandNames, pathsOf } from '../../src/cli/command-tree.ts';
-import { parseCommandLine } from '../../src/cli/commander.ts';
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { isLong } from '../support/budget.ts';
 import { install } from '../support/copy.ts';
@@ -20,7 +20,7 @@ describe('prepared help', () => {
   it.each(['', 'options', ...pathsOf(commandTree)])('of `vals %s` is what commander prints', async (path) => {
     const words = path.split(' ').filter(Boolean);
     expect({ help: await preparedFor(words) }).toEqual(
-      parseCommandLine([...words, '--help'], commandTree, 80),
+      await parseCommandLine([...words, '--help'], commandTree, 80),
     );
   });
 
