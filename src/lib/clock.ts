@@ -1,4 +1,5 @@
 // Time, handed in, so that tests can make waiting short without skipping it.
+import type { StopSignal } from './stop.ts';
 
 export interface Clock {
   now(): number;
@@ -15,7 +16,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after that time, or as soon as the signal is aborted. */
-export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function wait(clock: Clock, ms: number, signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel();
@@ -23,7 +24,7 @@ export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
       resolve();
     };
     const cancel = clock.after(ms, done);
-    signal.addEventListener('abort', done, { once: true });
+    signal.addEventListener('abort', done);
     if (signal.aborted) done();
   });
 }

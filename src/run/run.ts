@@ -1,5 +1,6 @@
 // One run: the val's process from its start to its end, its value as it comes, or why there is none.
 import type { Clock } from '../lib/clock.ts';
+import type { StopSignal } from '../lib/stop.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report, Thrown } from './protocol.ts';
 import type { Entry } from './sources.ts';
@@ -15,7 +16,7 @@ export interface RunOptions {
   program: string;
   env: NodeJS.ProcessEnv;
   cwd: string;
-  signal: AbortSignal;
+  signal: StopSignal;
   clock: Clock;
   /** Of what is imported. */
   onFile(path: string): void;
@@ -64,7 +65,7 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
   };
   const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ tooLong: true }));
   const interrupt = () => endWith({ interrupted: signal.reason });
-  signal.addEventListener('abort', interrupt, { once: true });
+  signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
   const ended = child.ended.then((ending) => {
     cancelLimit();

@@ -1,6 +1,7 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
+import type { StopSignal } from '../lib/stop.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
 import type { Pager } from './pager.ts';
@@ -13,7 +14,7 @@ export interface OutputStreams {
   env: NodeJS.ProcessEnv;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  signal: AbortSignal;
+  signal: StopSignal;
   pager?: Pager;
 }
 

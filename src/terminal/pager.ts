@@ -1,5 +1,6 @@
 // What is longer than the screen, through the user's pager, as git does it.
 import { spawn } from 'node:child_process';
+import type { StopSignal } from '../lib/stop.ts';
 
 /** Resolves once the reader is through; to false where there is no pager, so that nothing was shown. */
 export type Pager = (text: string) => Promise<boolean>;
@@ -7,7 +8,7 @@ export type Pager = (text: string) => Promise<boolean>;
 export interface PagerOptions {
   env: NodeJS.ProcessEnv;
   /** Ends the pager when the process is told to end; Ctrl-C is the pager's own. */
-  signal: AbortSignal;
+  signal: StopSignal;
 }
 
 export async function page(text: string, { env, signal }: PagerOptions): Promise<boolean> {
@@ -21,7 +22,7 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
   const child =
     command === usual ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();
-  signal.addEventListener('abort', end, { once: true });
+  signal.addEventListener('abort', end);
   // A reader that leaves early has seen enough.
   child.stdin.on('error', () => {});
   child.stdin.end(text);

@@ -1,6 +1,7 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { StopSignal } from '../lib/stop.ts';
 import { visible } from './escape.ts';
 import { createTextWidth } from './text-width.ts';
 import { wrapWords } from './wrap.ts';
@@ -20,7 +21,7 @@ export interface Prompt {
 export function createPrompt(
   input: () => NodeJS.ReadStream,
   stderr: NodeJS.WriteStream,
-  { signal, clock, width }: { signal: AbortSignal; clock: Clock; width: number },
+  { signal, clock, width }: { signal: StopSignal; clock: Clock; width: number },
 ): Prompt {
   let waitedMs = 0;
 
@@ -46,7 +47,7 @@ export function createPrompt(
       // In raw mode Ctrl-C is a key, not a signal; the end of input answers nothing.
       lines.once('SIGINT', () => reject(new InterruptedError(130)));
       lines.once('close', () => reject(new InterruptedError(130)));
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      signal.addEventListener('abort', () => reject(signal.reason));
     });
     try {
       if (hidden) stderr.write(last);

@@ -5,6 +5,7 @@ import { type Clock, wait } from '../../lib/clock.ts';
 import { digestOfText } from '../../lib/digest.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
+import type { StopSignal } from '../../lib/stop.ts';
 import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
@@ -28,7 +29,7 @@ export interface FollowOptions extends ListToFollow {
   /** How many of the records that are there already are given. */
   last: number;
   clock: Clock;
-  signal: AbortSignal;
+  signal: StopSignal;
   notes: FollowNotes;
 }
 

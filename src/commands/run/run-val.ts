@@ -6,6 +6,7 @@ import { LocalError, RunFailedError, UsageError, ValsError } from '../../errors.
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { isOnPath } from '../../lib/on-path.ts';
 import { aborted } from '../../lib/signals.ts';
+import { Stop, type StopSignal } from '../../lib/stop.ts';
 import type { KnownVersion } from '../../run/known-version.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import { startRun } from '../../run/run.ts';
@@ -42,21 +43,23 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   }
   const { watchFiles } = await import('../../run/changes.ts');
   const surroundings = { context, given, target, report: createReporter(context, given, target) };
-  let save = new AbortController();
-  const changes = watchFiles([target.path], context.clock, () => save.abort(saved));
+  let round = new Stop();
+  const changes = watchFiles([target.path], context.clock, () => round.abort(saved));
+  const end = () => round.abort(context.signal.reason);
+  context.signal.addEventListener('abort', end);
+  if (context.signal.aborted) end();
   context.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
   try {
     for (;;) {
-      const signal = AbortSignal.any([context.signal, save.signal]);
       try {
-        yield* run(surroundings, signal, changes.follow);
+        yield* run(surroundings, round, changes.follow);
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
       }
-      await aborted(signal);
+      await aborted(round);
       if (context.signal.aborted) throw withoutWords(context.signal.reason);
-      save = new AbortController();
+      round = new Stop();
     }
   } finally {
     changes.close();
@@ -72,7 +75,7 @@ interface Surroundings {
 
 async function* run(
   { context, given, target, report }: Surroundings,
-  signal: AbortSignal,
+  signal: StopSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
   const { clock, flags, progress } = context;

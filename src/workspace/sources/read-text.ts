@@ -7,12 +7,13 @@ import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import type { StopSignal } from '../../lib/stop.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
   settings: { cwd: string };
   stdin: () => NodeJS.ReadStream;
-  signal: AbortSignal;
+  signal: StopSignal;
   banner(lines: string): void;
 }
 
@@ -73,8 +74,8 @@ async function readPipe(file: string, path: string, input: Input): Promise<Buffe
 async function readStream(name: string, stream: Readable, { signal }: Input): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const stop = () => stream.destroy(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  const stop = () => stream.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop);
   try {
     signal.throwIfAborted();
     for await (const chunk of stream) {
