@@ -94,9 +94,8 @@ const closeBrace = 0x7d;
 /** The escapes that we would write too. In any other, a token could go through unseen. */
 const plainEscapes = new Set(Buffer.from('"\\bfnrt'));
 /** By byte: those of a text that need no second look, which are nearly all. */
-const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && ![quote, backslash, 0x7f, 0xc2, 0xe2].includes(byte) ? 1 : 0,
-);
+const isOrdinary = new Uint8Array(256).fill(1, 0x20);
+for (const byte of [quote, backslash, 0x7f, 0xc2, 0xe2]) isOrdinary[byte] = 0;
 const deepest = 100;
 /** What no index is: the bytes are not as we would have written them. */
 const other = -1;
