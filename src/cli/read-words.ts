@@ -63,7 +63,7 @@ export function readWords(words: readonly string[], tree: CommandTree): Words {
       awaiting = undefined;
     } else if (!isPastOptions && word === '--') isPastOptions = true;
     else if (!isPastOptions && looksLikeOption(word, command)) takeOption(word);
-    else if (command === undefined && rest.length === 0 && names(tree, longer)) {
+    else if (command === undefined && rest.length === 0 && !word.includes(' ') && names(tree, longer)) {
       path.push(word);
       command = commandNamed(tree, longer);
     } else {

@@ -13,7 +13,7 @@ import { budget } from '../support/budget.ts';
 
 const word = fc.constantFrom(
   ...['push', 'me', 'val', 'version', 'get', 'rm', 'ls', 'diff', 'api', 'runs', 'likes', 'nonsense', 'help'],
-  ...['run', 'comments', 'user', '/v1/me', 'POST'],
+  ...['run', 'comments', 'user', '/v1/me', 'POST', 'val get'],
   ...[
     '--json',
     '--ndjson',

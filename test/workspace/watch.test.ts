@@ -271,7 +271,7 @@ it('sends one at a time for a val, and once more for what was saved meanwhile', 
   expect(sent.a).toEqual(['first', 'third']);
 });
 
-it('lets a push under way finish on Ctrl-C, and notes it', async () => {
+it('lets a push under way finish on Ctrl-C, says why it goes on, and notes it', async () => {
   let answer: () => void = () => {};
   const service = await scriptedService([
     (response) => {
@@ -288,8 +288,7 @@ it('lets a push under way finish on Ctrl-C, and notes it', async () => {
   const watch = watching(place, '--concurrency', '1');
   await watch.until(() => service.requests.length === 1);
   const ended = watch.end();
-  await sleep(200);
-  expect(watch.child.exitCode).toBe(null);
+  await watch.until(() => watch.stderr().includes('Finishing what is being sent. Ctrl-C again ends it.'));
   answer();
   expect(await ended).toBe(130);
   expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed', id: 'a', version: 7 }]);

@@ -24,7 +24,7 @@ const namePart = /^[\w!#$%&'*+.^`|~-]*$/;
 const notInValue = /[^\t -~\x80-\xff]/;
 const quoted = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
 const token = String.raw`[\w!#$%&'*+.^\x60|~-]+`;
-const chunkLine = new RegExp(`^([\\da-f]{1,12})(?:;${token}(?:=(?:${token}|${quoted}))?)*\\r\\n$`, 'i');
+const chunkLine = new RegExp(`^0*([\\da-f]{1,12})(?:;${token}(?:=(?:${token}|${quoted}))?)*\\r\\n$`, 'i');
 /** Of a line that is kept until it has ended. */
 const longestLine = 16_384;
 
@@ -40,6 +40,8 @@ class AnswerParser {
   private value = '';
   private status = 0;
   private isVersion10 = false;
+  /** 100, which may come before any answer, and is not told. undici would refuse what it did not ask for. */
+  private isInterim = false;
   private length: number | undefined;
   /** Of the body or the chunk. */
   private left = 0;
@@ -65,7 +67,8 @@ class AnswerParser {
 
   /** The connection has ended. */
   finish(): number {
-    if (this.code !== goOn || this.step === this.between || this.step === this.closed) return goOn;
+    const isBetween = this.step === this.between && !this.isInterim;
+    if (this.code !== goOn || isBetween || this.step === this.closed) return goOn;
     if (this.step === this.bodyToEnd) return this.done();
     return this.fail('Invalid EOF state');
   }
@@ -86,7 +89,7 @@ class AnswerParser {
     this.isEncoded = this.isChunked = this.isTrailer = this.isBodyless = false;
     this.connection.clear();
     this.step = this.statusLine;
-    return this.listener.wasm_on_message_begin(this);
+    return this.isInterim ? goOn : this.listener.wasm_on_message_begin(this);
   }
 
   private statusLine(bytes: Buffer, end: number): number {
@@ -97,6 +100,7 @@ class AnswerParser {
     if (status === undefined) return this.fail('Invalid status line');
     this.isVersion10 = minor === '0';
     this.status = Number(status);
+    this.isInterim = this.status === 100;
     this.step = this.header;
     return goOn;
   }
@@ -123,7 +127,7 @@ class AnswerParser {
       this.at++;
       this.step = this.valueBegins;
     }
-    return this.listener.wasm_on_header_field(this, start, stop - start);
+    return this.isInterim ? goOn : this.listener.wasm_on_header_field(this, start, stop - start);
   }
 
   private valueBegins(bytes: Buffer): number {
@@ -142,7 +146,7 @@ class AnswerParser {
       this.at++;
       this.step = this.valueEnds;
     }
-    return this.listener.wasm_on_header_value(this, start, stop - start);
+    return this.isInterim ? goOn : this.listener.wasm_on_header_value(this, start, stop - start);
   }
 
   private valueEnds(bytes: Buffer): number {
@@ -156,7 +160,7 @@ class AnswerParser {
   private note(name: string, value: string): number {
     if (name === 'content-length') {
       if (this.length !== undefined) return this.fail('Content-Length already present');
-      if (!/^\d{1,15}[ \t]*$/.test(value)) return this.fail('Invalid Content-Length');
+      if (!/^0*\d{1,15}[ \t]*$/.test(value)) return this.fail('Invalid Content-Length');
       this.length = Number(value);
     } else if (name === 'transfer-encoding') {
       this.isEncoded = true;
@@ -171,8 +175,8 @@ class AnswerParser {
   private headEnds(bytes: Buffer): number {
     if (bytes[this.at] !== lineFeed) return this.fail('Missing LF after the headers');
     this.at++;
-    this.step = this.done;
-    if (this.isTrailer) return goOn;
+    this.step = this.isInterim ? this.between : this.done;
+    if (this.isTrailer || this.isInterim) return goOn;
     if (this.status === 101) return this.fail('Another protocol, which was not asked for');
     this.isBodyless = this.status < 200 || this.status === 204 || this.status === 304;
     const keepAlive = Number(this.keepsAlive());
@@ -253,6 +257,7 @@ class AnswerParser {
   }
 
   private waitForLine(): number {
+    if (/\r./.test(this.line)) return this.fail('Missing LF after a line');
     return this.line.length > longestLine ? this.fail('A line is too long') : goOn;
   }
 

@@ -120,6 +120,7 @@ const reasons: Record<string, string> = {
   ECONNABORTED: 'the connection was reset',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
 };
 
 const codeOf = (error: Error): string => errnoOf(error) ?? '';

@@ -166,11 +166,15 @@ export async function watchWorkspace(
     throw withoutWords(await ended);
   } finally {
     signal.removeEventListener('abort', interrupted);
+    const sayWhy = clock.after(1_000, () =>
+      context.note('Finishing what is being sent. Ctrl-C again ends it.'),
+    );
     await inOwnTime(async () => {
       await saves.close();
       await queue.close();
       await settle();
     });
+    sayWhy();
     // Last, for what was under way may have lost the service too.
     outage.close();
   }

@@ -430,7 +430,7 @@ const framing: Fault[] = [
   ),
   asked(
     'content-length too short',
-    ({ method }) => (method === 'DELETE' ? { kind: 'unasked continue' } : notHttp),
+    ({ method }) => (method === 'DELETE' ? { kind: 'unreadable success' } : notHttp),
     (socket, { command }) =>
       socket.write(wordyAnswer(command).replace(/(content-length: )\d+/, '$15'), 'latin1'),
   ),
@@ -443,7 +443,7 @@ const framing: Fault[] = [
   answered(
     'a bad chunk',
     // The headers of a success were there.
-    ({ method }) => (method === 'DELETE' ? { kind: 'unasked continue' } : notHttp),
+    ({ method }) => (method === 'DELETE' ? { kind: 'unreadable success' } : notHttp),
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n:1}\r\n0\r\n\r\n',
   ),
   asked('a good answer in chunks', wordy, (socket, { command }) => socket.write(chunked(command), 'latin1')),
@@ -462,7 +462,7 @@ const framing: Fault[] = [
   asked('102 twice before the answer', good, (socket, { command }) =>
     socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
   ),
-  asked('100 before the answer', { kind: 'unasked continue' }, (socket, { command }) =>
+  asked('100 before the answer', good, (socket, { command }) =>
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
   ),
   answered(

@@ -18,7 +18,7 @@ export type Meeting =
   | { kind: 'redirect' }
   | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
   /** A continuation that was not asked for: HTTP has it skipped, and a client that hangs up is no liar. */
-  | { kind: 'unasked continue' }
+  | { kind: 'unreadable success' }
   /** A success with this value in it. */
   | { kind: 'value'; value: unknown };
 
@@ -92,7 +92,7 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
     case 'empty':
       return yesNo(method === 'GET');
     case 'not HTTP':
-    case 'unasked continue':
+    case 'unreadable success':
       return method === 'POST' ? 'no' : 'maybe';
     case 'redirect':
     case 'compressed':
@@ -131,7 +131,7 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
       return [isRead ? 11 : 0];
     case 'not HTTP':
       return [unknownOrUnavailable, 11];
-    case 'unasked continue':
+    case 'unreadable success':
       return [0, unknownOrUnavailable, 11];
     case 'value':
       return [isRightShape(reads, meeting.value) ? 0 : 11];
