@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { renameSync, rmSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
