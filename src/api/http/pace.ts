@@ -114,7 +114,9 @@ function judge(pace: Pace, now: Measured): Pace {
 
 function judgeSettled(pace: Pace, now: Measured): Pace {
   const { base = now } = pace;
-  if (now.rate * slow < base.rate) return take({ ...pace, step: startPace.step }, 'fewer', now);
+  // What made it slow may be over soon, so that more is tried soon too.
+  const { step, patience: soon } = startPace;
+  if (now.rate * slow < base.rate) return take({ ...pace, step, patience: soon }, 'fewer', now);
   if (pace.answers < pace.patience) return { ...pace, base };
   const patience = Math.min(longestPatience, 4 * pace.patience);
   return take({ ...pace, patience, step: Math.sqrt(startPace.step) }, 'more', now);

@@ -26,13 +26,26 @@ interface Hindered {
   forMs: number;
 }
 
+/** For some time everything takes so many times as long. */
+interface HardTime {
+  from: number;
+  until: number;
+  factor: number;
+}
+
+interface Circumstances {
+  retryAfterMs?: number;
+  hindered?: Hindered;
+  hardTimes?: readonly HardTime[];
+}
+
 /** All requests through, each refused one again after its wait, as the client does it. */
 function play(
   model: Model,
   count: number,
   random: () => number,
   fixed?: number,
-  { retryAfterMs = 0, hindered }: { retryAfterMs?: number; hindered?: Hindered } = {},
+  { retryAfterMs = 0, hindered, hardTimes = [] }: Circumstances = {},
 ): Course {
   let pace: Pace = fixed === undefined ? startPace : { ...startPace, limit: fixed };
   let now = 0;
@@ -71,7 +84,8 @@ function play(
       });
     } else {
       taken += 1;
-      const ms = time * (0.9 + 0.2 * random());
+      const hardTime = hardTimes.find(({ from, until }) => from <= now && now < until);
+      const ms = time * (0.9 + 0.2 * random()) * (hardTime?.factor ?? 1);
       later(ms, () => {
         taken -= 1;
       });
@@ -149,6 +163,26 @@ describe('a service', () => {
       if (ratio > 1.2) missed.push(`${seed}: ${model.what}, ${ratio.toFixed(2)}`);
     }
     expect(missed).toEqual([]);
+  });
+
+  it('that refuses gets what it takes again, when all that made it slow for a while is over', () => {
+    const missed: string[] = [];
+    let worst = 0;
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = chanceOf(seed).fraction;
+      const most = 2 + Math.floor(14 * random());
+      const model = limited(most, 10 + 60 * random());
+      const hardTimes = [1, 2, 3].map((second) => {
+        const from = 1_000 * second * random();
+        return { from, until: from + 600 * random(), factor: 2 + 8 * random() };
+      });
+      const known = play(model, 1_000, random, most, { hardTimes });
+      const ratio = play(model, 1_000, random, undefined, { hardTimes }).ms / known.ms;
+      worst = Math.max(worst, ratio);
+      if (ratio > 1.3) missed.push(`${seed}: ${model.what}, ${ratio.toFixed(2)}`);
+    }
+    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(4);
+    expect(worst).toBeLessThan(1.5);
   });
 
   const count = isLong ? 1_000 : 200;
