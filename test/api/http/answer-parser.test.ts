@@ -92,6 +92,12 @@ function read(llhttp: Llhttp, text: string, { cuts, bodyless, pauses }: Way) {
   return { told, end: code === 0 || code === pausedCode ? 'finished' : 'cut off' };
 }
 
+/** Of what is not taken, one may know sooner than the other: undici's also waits for what begins like RTSP. */
+function taken(llhttp: Llhttp, text: string, way: Way) {
+  const { told, end } = read(llhttp, text, way);
+  return { told, isTaken: end === 'finished' };
+}
+
 const way: fc.Arbitrary<Way> = fc.record({
   cuts: fc.array(fc.nat(2_000), { maxLength: 6 }),
   bodyless: fc.boolean(),
@@ -189,7 +195,7 @@ describe('the parser of answers', () => {
   it('reads what servers send as undici does', () => {
     fc.assert(
       fc.property(answers, way, (text, way) => {
-        expect(read(ours, text, way)).toEqual(read(theirs, text, way));
+        expect(taken(ours, text, way)).toEqual(taken(theirs, text, way));
       }),
       many,
     );
