@@ -4,7 +4,6 @@ import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import { describeError } from '../terminal/describe-error.ts';
 import { Outcomes } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
@@ -17,7 +16,7 @@ export interface BatchOptions<Item> {
   /** How many at a time; auto: as many as the service has room for. */
   concurrency: number | 'auto';
   turns: Turns;
-  signal: StopSignal;
+  signal: AbortSignal;
   onFinished?(finished: number): void;
   /** At once; what is said of it comes at the end, where those that are alike are known. */
   onFailure?(item: Item, error: ValsError): void;

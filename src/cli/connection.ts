@@ -7,7 +7,6 @@ import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isLoopback } from '../lib/loopback.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import { notingAnswers } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
@@ -29,7 +28,7 @@ export interface Connection {
 
 export interface ConnectionOptions extends ConnectOptions {
   settings: Settings;
-  signal: StopSignal;
+  signal: AbortSignal;
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;

@@ -2,7 +2,6 @@
 import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
@@ -18,7 +17,7 @@ export interface ConnectOptions {
   /** How many requests at a time; as many as the service takes well where absent. */
   concurrency?: number | 'auto';
   /** Instead of the context's: what ends a request that is under way. */
-  signal?: StopSignal;
+  signal?: AbortSignal;
   /** The most that a request may take, where the settings allow more. */
   mostMs?: number;
 }
@@ -34,7 +33,7 @@ export interface Context {
   env: NodeJS.ProcessEnv;
   stdin: () => NodeJS.ReadStream;
   /** Aborted when the user interrupts. */
-  signal: StopSignal;
+  signal: AbortSignal;
   /** The name or file by which the user named a val with this id, where it was not the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;

@@ -1,6 +1,5 @@
 // What an invocation has of the world.
 import type { Clock } from '../lib/clock.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import type { Pager } from '../terminal/pager.ts';
 
 export interface Host {
@@ -13,7 +12,7 @@ export interface Host {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   /** Aborted with an InterruptedError when the process is told to end. */
-  signal: StopSignal;
+  signal: AbortSignal;
   clock: Clock;
   /** Where somebody sits at a terminal of the system's own. */
   pager?: Pager;

@@ -1,5 +1,4 @@
 // Time, handed in, so that tests can make waiting short without skipping it.
-import type { StopSignal } from './stop.ts';
 
 export interface Clock {
   now(): number;
@@ -16,7 +15,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after that time, or as soon as the signal is aborted. */
-export function wait(clock: Clock, ms: number, signal: StopSignal): Promise<void> {
+export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       cancel();

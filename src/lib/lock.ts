@@ -6,7 +6,6 @@ import { LocalError } from '../errors.ts';
 import { type Clock, wait } from './clock.ts';
 import { errnoOf, isMissing } from './errno.ts';
 import { NotPlainFile, readPlainFile } from './plain-file.ts';
-import type { StopSignal } from './stop.ts';
 
 export interface Lock {
   /** False once another process took it for left behind. */
@@ -16,7 +15,7 @@ export interface Lock {
 
 /** What is said while waiting, and what ends it. A lock that is free is had even after an interrupt: what was done must be noted. */
 export interface Waiting {
-  signal: StopSignal;
+  signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
   /** What the user calls it. */

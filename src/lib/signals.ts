@@ -1,5 +1,4 @@
 // How the process is told to end: we hear it while we wait; while we compute, the system ends us at once.
-import { Stop, type StopSignal } from './stop.ts';
 
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type Ending = keyof typeof exits;
@@ -10,7 +9,7 @@ const graceMs = 800;
 /** After what took its own time: whoever waited for that is not in a hurry, and a busy machine may be slow to end. */
 const lateGraceMs = 3_000;
 
-let heard: StopSignal | undefined;
+let heard: AbortSignal | undefined;
 let ending: Ending | undefined;
 let patience = 0;
 let lastTimer: NodeJS.Timeout | undefined;
@@ -22,19 +21,19 @@ let rest: () => void = () => {};
 export function hearSignals(
   reasonFor: (exit: number) => Error,
   isForUs: (name: Ending) => boolean = () => true,
-): StopSignal {
-  const stop = new Stop();
+): AbortSignal {
+  const controller = new AbortController();
   for (const name of endings) {
     process.on(name, () => {
       if (!isForUs(name)) return;
       if (ending !== undefined) return endAs(name);
       ending = name;
-      stop.abort(reasonFor(exits[name]));
+      controller.abort(reasonFor(exits[name]));
       endSoon(name, graceMs);
     });
   }
-  heard = stop;
-  return stop;
+  heard = controller.signal;
+  return controller.signal;
 }
 
 /** A write to a reader that stopped, or a file that never comes, would keep the process alive; this timer does not. */
@@ -49,7 +48,7 @@ function endAs(name: Ending): void {
 }
 
 /** Resolves once it is. */
-export const aborted = (signal: StopSignal): Promise<void> =>
+export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve());

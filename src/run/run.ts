@@ -1,6 +1,5 @@
 // One run: the val's process from its start to its end, its value as it comes, or why there is none.
 import type { Clock } from '../lib/clock.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report, Thrown } from './protocol.ts';
 import type { Entry } from './sources.ts';
@@ -16,7 +15,7 @@ export interface RunOptions {
   program: string;
   env: NodeJS.ProcessEnv;
   cwd: string;
-  signal: StopSignal;
+  signal: AbortSignal;
   clock: Clock;
   /** Of what is imported. */
   onFile(path: string): void;

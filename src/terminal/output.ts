@@ -1,7 +1,6 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
 import type { Pager } from './pager.ts';
@@ -14,7 +13,7 @@ export interface OutputStreams {
   env: NodeJS.ProcessEnv;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  signal: StopSignal;
+  signal: AbortSignal;
   pager?: Pager;
 }
 

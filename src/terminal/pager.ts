@@ -1,6 +1,5 @@
 // What is longer than the screen, through the user's pager, as git does it.
 import { spawn } from 'node:child_process';
-import type { StopSignal } from '../lib/stop.ts';
 
 /** Resolves once the reader is through; to false where there is no pager, so that nothing was shown. */
 export type Pager = (text: string) => Promise<boolean>;
@@ -8,7 +7,7 @@ export type Pager = (text: string) => Promise<boolean>;
 export interface PagerOptions {
   env: NodeJS.ProcessEnv;
   /** Ends the pager when the process is told to end; Ctrl-C is the pager's own. */
-  signal: StopSignal;
+  signal: AbortSignal;
 }
 
 export async function page(text: string, { env, signal }: PagerOptions): Promise<boolean> {

@@ -1,7 +1,6 @@
 // Questions to a person, on stderr; where there is no person, an error instead of a wait.
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { StopSignal } from '../lib/stop.ts';
 import { visible } from './escape.ts';
 import { createTextWidth } from './text-width.ts';
 import { wrapWords } from './wrap.ts';
@@ -21,7 +20,7 @@ export interface Prompt {
 export function createPrompt(
   input: () => NodeJS.ReadStream,
   stderr: NodeJS.WriteStream,
-  { signal, clock, width }: { signal: StopSignal; clock: Clock; width: number },
+  { signal, clock, width }: { signal: AbortSignal; clock: Clock; width: number },
 ): Prompt {
   let waitedMs = 0;
 

@@ -1,6 +1,5 @@
 // Where text leaves the program: whole, without the token, and ended when its reader has gone.
 import { LocalError } from '../errors.ts';
-import type { StopSignal } from '../lib/stop.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
@@ -20,7 +19,7 @@ export interface SinkOptions {
   /** A terminal is written to until it is through, and one that stands still keeps us from hearing. */
   endable?<T>(work: () => T | Promise<T>): Promise<T>;
   /** Ends the waiting for a reader. */
-  signal?: StopSignal;
+  signal?: AbortSignal;
   /** False where there is no pager, so that nothing was shown. */
   page?(text: string): Promise<boolean>;
 }

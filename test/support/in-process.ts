@@ -1,7 +1,6 @@
 // The program inside the test's own process, with streams that only remember: a user could not tell the difference.
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { Stop, type StopSignal } from '../../src/lib/stop.ts';
 import { main } from '../../src/main.ts';
 
 export interface InProcessOptions {
@@ -13,7 +12,7 @@ export interface InProcessOptions {
   answers?: readonly Answer[];
   /** Standard input; a stream may stay open. */
   input?: string | Uint8Array | Readable;
-  signal?: StopSignal;
+  signal?: AbortSignal;
   clock?: Clock;
   /** Told of what stands on stdout and stderr, whenever more does. */
   heard?(output: Omit<Output, 'exit'>): unknown;
@@ -107,7 +106,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     stdin: () => (options.answers ? keyboard : piped) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),
     stderr: stderr.asStream(),
-    signal: options.signal ?? new Stop(),
+    signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
   });
   return { exit, stdout: stdout.text, stderr: stderr.text, screen };

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { Stop } from '../../src/lib/stop.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
 import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
@@ -111,7 +110,7 @@ it('loses no entry of several processes that write it at once', async () => {
   writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
   const warn = () => {};
-  const signal = new Stop();
+  const { signal } = new AbortController();
   const surroundings = {
     settings: createSettings({}, { env: {}, cwd: '/' }, warn),
     signal,

@@ -2,7 +2,6 @@
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
-import { Stop, type StopSignal } from '../../lib/stop.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
 import { createGate, type Turns } from './gate.ts';
@@ -32,7 +31,7 @@ export interface ClientOptions extends TransportOptions {
   /** For one request, all its attempts and the waiting between them. */
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
-  signal: StopSignal;
+  signal: AbortSignal;
   /** How many requests at a time. */
   concurrency: number | 'auto';
   trace: (line: string) => void;
@@ -47,7 +46,8 @@ const shortestAttemptMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
-  const signal = new Stop(options.signal);
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
 
@@ -132,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
     hasWritten: () => hasWritten,
     async close() {
       // A page that is not waited for any more would be asked for again and again.
-      signal.abort(new InterruptedError(0));
+      closing.abort(new InterruptedError(0));
       await transport.close();
     },
   };

@@ -1,6 +1,5 @@
 // Where requests wait for their turn: so many at a time as were asked for, or as the pace of the service allows.
 import type { Clock } from '../../lib/clock.ts';
-import type { StopSignal } from '../../lib/stop.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 /** When work may begin that is going to send something: hardly more at a time than requests may be, so that none waits long. */
@@ -19,7 +18,7 @@ export interface Gate extends Turns {
   pause(ms: number): void;
 }
 
-export function createGate(concurrency: number | 'auto', clock: Clock, signal: StopSignal): Gate {
+export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
   let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
   let underWay = 0;
   let begun = 0;

@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
 import { isLarge, type Rows } from '../../lib/rows.ts';
 import { interruptible } from '../../lib/signals.ts';
-import type { StopSignal } from '../../lib/stop.ts';
 import { readUnparsedPage } from '../lists/unparsed-rows.ts';
 import { createAgent } from './agent.ts';
 import { createFaults } from './connection-fault.ts';
@@ -37,7 +36,7 @@ export interface TransportOptions {
   proxy: ProxyAddress | undefined;
   clock: Clock;
   /** Aborted when nothing is wanted any more. */
-  signal: StopSignal;
+  signal: AbortSignal;
 }
 
 export interface Transport {

@@ -5,7 +5,6 @@ import { type Clock, wait } from '../../lib/clock.ts';
 import { digestOfText } from '../../lib/digest.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
-import type { StopSignal } from '../../lib/stop.ts';
 import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
@@ -29,7 +28,7 @@ export interface FollowOptions extends ListToFollow {
   /** How many of the records that are there already are given. */
   last: number;
   clock: Clock;
-  signal: StopSignal;
+  signal: AbortSignal;
   notes: FollowNotes;
 }
 

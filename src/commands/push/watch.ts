@@ -11,7 +11,6 @@ import {
   ValsError,
 } from '../../errors.ts';
 import { inOwnTime } from '../../lib/signals.ts';
-import { Stop } from '../../lib/stop.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { describeError } from '../../terminal/describe-error.ts';
@@ -53,7 +52,7 @@ export async function watchWorkspace(
   const opened = await followMoves(openWorkspace(context), context);
   const { root } = opened;
   // A push under way is not cut off by Ctrl-C: half a push helps no person.
-  const api = await context.connect({ concurrency, signal: new Stop() });
+  const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
   const findListed = async () => undefined;
   const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: warn };

@@ -6,7 +6,6 @@ import { LocalError, RunFailedError, UsageError, ValsError } from '../../errors.
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { isOnPath } from '../../lib/on-path.ts';
 import { aborted } from '../../lib/signals.ts';
-import { Stop, type StopSignal } from '../../lib/stop.ts';
 import type { KnownVersion } from '../../run/known-version.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import { startRun } from '../../run/run.ts';
@@ -43,7 +42,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   }
   const { watchFiles } = await import('../../run/changes.ts');
   const surroundings = { context, given, target, report: createReporter(context, given, target) };
-  let round = new Stop();
+  let round = new AbortController();
   const changes = watchFiles([target.path], context.clock, () => round.abort(saved));
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
@@ -52,14 +51,14 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   try {
     for (;;) {
       try {
-        yield* run(surroundings, round, changes.follow);
+        yield* run(surroundings, round.signal, changes.follow);
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
       }
-      await aborted(round);
+      await aborted(round.signal);
       if (context.signal.aborted) throw withoutWords(context.signal.reason);
-      round = new Stop();
+      round = new AbortController();
     }
   } finally {
     changes.close();
@@ -75,7 +74,7 @@ interface Surroundings {
 
 async function* run(
   { context, given, target, report }: Surroundings,
-  signal: StopSignal,
+  signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
   const { clock, flags, progress } = context;

@@ -6,7 +6,6 @@ import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
-import type { StopSignal } from '../../lib/stop.ts';
 import { Following, type Result, WithColumns } from '../../terminal/result.ts';
 import { runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
@@ -84,7 +83,7 @@ export async function showRuns(
 }
 
 /** To be interrupted is how this ends, and nothing to be told of. */
-async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: StopSignal): AsyncGenerator<Rows> {
+async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
   try {
     yield* pages;
   } catch (error) {

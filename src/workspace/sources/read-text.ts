@@ -7,13 +7,12 @@ import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
-import type { StopSignal } from '../../lib/stop.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
   settings: { cwd: string };
   stdin: () => NodeJS.ReadStream;
-  signal: StopSignal;
+  signal: AbortSignal;
   banner(lines: string): void;
 }
 
