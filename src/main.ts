@@ -32,7 +32,7 @@ const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
   const output = createOutput(host, host.argv);
-  const { stdout, progress, reporter } = output;
+  const { stdout, progress, messages } = output;
   let exit = 0;
   try {
     const [request, ...words] = host.argv;
@@ -51,23 +51,23 @@ export async function main(host: Host): Promise<number> {
     progress.stop();
     if (!(error instanceof ReaderGone)) {
       const known = asValsError(error);
-      reporter.error(known);
+      messages.error(known);
       exit = known.exit;
     }
   }
   progress.stop();
-  await reporter.finish();
+  await messages.finish();
   return exit;
 }
 
 async function run({ command, input, flags }: CommandLine, host: Host, output: Output): Promise<void> {
   output.follow(flags);
-  const { stdout, redactor, reporter } = output;
+  const { stdout, redactor, messages } = output;
   const { context, close } = createContext(host, flags, output, () => {
     reachedService = true;
   });
   const show = async (result: Result) => {
-    await reporter.flush();
+    await messages.flush();
     await render(result, stdout, {
       ...output.format(),
       columns: command.columns,
@@ -75,9 +75,9 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
       now: host.clock.now(),
       endable: output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      onEmpty: () => reporter.hint(command.empty ?? 'Nothing there.'),
-      warn: reporter.warn,
-      hint: reporter.hint,
+      onEmpty: () => messages.hint(command.empty ?? 'Nothing there.'),
+      warn: messages.warn,
+      hint: messages.hint,
     });
   };
   try {
@@ -85,7 +85,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
     if (!(result instanceof Outcomes)) return await show(result);
     if (command.jobSummary) await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
-      if (changedSomething(result.rows)) context.done(`${countOutcomes(result.rows)}.`);
+      if (changedSomething(result.rows)) context.say.done(`${countOutcomes(result.rows)}.`);
       return await show(result);
     }
     await show(result).catch(ignoreReaderGone);
@@ -100,13 +100,13 @@ async function writeJobSummary(
   { path, columns }: AnyCommand,
   { rows }: Outcomes,
   { env }: Host,
-  { redactor, reporter }: Output,
+  { redactor, messages }: Output,
 ): Promise<void> {
   const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
   if (!file) return;
   const { appendJobSummary } = await import('./terminal/job-summary.ts');
   await appendJobSummary(file, path, rows, columns, redactor.redact).catch((error: Error) =>
-    reporter.warn(`The job summary could not be written: ${error.message}`),
+    messages.warn(`The job summary could not be written: ${error.message}`),
   );
 }
 

@@ -5,6 +5,7 @@ import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { describeError } from '../terminal/describe-error.ts';
+import type { Say } from '../terminal/messages.ts';
 import { Outcomes } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
@@ -29,10 +30,7 @@ type Remark = (message: string) => void;
 interface Report<Item> {
   /** What the user calls it. */
   label(item: Item): string;
-  /** Told of failures that the error of the whole command does not say. */
-  warnOfOne(message: string): void;
-  /** Told of remarks. */
-  warn(message: string): void;
+  say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
 /** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
@@ -63,7 +61,7 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
     options.onFinished?.(++finished);
   });
 
-  for (const sentence of summarizeRemarks(remarks)) options.report.warn(sentence);
+  for (const sentence of summarizeRemarks(remarks)) options.report.say.warn(sentence);
   const count = (without: ReadonlySet<OutcomeStatus>) =>
     outcomes.filter(({ status }) => !without.has(status)).length;
   const done = count(nothingDone);
@@ -82,11 +80,11 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
 function reportedError<Item>(
   failures: ReadonlyMap<Item, ValsError>,
   counts: Counts,
-  { label, warnOfOne }: Report<Item>,
+  { label, say }: Report<Item>,
 ): ValsError | undefined {
   const failed = [...failures].map(([item, error]) => ({ label: label(item), error }));
   const { error, warnings } = summarizeFailures(failed, counts);
-  for (const warning of warnings) warnOfOne(warning);
+  for (const warning of warnings) say.warnInText(warning);
   return error;
 }
 

@@ -6,6 +6,7 @@ import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
+import type { Say } from '../terminal/messages.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
 
@@ -42,24 +43,12 @@ export interface Context {
   forPerson: boolean;
   prompt: Prompt;
   progress: Progress;
-  /** On stderr, at once. */
-  warn(message: string): void;
-  /** The same of one thing among many; in JSON its outcome says it. */
-  warnOfOne(message: string): void;
-  /** On stderr at a terminal, after the result. */
-  hint(message: string): void;
-  /** On stderr, at once: what is worth knowing, and no warning. */
-  note(message: string): void;
-  /** What was done, as one sentence: the last line at a terminal, which adds where and in what time. */
-  done(sentence: string): void;
-  /** A line on stderr as it is: for another program that reads it, such as a CI runner. */
-  annotate(line: string): void;
+  /** Messages on stderr. */
+  say: Say;
   /** For a command that serves others: lines on stderr that may be missed. */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   /** For a command that reports while it runs, such as serve: a line on stdout. */
   print(line: string): Promise<void>;
   /** For a command that goes on: a record on stdout, at once, as a line of the format in force. */
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;
-  /** Lines for the person in front of it, at once, on stderr at a terminal. */
-  banner(lines: string): void;
 }

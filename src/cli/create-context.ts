@@ -1,7 +1,7 @@
 // What a command is handed from outside, made from the host and the flags of one invocation.
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
-import { visible, visibleLines } from '../terminal/escape.ts';
+import { visible } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
 import { render } from '../terminal/render.ts';
@@ -17,8 +17,8 @@ export function createContext(
   onConnected: () => void,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock } = host;
-  const { stdout, stderr, redactor, progress, reporter, format } = output;
-  const settings = createSettings(flags, host, reporter.warn);
+  const { stdout, stderr, redactor, progress, messages, format } = output;
+  const settings = createSettings(flags, host, messages.warn);
   const { forPerson } = format();
   /** How the user named vals, by their ids. */
   const words = new Map<string, string>();
@@ -26,7 +26,12 @@ export function createContext(
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
   const seen = createSeenVals(settings);
-  const prompt = createPrompt(stdin, host.stderr, { signal, clock, width: stderr.width });
+  const prompt = createPrompt(stdin, host.stderr, {
+    signal,
+    clock,
+    width: stderr.width,
+    flush: messages.flush,
+  });
 
   async function open(options?: ConnectOptions): Promise<Connection> {
     const { openConnection } = await import('./connection.ts');
@@ -36,14 +41,14 @@ export function createContext(
       settings,
       seen,
       clock,
-      trace: settings.debug.value ? reporter.trace : () => {},
+      trace: settings.debug.value ? messages.trace : () => {},
       redactor,
       notes: {
-        circular: () => reporter.warn('The service sends the same records again; the list ends here.'),
-        more: () => reporter.hint('There are more: --limit N or --all shows them.'),
-        away: ({ message }) => reporter.warn(`${message} It is asked again until it is back.`),
-        back: () => reporter.note('The service is back.'),
-        gap: () => reporter.warn('The list does not hold still to be read: some records may be missing.'),
+        circular: () => messages.warn('The service sends the same records again; the list ends here.'),
+        more: () => messages.hint('There are more: --limit N or --all shows them.'),
+        away: ({ message }) => messages.warn(`${message} It is asked again until it is back.`),
+        back: () => messages.note('The service is back.'),
+        gap: () => messages.warn('The list does not hold still to be read: some records may be missing.'),
       },
     });
     connections.push(connection);
@@ -64,20 +69,18 @@ export function createContext(
     wordFor: (id) => words.get(id),
     rememberWord(word, id) {
       words.set(id, word);
-      reporter.callIt(id, word);
+      messages.nameVal(id, word);
     },
     prompt,
     progress,
-    warn: reporter.warn,
-    warnOfOne: (message) => void (format().kind === 'text' && reporter.warn(message)),
-    hint: reporter.hint,
-    note: reporter.note,
-    done: (sentence) =>
-      reporter.done(sentence, [
-        ...connections.slice(-1).map(({ name }) => name),
-        duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
-      ]),
-    annotate: reporter.annotate,
+    say: {
+      ...messages,
+      done: (sentence) =>
+        messages.done(sentence, [
+          ...connections.slice(-1).map(({ name }) => name),
+          duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
+        ]),
+    },
     async openLog() {
       const { createLog } = await import('../terminal/log.ts');
       const { write, close } = createLog(host.stderr);
@@ -89,14 +92,13 @@ export function createContext(
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
     event: async (record, columns) => {
       if (flags.ndjson || flags.fields) {
-        const { warn, hint } = reporter;
+        const { warn, hint } = messages;
         const options = { ...format(), columns, redactor, now: clock.now(), given: new Set<string>() };
         return render([record], stdout, { ...options, warn, hint, endable: output.endable });
       }
       const { eventLine } = await import('../terminal/event-line.ts');
       await stdout.write(await eventLine(record, columns, { ...format(), redact: redactor.redact }));
     },
-    banner: (lines) => void (stderr.isTerminal && !flags.quiet && host.stderr.write(visibleLines(lines))),
     async connect(options) {
       progress.show('Waiting for the service');
       if (options !== undefined) return (await open(options)).api;

@@ -31,7 +31,7 @@ export const diff = defineCommand({
         diff: unifiedDiff(file, remote?.code, here),
       })),
     );
-    if (rows.length === 0) context.hint('Nothing differs.');
+    if (rows.length === 0) context.say.hint('Nothing differs.');
     const sections = differing.map((examined, index): Section => {
       const { before, after } = sidesOf(examined);
       const patch = rows[index]?.diff ?? '';

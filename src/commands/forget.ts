@@ -42,7 +42,7 @@ export const forget = defineCommand({
         context,
         chosen.map(({ file }) => file),
       );
-    if (!dryRun) context.hint('.valsignore names what was forgotten, so that no push takes it up again.');
+    if (!dryRun) context.say.hint('.valsignore names what was forgotten, so that no push takes it up again.');
     const status = dryRun ? 'planned' : 'forgotten';
     return new Outcomes(chosen.map(({ file, name }) => ({ file, name, status })));
   },

@@ -15,7 +15,7 @@ export const init = defineCommand({
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
-    const { settings, warn, hint, done } = context;
+    const { settings, say } = context;
     const { findNewFiles } = await import('../workspace/sources/new-files.ts');
     const { updateManifest } = await import('../workspace/disk/manifest-file.ts');
     const here = settings.cwd;
@@ -30,7 +30,7 @@ export const init = defineCommand({
     let added: Source[] = [];
     let total = 0;
     const known = root !== here ? [] : await listed(root);
-    const found = await findNewFiles(here, known, warn);
+    const found = await findNewFiles(here, known, say.warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
       for (const { file, name } of added) vals.set(file, { name, ids: new Map(), others: {} });
@@ -39,12 +39,12 @@ export const init = defineCommand({
     const refusable = added.filter(({ name }) => !namePattern.test(name));
     const message = `The service may refuse names other than ${nameRule}: give another one in vals.json, or leave the file out by .valsignore.`;
     for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
-      warn(sentence);
+      say.warn(sentence);
     }
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
-    if (status === 'created') done(`This folder is a workspace now, of ${vals(total)}.`);
-    else if (added.length > 0) done(`vals.json names ${vals(added.length)} more.`);
-    hint(
+    if (status === 'created') say.done(`This folder is a workspace now, of ${vals(total)}.`);
+    else if (added.length > 0) say.done(`vals.json names ${vals(added.length)} more.`);
+    say.hint(
       total === 0
         ? 'Write some code into hello.ts, then `vals push`.'
         : '`vals push` sends what is new or changed; `vals status` compares.',

@@ -22,7 +22,7 @@ export const login = defineCommand({
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
   async run(context, { withToken }) {
-    const { settings, prompt, banner, warn, hint, env } = context;
+    const { settings, prompt, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'Leave --local and VALS_LOCAL away.',
@@ -32,7 +32,7 @@ export const login = defineCommand({
     const { configFile } = settings;
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     if (!withToken) {
-      banner(
+      say.banner(
         `Signing in to ${baseUrl.href}\n` +
           "Get a token on the service's settings page and paste it here: it is not shown.\n" +
           `Once the service accepts it, it is kept for you alone in\n${configFile}\n`,
@@ -56,10 +56,10 @@ export const login = defineCommand({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
-    if (env.VALS_TOKEN) warn('VALS_TOKEN is set and comes before the token that was stored now.');
-    hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set and comes before the token that was stored now.');
+    say.hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
     const username = textAt(user, 'username');
-    context.done(`Signed in${username === undefined ? '' : ` as ${username}`}.`);
+    context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}.`);
     return {
       username: username ?? null,
       baseUrl: baseUrl.href,

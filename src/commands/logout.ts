@@ -10,7 +10,7 @@ export const logout = defineCommand({
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
-    const { settings, warn, env, done } = context;
+    const { settings, env, say } = context;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('There is no service to sign out of.', {
@@ -24,8 +24,8 @@ export const logout = defineCommand({
       wasSignedIn = forgotten !== undefined;
       return { ...config, tokens };
     });
-    if (env.VALS_TOKEN) warn('VALS_TOKEN is still set, and goes on being used.');
-    if (wasSignedIn) done(`Signed out of ${baseUrl.href}.`);
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and goes on being used.');
+    if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.`);
     return { status: wasSignedIn ? 'signed out' : 'not signed in', baseUrl: baseUrl.href };
   },
 });

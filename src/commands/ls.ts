@@ -21,11 +21,11 @@ export const ls = defineCommand({
     idColumn('id'),
   ],
   empty: 'You have no vals yet: write some code into hello.ts, then `vals push hello.ts`.',
-  async run({ connect, seen, note }, paging) {
+  async run({ connect, seen, say }, paging) {
     const { openMyVals } = await import('../names/my-vals.ts');
     const pages = await openMyVals(await connect(), seen, paging);
     if (pages !== undefined) return pages;
-    note('This service has no list of vals: these are yours that this machine has seen there.');
+    say.note('This service has no list of vals: these are yours that this machine has seen there.');
     const { mine } = await seen.recall();
     const { offset = 0, limit = 20, all } = paging;
     return mine

@@ -15,7 +15,7 @@ export const open = defineCommand({
   arguments: { val: val('[val]', 'its name, its id or the beginning of one, or in a workspace its file') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
-  async run({ connect, settings, forPerson, env, hint, progress }, { val }) {
+  async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
       throw new UsageError('With --local nothing goes on running that a browser could open.', {
         hint: 'Run `vals serve`: it shows the address of its page.',
@@ -32,7 +32,7 @@ export const open = defineCommand({
     if (!forPerson) return { url };
     const { openInBrowser } = await import('../terminal/browser.ts');
     if (!(await openInBrowser(url, env))) return `${url}\n`;
-    hint(`Opened ${url}`);
+    say.hint(`Opened ${url}`);
     return undefined;
   },
 });

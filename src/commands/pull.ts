@@ -33,7 +33,7 @@ export const pull = defineCommand({
   ],
   empty: 'Nothing to pull.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
-    const { warn, connect, signal, progress } = context;
+    const { connect, signal, progress, say } = context;
     const { findVal, openWorkspace } = await import('../workspace/workspace.ts');
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
@@ -70,8 +70,7 @@ export const pull = defineCommand({
       onFinished,
       report: {
         label: (item) => ('file' in item ? item.file : item.id),
-        warnOfOne: context.warnOfOne,
-        warn,
+        say,
       },
       work: (item, remark) =>
         'file' in item
@@ -81,13 +80,13 @@ export const pull = defineCommand({
     const { files, folder } = backup;
     if (files.length > 0) {
       const what = files.length === 1 ? files[0] : `${files.length} files`;
-      context.note(`What ${what} held before is kept in ${folder}.`);
+      context.say.note(`What ${what} held before is kept in ${folder}.`);
     }
     const unsettled = dryRun ? undefined : await settled(workspace);
     // Of hundreds of vals, a person wants to see those that something happened to.
     const isNews = ({ status }: JsonObject) =>
       words.length > 0 || !context.forPerson || status !== 'unchanged';
-    if (chosen.length === 0) context.hint('`vals pull <val>` takes up a val.');
+    if (chosen.length === 0) context.say.hint('`vals pull <val>` takes up a val.');
     return new Outcomes(rows.filter(isNews), error ?? unsettled);
   },
 });

@@ -69,7 +69,7 @@ export const status = defineCommand({
         }),
       );
     }
-    for (const hint of nextSteps(differing)) context.hint(hint);
+    for (const hint of nextSteps(differing)) context.say.hint(hint);
     return isFolded && differing.length === 0 && examined.length > 0 ? allUnchanged(examined.length) : rows;
   },
 });

@@ -19,12 +19,14 @@ export const use = defineCommand({
   ],
   empty: 'You are signed in to no service yet: `vals login --base-url URL`.',
   async run(context, { baseUrl: wanted }) {
-    const { settings, env, warn, hint } = context;
+    const { settings, env, say } = context;
     if (wanted === undefined) {
-      return settings.configDirectory === undefined ? [] : services(readConfig(settings.configFile, warn));
+      return settings.configDirectory === undefined
+        ? []
+        : services(readConfig(settings.configFile, say.warn));
     }
     const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
-    const known = readConfig(settings.configFile, warn);
+    const known = readConfig(settings.configFile, say.warn);
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
     const { updateConfig } = await import('../settings/config-update.ts');
     let changed: StoredConfig = known;
@@ -32,8 +34,8 @@ export const use = defineCommand({
       changed = { ...config, baseUrl: href };
       return changed;
     });
-    if (env.VALS_BASE_URL) warn('VALS_BASE_URL is set and comes before what was chosen now.');
-    hint(`${href} is the default now.`);
+    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set and comes before what was chosen now.');
+    say.hint(`${href} is the default now.`);
     return services(changed);
   },
 });

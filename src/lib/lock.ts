@@ -20,7 +20,7 @@ export interface Waiting {
   deadlineMs: number;
   /** What the user calls it. */
   name?: string;
-  warn(message: string): void;
+  say: { warn(message: string): void };
 }
 
 const isStaleAfterMs = 10_000;
@@ -30,7 +30,7 @@ const aheadMs = 1_000;
 const mostBytes = 1_024;
 
 export async function lock(path: string, waiting: Waiting): Promise<Lock> {
-  const { signal, clock, deadlineMs, name = path, warn } = waiting;
+  const { signal, clock, deadlineMs, name = path, say } = waiting;
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
   const isMine = () => read(path, name) === mine;
   const began = clock.now();
@@ -42,7 +42,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
     if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
     if (isSaid || waitedMs < isSaidAfterMs) return;
     isSaid = true;
-    warn(`Waiting for another process, which holds ${name}.`);
+    say.warn(`Waiting for another process, which holds ${name}.`);
   }
 
   for (;;) {

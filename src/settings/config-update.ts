@@ -14,7 +14,7 @@ export async function updateConfig(
 ): Promise<void> {
   const file = settings.configFile;
   const directory = dirname(file);
-  const { warn } = waiting;
+  const { warn } = waiting.say;
   const deadlineMs = settings.timeout.value * 1_000;
 
   async function updateOnce(): Promise<boolean> {

@@ -3,9 +3,9 @@
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
+import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
-import { createReporter, type Reporter } from './report.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
 import { wantsColor } from './style.ts';
 
@@ -46,7 +46,7 @@ export interface Output {
   stderr: Sink;
   redactor: Redactor;
   progress: ProgressLine;
-  reporter: Reporter;
+  messages: Messages;
   format(): Format;
   /** Does what may take long and may end half-way, unless something was written that has to be told first. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
@@ -102,20 +102,20 @@ export function createOutput(
       links: understandsLinks(env),
     };
   };
-  const reporter = createReporter(stderr, redactor, () => ({
+  const messages = createMessages(stderr, redactor, () => ({
     json: format().kind !== 'text',
     color: wantsColor(flags.color, env, stderr),
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs,
-    makeRoom: () => progress.clear(),
+    clearProgress: () => progress.clear(),
   }));
   return {
     stdout,
     stderr,
     redactor,
     progress,
-    reporter,
+    messages,
     format,
     endable,
     watchWrites(known) {

@@ -17,10 +17,18 @@ export interface Prompt {
   waitedMs(): number;
 }
 
+export interface PromptOptions {
+  signal: AbortSignal;
+  clock: Clock;
+  width: number;
+  /** Waits until the messages before the question are written. */
+  flush(): Promise<void>;
+}
+
 export function createPrompt(
   input: () => NodeJS.ReadStream,
   stderr: NodeJS.WriteStream,
-  { signal, clock, width }: { signal: AbortSignal; clock: Clock; width: number },
+  { signal, clock, width, flush }: PromptOptions,
 ): Prompt {
   let waitedMs = 0;
 
@@ -33,6 +41,7 @@ export function createPrompt(
 
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
     expectSomebody(instead);
+    await flush();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');

@@ -12,9 +12,9 @@ import { type Workspace, workspaceAt } from './workspace.ts';
 /** The workspace as it is once vals.json names the new places. Where every file is in its place, that costs a look into each folder. */
 export async function followMoves(
   workspace: Workspace,
-  surroundings: Surroundings & { note(message: string): void },
+  surroundings: Surroundings & { say: { note(message: string): void } },
 ): Promise<Workspace> {
-  const moves = await findMoves(workspace, surroundings.warn);
+  const moves = await findMoves(workspace, surroundings.say.warn);
   if (moves.size === 0) return workspace;
   await updateManifest(workspace.root, surroundings, ({ vals }) => {
     for (const [from, to] of moves) {
@@ -24,7 +24,7 @@ export async function followMoves(
       vals.set(to, entry);
     }
   });
-  for (const [from, to] of moves) surroundings.note(`${from} is ${to} now, and vals.json says so.`);
+  for (const [from, to] of moves) surroundings.say.note(`${from} is ${to} now, and vals.json says so.`);
   return workspaceAt(workspace.root, surroundings);
 }
 

@@ -44,7 +44,10 @@ export function openWorkspace(surroundings: Surroundings): Workspace {
 }
 
 export function workspaceAt(root: string, surroundings: Surroundings): Workspace {
-  const { settings, warn } = surroundings;
+  const {
+    settings,
+    say: { warn },
+  } = surroundings;
   const service = serviceName(settings);
   let stamp = stampOf(root, manifestFile);
   let vals = valsOf(root, service);

@@ -115,7 +115,7 @@ it('loses no entry of several processes that write it at once', async () => {
     settings: createSettings({}, { env: {}, cwd: '/' }, warn),
     signal,
     clock: systemClock,
-    warn,
+    say: { warn },
   };
   await Promise.all(
     names.map((name) =>

@@ -80,11 +80,11 @@ export const push = defineCommand({
         signal: context.signal,
         onFinished,
         onFailure,
-        report: { label, warnOfOne: context.warnOfOne, warn: context.warn },
+        report: { label, say: context.say },
         async work(item, remark) {
           const code = await item.code();
           if (code !== undefined && api.holdsToken(code))
-            context.warn(`${item.file} holds your token: whoever reads the val can act as you.`);
+            context.say.warn(`${item.file} holds your token: whoever reads the val can act as you.`);
           return tracker.push(api, item, code, { ...sending, remark });
         },
       });
@@ -94,10 +94,10 @@ export const push = defineCommand({
       return { rows, error: error ?? unsettled };
     });
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
-    if (unnamed > 0) context.hint(withoutIds(unnamed, vals));
+    if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
-    if (behind > 0) context.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
+    if (behind > 0) context.say.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
     const isNews =
       context.forPerson && paths.length === 0
@@ -117,10 +117,10 @@ function withoutIds(count: number, vals: readonly Loaded[]): string {
     : `${what}: find it on the service before you use \`vals val\`.`;
 }
 
-function sayWhatIsUnknown({ note }: Context, files: readonly string[]): void {
+function sayWhatIsUnknown({ say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined) return;
-  note(
+  say.note(
     files.length === 1
       ? `The push of ${file} creates a val, or takes over a val of that name.`
       : `The push of ${file} and ${files.length - 1} more creates vals, or takes over vals of those names.`,
@@ -147,7 +147,7 @@ function annotateFailure(context: Context, file: string, error: ValsError): void
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
   const place = inCheckout(file, context);
-  context.annotate(`::error file=${escaped(place, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
+  context.say.annotate(`::error file=${escaped(place, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
 }
 
 /** GitHub looks for files from where it checked the repository out, wherever the step runs. */

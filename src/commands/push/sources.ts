@@ -17,7 +17,7 @@ export const describe = ({ file, name }: Source) => ({ file, name });
 export const label = ({ file }: Source) => file;
 
 export async function chooseSources(
-  { settings, warn }: Context,
+  { settings, say }: Context,
   tracker: Tracker,
   paths: readonly string[],
   name: string | undefined,
@@ -32,14 +32,14 @@ export async function chooseSources(
     if (paths.includes('-')) {
       throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
     }
-    const files = await collectFiles(paths.map(tracker.pathOf), settings.cwd, warn);
+    const files = await collectFiles(paths.map(tracker.pathOf), settings.cwd, say.warn);
     const sources = files.map(tracker.sourceOf);
     refuseTwins(sources);
     return sources;
   }
   if (paths.length > 1)
     throw new UsageError('--name is for one path.', { hint: 'Push the paths one by one.' });
-  const files = await collectFiles(paths, settings.cwd, warn);
+  const files = await collectFiles(paths, settings.cwd, say.warn);
   if (files.length > 1) {
     throw new UsageError(`--name is for one file, and ${paths[0]} has ${files.length}.`, {
       hint: 'Name one of them.',
@@ -53,7 +53,7 @@ const mostKept = 8 * 1024 * 1024;
 
 /** The sources with their code, or what became of them where one cannot be read, so that none is sent. */
 export async function loadAll(
-  { warn, warnOfOne }: Context,
+  { say }: Context,
   tracker: Tracker,
   sources: readonly PushSource[],
   onFailure: (source: PushSource, error: ValsError) => void,
@@ -79,9 +79,8 @@ export async function loadAll(
       onFailure(source, error);
     }
   }
-  if (failures.size > 0)
-    return noneBegun(sources, failures, { describe, report: { label, warnOfOne, warn } });
-  for (const warning of warnings) warn(warning);
+  if (failures.size > 0) return noneBegun(sources, failures, { describe, report: { label, say } });
+  for (const warning of warnings) say.warn(warning);
   return loaded;
 }
 

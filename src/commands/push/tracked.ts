@@ -27,7 +27,7 @@ export async function tracked(context: Context, root: string, namesAlone: boolea
   const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
   return {
     async all() {
-      const vals = await selectVals(known, [], context.warn);
+      const vals = await selectVals(known, [], context.say.warn);
       return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
     },
     pathOf(word) {

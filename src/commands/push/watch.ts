@@ -43,7 +43,7 @@ export async function watchWorkspace(
   context: Context,
   { paths, concurrency, force }: WatchOptions,
 ): Promise<undefined> {
-  const { flags, signal, clock, warn, progress, banner } = context;
+  const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: '--ndjson prints a record for each push.',
@@ -55,7 +55,7 @@ export async function watchWorkspace(
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
   const findListed = async () => undefined;
-  const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: warn };
+  const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: say.warn };
   const namesakesAtFirst = createNamesakes(api, context.seen);
 
   let end: (reason: unknown) => void = () => {};
@@ -63,7 +63,7 @@ export async function watchWorkspace(
     end = resolve;
   });
   const columns = eventColumns(context);
-  const ignoreFiles = createIgnoreFiles(warn);
+  const ignoreFiles = createIgnoreFiles(say.warn);
   /** Those that a push without --watch would send. */
   const first = new Set<string>();
   const queue = createQueue(
@@ -74,13 +74,14 @@ export async function watchWorkspace(
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
-    onBegan: () => warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
-    onEnded: () => context.annotate('The service can be reached again.'),
+    onBegan: () =>
+      say.warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
+    onEnded: () => context.say.annotate('The service can be reached again.'),
   });
 
   async function settle(): Promise<void> {
     const error = await settled(opened);
-    if (error !== undefined) warn([error.message, error.facts.hint].join(' '));
+    if (error !== undefined) say.warn([error.message, error.facts.hint].join(' '));
   }
 
   let moves: Promise<unknown> = Promise.resolve();
@@ -134,7 +135,7 @@ export async function watchWorkspace(
     if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return outage.began(file);
     if (error instanceof AuthError) throw error;
     if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.ended();
-    if (!flags.ndjson) warn([error.message, error.facts.hint].join(' '));
+    if (!flags.ndjson) say.warn([error.message, error.facts.hint].join(' '));
     const facts = { file, ...(name !== undefined && { name }) };
     await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
   }
@@ -157,8 +158,8 @@ export async function watchWorkspace(
   signal.addEventListener('abort', interrupted);
   if (signal.aborted) interrupted();
   try {
-    banner(`Watching ${root}. Ctrl-C ends it.\n`);
-    for (const { file } of await selectVals(opened, [], warn)) {
+    say.banner(`Watching ${root}. Ctrl-C ends it.\n`);
+    for (const { file } of await selectVals(opened, [], say.warn)) {
       first.add(file);
       onSave(file);
     }
@@ -166,7 +167,7 @@ export async function watchWorkspace(
   } finally {
     signal.removeEventListener('abort', interrupted);
     const sayWhy = clock.after(1_000, () =>
-      context.note('Finishing what is being sent. Ctrl-C again ends it.'),
+      context.say.note('Finishing what is being sent. Ctrl-C again ends it.'),
     );
     await inOwnTime(async () => {
       await saves.close();

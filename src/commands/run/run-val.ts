@@ -47,13 +47,13 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
   if (context.signal.aborted) end();
-  context.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
+  context.say.banner(`Watching ${given.val} and what it imports. Ctrl-C ends it.\n`);
   try {
     for (;;) {
       try {
         yield* run(surroundings, round.signal, changes.follow);
       } catch (error) {
-        if (error instanceof RunFailedError || error instanceof LocalError) context.warn(said(error));
+        if (error instanceof RunFailedError || error instanceof LocalError) context.say.warn(said(error));
         else if (error !== saved) throw withoutWords(error);
       }
       await aborted(round.signal);
@@ -112,7 +112,7 @@ async function* run(
   const finished = finishedRun(startedAt, clock.now(), failure);
   const reported = await report(entry, finished);
   if (failure !== undefined) {
-    if (!flags.json && !flags.ndjson) for (const line of failure.details) context.annotate(line);
+    if (!flags.json && !flags.ndjson) for (const line of failure.details) context.say.annotate(line);
     throw failure;
   }
   if (asRecord) yield new AsJson({ value, run: { ...finished, ...reported } });
@@ -190,7 +190,7 @@ type ReportRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefi
 /** Tells the service of runs of code that it has; never fails. */
 function createReporter(context: Context, { report }: GivenRun, { path, known, api }: Target): ReportRun {
   if (report === false) return async () => undefined;
-  const { settings, warn } = context;
+  const { settings, say } = context;
   let connection: Promise<Api> | undefined = api && Promise.resolve(api);
   const connect = () => {
     connection ??= context.connect({ mostMs: reportingMs });
@@ -223,14 +223,14 @@ function createReporter(context: Context, { report }: GivenRun, { path, known, a
       return await sendRun(await connect(), version, run);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      if (!context.signal.aborted) warn(`The run was not reported: ${error.message}`);
+      if (!context.signal.aborted) say.warn(`The run was not reported: ${error.message}`);
       return undefined;
     }
   };
 }
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<undefined> {
-  const { signal, clock, flags, progress, warn } = context;
+  const { signal, clock, flags, progress, say } = context;
   const { serveVal } = await import('../../run/serve.ts');
   const { watchFiles } = await import('../../run/changes.ts');
   const target = await findTarget(context, given);
@@ -243,14 +243,14 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       served.use(await target.load());
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      warn(said(error));
+      say.warn(said(error));
     }
   };
   const changes = watchFiles(target.path === undefined ? [] : [target.path], clock, () => void reload());
   const served = await serveVal(entry, {
     ...processOptions(context, given, target),
     port: given.port ?? 0,
-    onFailure: (failure) => warn(said(failure)),
+    onFailure: (failure) => say.warn(said(failure)),
     onFile: changes.follow,
     onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
@@ -263,7 +263,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   });
   try {
     await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
-    context.banner('Ctrl-C ends it.\n');
+    context.say.banner('Ctrl-C ends it.\n');
     await aborted(signal);
   } finally {
     // The val's process first: what is interrupted has little time.

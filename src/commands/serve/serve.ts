@@ -34,7 +34,7 @@ export const serve = defineCommand({
   ],
   columns: [],
   async run(context, { port = 8787, seed, rate, data, database, ...reach }) {
-    const { settings, flags, signal, print, banner, warn } = context;
+    const { settings, flags, signal, print, say } = context;
     const { networkOf } = await import('./network-options.ts');
     const network = networkOf(reach, settings.cwd);
     const publicUrl = network?.publicUrl;
@@ -48,7 +48,7 @@ export const serve = defineCommand({
       const link = service.pageLink();
       if (link === undefined || link === shownLink) return;
       shownLink = link;
-      banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
+      say.banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
     };
     let failure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
@@ -58,12 +58,12 @@ export const serve = defineCommand({
       network,
       limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },
       seed: seedData,
-      onWarning: warn,
+      onWarning: say.warn,
       onAnswered: ({ method, path, status, ms }) =>
         log.write(`${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`),
       onRefusedVisit: showLink,
       onStoreFailure({ message, facts: { hint } }) {
-        if (message !== failure) warn(`${message} ${hint}`);
+        if (message !== failure) say.warn(`${message} ${hint}`);
         failure = message;
       },
     });
@@ -78,17 +78,17 @@ export const serve = defineCommand({
     if (network && publicUrl) {
       log.write(`Listens on ${network.host}, port ${service.port}; answers as ${baseUrl} alone.`);
     } else {
-      banner('It listens on this machine alone. To use it from another terminal:\n');
-      banner(
+      say.banner('It listens on this machine alone. To use it from another terminal:\n');
+      say.banner(
         `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
       );
       showLink();
     }
     if (isShared) {
-      banner('Each person needs a token: vals user add <username> makes it. Then, on their machine:\n');
-      banner(`  vals login --base-url ${baseUrl}\n`);
+      say.banner('Each person needs a token: vals user add <username> makes it. Then, on their machine:\n');
+      say.banner(`  vals login --base-url ${baseUrl}\n`);
     }
-    banner('Ctrl-C ends it.\n');
+    say.banner('Ctrl-C ends it.\n');
     await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
     await inOwnTime(async () => {

@@ -19,9 +19,9 @@ interface Compared {
 
 /** The vals that the words name, or all of them. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
-  const { warn, progress, connect } = context;
+  const { progress, connect, say } = context;
   const workspace = await followMoves(openWorkspace(context), context);
-  const vals = await selectVals(workspace, words, warn);
+  const vals = await selectVals(workspace, words, say.warn);
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];
@@ -50,7 +50,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   // What a crash left is written now; a folder that may only be read can be compared all the same.
   await settled(workspace);
   const [, ...others] = new Set(errors.map(({ message }) => message));
-  for (const message of others) warn(message);
+  for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 

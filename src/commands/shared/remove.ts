@@ -35,8 +35,7 @@ export async function removeBatch(
     signal: context.signal,
     report: {
       label: ({ name }) => context.wordFor(name) ?? name,
-      warnOfOne: context.warnOfOne,
-      warn: context.warn,
+      say: context.say,
     },
     async work({ call }) {
       await api.send(call);

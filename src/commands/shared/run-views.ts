@@ -73,7 +73,7 @@ export async function showRuns(
   if (!follow) {
     if (!isFiltered(filter)) return new WithColumns(api.pages(call, paging), runColumns, inBlocks);
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
-    const more = context.forPerson ? () => context.hint(thereAreMore) : undefined;
+    const more = context.forPerson ? () => context.say.hint(thereAreMore) : undefined;
     const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
     return new WithColumns(rows, runColumns, inBlocks);
   }

@@ -13,13 +13,15 @@ export const placeOptions = {
 };
 
 export function storePlace(
-  { settings, env, warn }: Pick<Context, 'settings' | 'env' | 'warn'>,
+  { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
   { database, data }: { database: string | undefined; data: string | undefined },
 ): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {
-      warn('A password on the command line can be seen by others: give it in VALS_DATABASE or PGPASSWORD.');
+      say.warn(
+        'A password on the command line can be seen by others: give it in VALS_DATABASE or PGPASSWORD.',
+      );
     }
     return { database: address.href };
   }

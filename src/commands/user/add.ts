@@ -24,8 +24,10 @@ export const userAdd = defineCommand({
           hint: `For a new token: ${sameStore(`token ${username}`, place)}.`,
         });
       }
-      context.done(`Added ${username}.`);
-      context.hint('The token is shown this once. Its owner signs in with `vals login --base-url <url>`.');
+      context.say.done(`Added ${username}.`);
+      context.say.hint(
+        'The token is shown this once. Its owner signs in with `vals login --base-url <url>`.',
+      );
       return { ...added.user, token: added.token };
     }),
 });

@@ -16,7 +16,7 @@ export const userToken = defineCommand({
     withPeople(context, place, async (people) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
-      context.done(`${username} has a new token, and the old one is good for nothing.`);
+      context.say.done(`${username} has a new token, and the old one is good for nothing.`);
       return { ...renewed.user, token: renewed.token };
     }),
 });

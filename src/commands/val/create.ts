@@ -32,10 +32,10 @@ export const valCreate = defineCommand({
         hint: 'Name a file for one of them.',
       });
     }
-    checkName(name, context.warn);
+    checkName(name, context.say.warn);
     const code = await readCode(file, context);
     const readmeText = readme === undefined ? undefined : await readText(readme, context);
-    checkSizes({ code, readme: readmeText }, file, context.warn);
+    checkSizes({ code, readme: readmeText }, file, context.say.warn);
     const call = routes.createVal({
       name,
       code,
@@ -44,7 +44,7 @@ export const valCreate = defineCommand({
     });
     if (dryRun) return plan(call);
     const record = await (await context.connect()).record(call);
-    context.done(`Created ${name}.`);
+    context.say.done(`Created ${name}.`);
     return record;
   },
 });

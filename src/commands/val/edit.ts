@@ -36,13 +36,13 @@ export const valEdit = defineCommand({
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
-      context.hint('Nothing changed, so nothing was sent.');
+      context.say.hint('Nothing changed, so nothing was sent.');
       return undefined;
     }
     try {
       context.signal.throwIfAborted();
       const edited = notEmpty(file, decode(file, bytes));
-      checkSizes({ code: edited }, file, context.warn);
+      checkSizes({ code: edited }, file, context.say.warn);
       if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);
       if (dryRun) {
@@ -51,10 +51,10 @@ export const valEdit = defineCommand({
       }
       const sent = await api.record(call);
       await discard();
-      context.done(newVersion(sent));
+      context.say.done(newVersion(sent));
       return sent;
     } catch (error) {
-      context.warn(`What you wrote is in ${file}.`);
+      context.say.warn(`What you wrote is in ${file}.`);
       throw error;
     }
   },

@@ -15,11 +15,11 @@ export const valGet = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ connect, hint }, { val, code, readme }) {
+  async run({ connect, say }, { val, code, readme }) {
     const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });
     if (readme) return textAt(record, 'readme') ?? '';
     if (!code) {
-      hint('--code prints its code.');
+      say.hint('--code prints its code.');
       return record;
     }
     return codeOf(record);

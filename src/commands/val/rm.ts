@@ -46,7 +46,7 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
     ];
     return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
   });
-  context.banner(lines.join(''));
+  context.say.banner(lines.join(''));
   const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
   return records.length === 1
     ? `Delete the val ${names[0]}, with all its versions?`

@@ -20,7 +20,7 @@ export const versionDiff = defineCommand({
   },
   examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ connect, hint }, { val, a, b }) {
+  async run({ connect, say }, { val, a, b }) {
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
@@ -43,7 +43,7 @@ export const versionDiff = defineCommand({
         text: now,
       },
     );
-    if (diff === '') hint('Nothing differs.');
+    if (diff === '') say.hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return new Differences([row], diff === '' ? [] : [{ patch: diff, shown }]);
   },

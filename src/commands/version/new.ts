@@ -19,11 +19,11 @@ export const versionNew = defineCommand({
   columns: valColumns,
   async run(context, { val, file = '-', dryRun }) {
     const code = await readCode(file, context);
-    checkSizes({ code }, file, context.warn);
+    checkSizes({ code }, file, context.say.warn);
     const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
     const record = await (await context.connect()).record(call);
-    context.done(newVersion(record));
+    context.say.done(newVersion(record));
     return record;
   },
 });

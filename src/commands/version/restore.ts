@@ -14,7 +14,7 @@ export const versionRestore = defineCommand({
   options: { dryRun },
   examples: ['vals version restore hello 1'],
   columns: valColumns,
-  async run({ connect, done }, { val, version, dryRun }) {
+  async run({ connect, say }, { val, version, dryRun }) {
     const api = await connect();
     const call = routes.createVersion(
       val,
@@ -23,7 +23,7 @@ export const versionRestore = defineCommand({
     if (dryRun) return plan(call);
     const restored = await api.record(call);
     const now = textAt(restored, 'version');
-    done(
+    say.done(
       now === version
         ? `Version ${version} is the current one already.`
         : `Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`,

@@ -13,7 +13,7 @@ export interface Input {
   settings: { cwd: string };
   stdin: () => NodeJS.ReadStream;
   signal: AbortSignal;
-  banner(lines: string): void;
+  say: { banner(lines: string): void };
 }
 
 /** Code must not be empty: pushing nothing over something is never meant. */
@@ -59,7 +59,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
 
 async function readStdin(input: Input): Promise<Buffer> {
   const stream = input.stdin();
-  if (stream.isTTY) input.banner('Reading standard input; Ctrl-D ends it.\n');
+  if (stream.isTTY) input.say.banner('Reading standard input; Ctrl-D ends it.\n');
   return readStream('Standard input', stream, input);
 }
 

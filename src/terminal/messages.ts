@@ -1,0 +1,129 @@
+// Messages on stderr: warnings at once, hints and the error at the end.
+import type { ValsError } from '../errors.ts';
+import { stringifyJson } from '../lib/json.ts';
+import { describeError } from './describe-error.ts';
+import { visible, visibleLines } from './escape.ts';
+import type { Glyphs } from './glyphs.ts';
+import { withoutToken } from './json-text.ts';
+import type { Redactor, Sink } from './streams.ts';
+import { createStyle, type Style } from './style.ts';
+import { createTextWidth } from './text-width.ts';
+import { wrapWords } from './wrap.ts';
+
+/** How a command speaks to its user. */
+export interface Say {
+  warn(message: string): void;
+  /** A warning about one of many items. Under --json it is left out: the item's outcome holds the error. */
+  warnInText(message: string): void;
+  /** Shown after the result, at a terminal only, and once, however often it is given. */
+  hint(message: string): void;
+  /** Shown at once; neither a warning nor a hint. */
+  note(message: string): void;
+  /** What the command did, as one sentence. It is the last line at a terminal, with the service and the time taken. */
+  done(sentence: string): void;
+  /** A line for another program that reads stderr, such as a CI runner. */
+  annotate(line: string): void;
+  /** Lines shown at once, at a terminal only. */
+  banner(lines: string): void;
+}
+
+export interface Messages extends Omit<Say, 'done'> {
+  done(sentence: string, circumstances: readonly string[]): void;
+  trace(line: string): void;
+  error(error: ValsError): void;
+  /** From now on, errors and hints show this word instead of the val's id. */
+  nameVal(id: string, word: string): void;
+  /** Waits until everything said so far is written. */
+  flush(): Promise<void>;
+  /** Writes the hints and the last line. */
+  finish(): Promise<void>;
+}
+
+export interface MessageOptions {
+  json: boolean;
+  color: boolean;
+  quiet: boolean;
+  /** A person sees both stdout and stderr. */
+  atTerminal: boolean;
+  glyphs: Glyphs;
+  /** Clears the progress line before something is written over it. */
+  clearProgress(): void;
+}
+
+/** On a narrower terminal, following lines are indented by two columns instead of the label's width. */
+const narrow = 60;
+
+export function createMessages(stderr: Sink, redactor: Redactor, options: () => MessageOptions): Messages {
+  const hints = new Set<string>();
+  const words = new Map<string, string>();
+  const withWords = (text: string) =>
+    [...words].reduce((said, [id, word]) => said.replaceAll(id, word), text);
+  let lastLine: Parameters<Messages['done']> | undefined;
+  let written = Promise.resolve();
+  const write = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
+    const writeLine = async () => {
+      const text = await line(await createStyle(options().color));
+      options().clearProgress();
+      await stderr.write(`${text}\n`, clean);
+    };
+    // If stderr is gone, there is no place left to say so.
+    written = written.then(writeLine).catch(() => {});
+  };
+  const wrapped = async (message: string, label = ''): Promise<string> => {
+    const text = label + visible(redactor.redact(message));
+    if (!stderr.isTerminal) return text;
+    const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
+    return wrapWords(text, stderr.width, indent, await createTextWidth([text])).join('\n');
+  };
+  const writeLabelled = (label: string, tone: 'red' | 'yellow' | 'cyan' | 'green', message: string) =>
+    write(async (style) => {
+      const text = await wrapped(message, label && `${label} `);
+      return style[tone](label) + text.slice(label.length);
+    });
+  const writeDim = (message: string) => write(async ({ dim }) => dim(await wrapped(message)));
+  const warn = (message: string) => writeLabelled('warning:', 'yellow', message);
+
+  return {
+    warn,
+    warnInText(message) {
+      if (!options().json) warn(message);
+    },
+    hint: (message) => void hints.add(message),
+    note: writeDim,
+    done: (...line) => {
+      lastLine = line;
+    },
+    annotate: (line) => write(() => visible(line)),
+    banner(lines) {
+      if (stderr.isTerminal && !options().quiet) write(() => visibleLines(lines.replace(/\n$/, '')));
+    },
+    trace: (line) => write(({ dim }) => dim(visible(line))),
+    error(error) {
+      if (options().json) {
+        const described = { error: describeError(error) };
+        write(
+          () => stringifyJson(described),
+          () => `${stringifyJson(withoutToken(described, redactor))}\n`,
+        );
+        return;
+      }
+      if (error.message === '') return;
+      const { hint } = error.facts;
+      writeLabelled('error:', 'red', withWords(error.message));
+      if (hint && !options().quiet) writeLabelled('hint:', 'cyan', withWords(hint));
+    },
+    nameVal: (id, word) => void words.set(id, word),
+    flush: () => written,
+    async finish() {
+      const { atTerminal, quiet, glyphs } = options();
+      if (atTerminal && !quiet) {
+        for (const hint of hints) writeDim(hint);
+        if (lastLine) {
+          const [sentence, circumstances] = lastLine;
+          writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${circumstances.join(', ')})`);
+        }
+      }
+      await written;
+    },
+  };
+}
