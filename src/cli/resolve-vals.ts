@@ -55,10 +55,15 @@ export async function createResolver(
     root === undefined
       ? undefined
       : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
-  const { createFinder } = await import('../names/find-val.ts');
+  const { confirmName, createFinder } = await import('../names/find-val.ts');
   const find = createFinder({ ...context, isForWriting, alsoKnown: names?.all ?? [] });
   return async (word) => {
-    const id = names?.idOf(word) ?? (await find(word));
+    const listed = names?.find(word);
+    // vals.json may come from somebody else, and give the id of any val to a harmless name.
+    if (listed !== undefined && isForWriting && word !== listed.id) {
+      await confirmName(await context.connect(), listed);
+    }
+    const id = listed?.id ?? (await find(word));
     context.rememberWord(word, id);
     return id;
   };

@@ -13,20 +13,23 @@ export interface FindOptions {
   settings: Settings;
   seen: SeenVals;
   connect(): Promise<Api>;
-  /** What was found is going to be changed or deleted: a name that is only remembered is held against the service first. */
+  /** The val will be changed or deleted, so a remembered name is checked against the service first. */
   isForWriting: boolean;
   /** Other names, and files, that a word may be meant for. */
   alsoKnown: readonly string[];
 }
 
-type Named = { id: string; name: string };
+export interface NamedVal {
+  id: string;
+  name: string;
+}
 
 /** Short ids are shown with 8 characters. */
 const shortestBeginning = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
   const { settings, seen, connect, alsoKnown } = options;
-  let listed: Promise<Named[] | undefined> | undefined;
+  let listed: Promise<NamedVal[] | undefined> | undefined;
   const listOnce = async () => {
     listed ??= connect().then(async (api) => (await readMyVals(api, seen))?.flatMap(namedOf));
     return listed;
@@ -59,32 +62,36 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /** Undefined where none of them is there any more. Reading by a name that is out of date does no harm; for all else the val is read first. */
-  async function checked(vals: readonly Named[]): Promise<Named[] | undefined> {
+  /** Undefined if none of them exists any more. Reading by an outdated name does no harm, so only writes check it. */
+  async function checked(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
     const api = await connect();
-    const current: Named[] = [];
+    const current: NamedVal[] = [];
     for (const { id, name } of vals) {
-      const nameNow = await readName(api, id, name);
+      const nameNow = await readName(api, { id, name }).catch(undefinedIfGone);
       if (nameNow === name) current.push({ id, name });
-      else if (nameNow !== undefined && vals.length === 1) throw renamed({ id, name }, nameNow);
+      else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
     }
     return current.length === 0 ? undefined : current;
   }
 }
 
-/** Undefined where it is gone; a service that says no name calls it nothing else. */
-async function readName(api: Api, id: string, name: string): Promise<string | undefined> {
-  try {
-    return textAt(await api.record(routes.getVal(id)), 'name') ?? name;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
+/** Reads the val, and stops if the service calls it something else: the name may come from an old or a foreign file. */
+export async function confirmName(api: Api, val: NamedVal): Promise<void> {
+  const nameNow = await readName(api, val);
+  if (nameNow !== val.name) throw otherName(val, nameNow);
 }
 
-const namedOf = (record: Parameters<typeof textAt>[0]): Named[] => {
+/** If the service sends no name, the known name still holds. */
+const readName = async (api: Api, { id, name }: NamedVal): Promise<string> =>
+  textAt(await api.record(routes.getVal(id)), 'name') ?? name;
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
+}
+
+const namedOf = (record: Parameters<typeof textAt>[0]): NamedVal[] => {
   const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
   return id === undefined || name === undefined ? [] : [{ id, name }];
 };
@@ -98,8 +105,8 @@ function byBeginning({ vals }: Recalled, word: string): string | undefined {
   return found.length === 0 ? undefined : only(word, found, 'begin so').id;
 }
 
-function only(word: string, found: readonly Named[], alike: string): Named {
-  const [first, ...others] = found as [Named, ...Named[]];
+function only(word: string, found: readonly NamedVal[], alike: string): NamedVal {
+  const [first, ...others] = found as [NamedVal, ...NamedVal[]];
   if (others.length === 0) return first;
   const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
   throw new UsageError(`"${word}" may be ${found.length} vals that ${alike}: ${each}.`, {
@@ -107,13 +114,10 @@ function only(word: string, found: readonly Named[], alike: string): Named {
   });
 }
 
-const renamed = ({ id, name }: Named, nameNow: string): ConflictError =>
-  new ConflictError(
-    `The val that was named ${name} is named "${nameNow}" on the service by now. Nothing was done.`,
-    {
-      hint: `If that is the one that you mean, give its id: ${id}.`,
-    },
-  );
+const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
+  new ConflictError(`"${name}" is named "${nameNow}" on the service. Nothing was done.`, {
+    hint: `If you mean that val, give its id: ${id}.`,
+  });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);

@@ -1,12 +1,12 @@
-// From a name or a file to the id of the val on the service in force, as the workspace has it.
+// From a name or a file to the val on the service in force, as vals.json has it.
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createAgreedStore } from './disk/agreed.ts';
 import { findVal, valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
-  /** Undefined where the workspace knows no such val. */
-  idOf(word: string): string | undefined;
+  /** Undefined if the workspace has no such val. */
+  find(word: string): { id: string; name: string } | undefined;
   /** All names and files. */
   all: string[];
 }
@@ -15,12 +15,12 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
   const service = serviceName(settings);
   const known = { root, cwd: settings.cwd, service, vals: valsOf(root, service) };
   return {
-    idOf(word) {
+    find(word) {
       const found = findVal(known, word);
-      if (found !== undefined && found.id === undefined) {
-        throw withoutId({ service, agreed: createAgreedStore(root, service, [], () => {}) }, found);
-      }
-      return found?.id;
+      if (found === undefined) return undefined;
+      const { id, name } = found;
+      if (id !== undefined) return { id, name };
+      throw withoutId({ service, agreed: createAgreedStore(root, service, [], () => {}) }, found);
     },
     all: [...known.vals].flatMap(({ name, file }) => [name, file]),
   };

@@ -8,11 +8,11 @@ import { Place, pushed, put } from '../workspace/support.ts';
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 /** Answers with a list where a list is asked for. */
-async function known() {
+async function known(name = 'hello') {
   const service = await scriptedService([], ({ method, path }) =>
     path.startsWith('/v1/users/')
       ? { status: 404 }
-      : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name: 'hello', code: 'x' } },
+      : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name, code: 'x' } },
   );
   const folder = temporaryFolder();
   put(folder, {
@@ -39,7 +39,7 @@ describe('a name or a file stands for its id', () => {
     });
     expect({ exit, requests: service.requests.map(({ method }) => method) }).toEqual({
       exit: 2,
-      requests: ['GET'],
+      requests: ['GET', 'GET'],
     });
     expect(screen).toContain('Delete the val hello, with all its versions?');
   });
@@ -48,13 +48,10 @@ describe('a name or a file stands for its id', () => {
     [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
     [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],
     [['val', 'get', './lib/hello.ts'], `GET /v1/vals/${id}`],
-    [['val', 'rm', 'hello', '--yes'], `DELETE /v1/vals/${id}`],
     [['val', 'runs', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
     [['runs', '--val', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
     [['version', 'ls', 'hello'], `GET /v1/vals/${id}/versions`],
     [['version', 'get', 'hello', '1'], `GET /v1/vals/${id}/versions/1`],
-    [['version', 'new', 'hello', 'lib/hello.ts'], `POST /v1/vals/${id}/versions`],
-    [['version', 'rm', 'hello', '1', '--yes'], `DELETE /v1/vals/${id}/versions/1`],
     [
       ['val', 'get', '11111111-1111-4111-8111-111111111111'],
       'GET /v1/vals/11111111-1111-4111-8111-111111111111',
@@ -64,6 +61,42 @@ describe('a name or a file stands for its id', () => {
     const { exit, stderr } = await run(args, { cwd: folder, env: service.env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+  });
+
+  describe('of a val that is changed or deleted, and is read first', () => {
+    const writes: [string[], string[]][] = [
+      [['val', 'rm', 'hello', '--yes'], [`DELETE /v1/vals/${id}`]],
+      [['val', 'rm', 'lib/hello.ts', '--yes'], [`DELETE /v1/vals/${id}`]],
+      [['version', 'new', 'hello', 'lib/hello.ts'], [`POST /v1/vals/${id}/versions`]],
+      [['version', 'rm', 'hello', '1', '--yes'], [`DELETE /v1/vals/${id}/versions/1`]],
+      [
+        ['version', 'restore', 'hello', '1'],
+        [`GET /v1/vals/${id}/versions/1`, `POST /v1/vals/${id}/versions`],
+      ],
+      [
+        ['val', 'edit', 'hello'],
+        [`GET /v1/vals/${id}`, `GET /v1/vals/${id}`, `POST /v1/vals/${id}/versions`],
+      ],
+    ];
+    const read = `GET /v1/vals/${id}`;
+
+    async function asked(args: string[], name?: string) {
+      const { service, folder } = await known(name);
+      const env = { ...service.env, EDITOR: 'sh -c "echo edited > $1" sh' };
+      const { exit, error } = await run([...args, '--json'], { cwd: folder, env });
+      return { exit, error, requests: service.requests.map(({ method, path }) => `${method} ${path}`) };
+    }
+
+    it.each(writes)('%j', async (args, requests) => {
+      expect(await asked(args)).toMatchObject({ exit: 0, requests: [read, ...requests] });
+    });
+
+    it.each(writes)('%j stops with 5 if the service calls it something else', async (args) => {
+      const { exit, error, requests } = await asked(args, 'production_billing');
+      expect({ exit, requests }).toEqual({ exit: 5, requests: [read] });
+      expect(error?.message).toBe('"hello" is named "production_billing" on the service. Nothing was done.');
+      expect(error?.hint).toContain(id);
+    });
   });
 
   it('as seen from a folder below, and from the root', async () => {

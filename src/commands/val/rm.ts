@@ -12,8 +12,8 @@ export const valRm = defineCommand({
   aliases: ['val delete'],
   summary: 'Delete vals, with all their versions',
   description:
-    'Delete vals, with all their versions. Shows what would go, then asks once; with --yes neither, but what is named ' +
-    'by a name that this machine only remembers is looked at first, and left alone where it has another name by now.',
+    'Delete vals, with all their versions. Shows what would be deleted, then asks once; --yes skips both. A val given by ' +
+    'its name or file is read first, and nothing is deleted if the service calls it something else.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],
