@@ -32,9 +32,8 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
 
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
-    const { body = null, rows, isLarge } = await client.request({ ...call, query, list: true });
-    const parsed = rowsOf(body, call);
-    return { rows: rows ?? rowsOfRecords(parsed, isLarge), next: nextQueryOf(body, call) };
+    const { body = null, isLarge } = await client.request({ ...call, query });
+    return { rows: rowsOfRecords(rowsOf(body, call), isLarge), next: nextQueryOf(body, call) };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

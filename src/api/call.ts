@@ -8,8 +8,6 @@ export interface Call {
   body?: JsonValue;
   /** The body's own text, where it goes out byte for byte. */
   text?: string;
-  /** It is answered with a list. */
-  list?: boolean;
   /** The answer may be any JSON, or nothing. */
   open?: boolean;
   /** The service may answer this without a token. */

@@ -6,7 +6,6 @@ import { argument, defineCommand, repeatable, toggle, word } from '../cli/comman
 import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
-import { workOn } from '../lib/rows.ts';
 import { AsJson, type Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -163,7 +162,7 @@ async function everyPage(api: Api, { method, path }: Call, flags: Context['flags
   if (flags.json || flags.ndjson) return pages;
   const records: JsonObject[] = [];
   for await (const rows of pages) {
-    for (const record of await workOn(rows, () => rows.records())) records.push(record);
+    for (const record of rows.records) records.push(record);
   }
   return new AsJson(records);
 }

@@ -1,5 +1,7 @@
 // How the process is told to end: we hear it while we wait; while we compute, the system ends us at once.
 
+import { setMaxListeners } from 'node:events';
+
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type Ending = keyof typeof exits;
 const endings = Object.keys(exits) as Ending[];
@@ -23,6 +25,8 @@ export function hearSignals(
   isForUs: (name: Ending) => boolean = () => true,
 ): AbortSignal {
   const controller = new AbortController();
+  // Node would warn the user of more than ten listeners.
+  setMaxListeners(0, controller.signal);
   for (const name of endings) {
     process.on(name, () => {
       if (!isForUs(name)) return;

@@ -31,7 +31,7 @@ export function createFindListed(
     const listed = new Map<string, Listed>();
     try {
       for await (const rows of (await openMyVals(api, seen, { all: true })) ?? []) {
-        for (const record of rows.records()) {
+        for (const record of rows.records) {
           const id = textAt(record, 'id');
           const facts = { version: versionOf(record), changedAt: changedAtOf(record) };
           if (id !== undefined) listed.set(id, { name: textAt(record, 'name'), ...facts });

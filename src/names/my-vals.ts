@@ -35,6 +35,6 @@ export async function readMyVals(api: Api, seen: SeenVals): Promise<JsonObject[]
   const pages = await openMyVals(api, seen, { all: true });
   if (pages === undefined) return undefined;
   const records: JsonObject[] = [];
-  for await (const rows of pages) for (const record of rows.records()) records.push(record);
+  for await (const rows of pages) for (const record of rows.records) records.push(record);
   return records;
 }

@@ -38,7 +38,7 @@ function segmentIn(pattern: RegExp, path: string): string | undefined {
   }
 }
 
-function noteAnswer({ method, path }: Call, { body, rows }: Answer, seen: SeenVals): void {
+function noteAnswer({ method, path }: Call, { body }: Answer, seen: SeenVals): void {
   if (method === 'DELETE') {
     const id = /\/versions|\/runs/.test(path) ? undefined : valOf(path);
     if (id !== undefined) seen.drop(id);
@@ -50,8 +50,7 @@ function noteAnswer({ method, path }: Call, { body, rows }: Answer, seen: SeenVa
   } else if (method === 'POST' && /^\/v1\/vals\/[^/?]+\/versions$/.test(path)) {
     if (isObject(body) && textAt(body, 'id') === valOf(path)) noteVal(body, false, seen);
   } else if (method === 'GET' && (path === '/v1/me/likes' || ownerIn(path) !== undefined)) {
-    const asked = { method, path };
-    for (const record of recordsOf(asked, { body, rows })) noteVal(record, false, seen, ownerIn(path));
+    for (const record of recordsOf({ method, path }, body)) noteVal(record, false, seen, ownerIn(path));
   }
 }
 
@@ -59,9 +58,9 @@ function noteAnswer({ method, path }: Call, { body, rows }: Answer, seen: SeenVa
 const ownerIn = (path: string): string | undefined => segmentIn(/^\/v1\/users\/([^/?]+)\/vals$/, path);
 
 /** None where it is no list: the command that asked for it says so. */
-function recordsOf(asked: { method: string; path: string }, { body, rows }: Pick<Answer, 'body' | 'rows'>) {
+function recordsOf(asked: { method: string; path: string }, body: Answer['body']) {
   try {
-    return rows?.records() ?? rowsOf(body ?? null, asked);
+    return rowsOf(body ?? null, asked);
   } catch {
     return [];
   }

@@ -1,9 +1,7 @@
 // The file of the vals that were seen: for its owner alone, replaced whole, and worth nothing where it cannot be read.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { largest } from '../lib/file-sizes.ts';
 import { makeFolder } from '../lib/folders.ts';
 import { isObject } from '../lib/json.ts';
@@ -75,13 +73,10 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/**
- * The embedded service has one user, and another port each time. The token is not to be found from it. No node:crypto:
- * loading it takes 4 ms, for one digest in a command that has no use for it otherwise.
- */
+/** One key per service and token. The token cannot be found from it. The embedded service has another port each time. */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
-  return bytesToHex(sha256(Buffer.from(JSON.stringify(parts)))).slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /**

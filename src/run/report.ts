@@ -46,7 +46,7 @@ export async function idByName(api: Api, path: string): Promise<string | undefin
     const user = textAt(await api.record(routes.me()), 'id');
     if (user === undefined) return undefined;
     for await (const rows of api.pages(routes.userVals(user), { all: true })) {
-      const found = rows.records().find((val) => val.name === name);
+      const found = rows.records.find((val) => val.name === name);
       if (found !== undefined) return textAt(found, 'id');
     }
     return undefined;

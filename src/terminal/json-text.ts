@@ -17,13 +17,9 @@ export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redac
   return redact(text) === text ? value : redact(text);
 }
 
-/** Records as JSON, each with this after it: as they were sent, where they can be. */
-export const jsonRows = (rows: Rows, after: ',' | '\n'): string | Buffer =>
-  rows.sent(after) ??
-  rows
-    .records()
-    .map((record) => stringifyJson(record) + after)
-    .join('');
+/** Records as JSON, each with this after it. */
+export const jsonRows = ({ records }: Rows, after: ',' | '\n'): string =>
+  records.map((record) => stringifyJson(record) + after).join('');
 
 /** The same text as without colour. What turns the direction of writing stands in strings, where an escape means the same. */
 export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {

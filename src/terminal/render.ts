@@ -165,21 +165,18 @@ async function renderList(
   const { kind, fields, screen, redactor } = options;
   const inMemory = kind === 'json' ? stdout.isTerminal : kind === 'text' && screen;
   const chosen = (rows: Rows): Rows =>
-    fields ? rowsOfRecords(rows.records().map((record) => project(record, fields))) : rows;
+    fields ? rowsOfRecords(rows.records.map((record) => project(record, fields))) : rows;
   const clean = (rows: Rows, after: ',' | '\n') => () =>
-    rows
-      .records()
-      .map((record) => stringifyJson(withoutToken(record, redactor)) + after)
-      .join('');
+    rows.records.map((record) => stringifyJson(withoutToken(record, redactor)) + after).join('');
   const pieces: Piece[] = [];
   const records: JsonObject[] = [];
   let empty = true;
   for await (const rows of pages) {
-    if (rows.length === 0) continue;
+    if (rows.records.length === 0) continue;
     empty = false;
-    if (fields) await workOn(rows, () => look(rows.records()));
+    if (fields) await workOn(rows, () => look(rows.records));
     if (inMemory) {
-      const part = await workOn(rows, () => (kind === 'json' ? chosen(rows) : rows).records());
+      const part = await workOn(rows, () => (kind === 'json' ? chosen(rows) : rows).records);
       for (const record of part) records.push(record);
     } else if (kind === 'text') {
       pieces.push({ output: await workOn(rows, () => tabLines(rows, options)) });
@@ -187,7 +184,7 @@ async function renderList(
       const part = await workOn(rows, () => chosen(rows));
       pieces.push({ output: await workOn(rows, () => jsonRows(part, ',')), clean: clean(part, ',') });
     } else if (stdout.isTerminal) {
-      for (const record of chosen(rows).records()) await writeJson(record, stdout, options);
+      for (const record of chosen(rows).records) await writeJson(record, stdout, options);
     } else {
       const part = await workOn(rows, () => chosen(rows));
       await stdout.write(await workOn(rows, () => jsonRows(part, '\n')), clean(part, '\n'));
@@ -253,7 +250,7 @@ async function renderFollowing(
   if (options.kind !== 'text') return renderList(pages, stdout, { ...options, kind: 'ndjson' }, {});
   const append = options.screen ? await appender(stdout, options, layout) : undefined;
   for await (const rows of pages) {
-    const shown = await append?.(await workOn(rows, () => rows.records()));
+    const shown = await append?.(rows.records);
     await stdout.write(shown ?? (await workOn(rows, () => tabLines(rows, options))));
   }
 }
@@ -312,10 +309,7 @@ const tabLine = (record: JsonObject, { columns, redactor }: RenderOptions): stri
   `${columns.map((column) => tabSeparated(redactor.redact(columnText(record, column)))).join('\t')}\n`;
 
 const tabLines = (rows: Rows, options: RenderOptions): string =>
-  rows
-    .records()
-    .map((record) => tabLine(record, options))
-    .join('');
+  rows.records.map((record) => tabLine(record, options)).join('');
 
 const withoutLast = (output: string | Buffer): string | Buffer =>
   typeof output === 'string' ? output.slice(0, -1) : output.subarray(0, -1);

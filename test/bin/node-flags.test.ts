@@ -27,8 +27,9 @@ const harmless = [
 ].filter(isKnown);
 
 const cases: { flags: string; remote: object; local: object }[] = [
-  // Node itself has something to say of it.
+  // Node prints warnings of its own under these two.
   { flags: '--jitless', remote: { exit: 0 }, local: { exit: 0 } },
+  { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
 ];

@@ -67,21 +67,12 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       free.push(connection);
     },
     async close() {
-      const reason = withoutStack('closed');
+      const reason = new Error('closed');
       // undici would wait for them, and so would the process. For those that are free neither does.
       for (const giveUp of connecting) giveUp(reason);
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },
   };
-}
-
-/** Node writes out the stack of what ends a stream, for which V8 looks for every end of line in the program: 1.3 % of a start. */
-function withoutStack(message: string): Error {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  const error = new Error(message);
-  Error.stackTraceLimit = stackTraceLimit;
-  return error;
 }
 
 const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });

@@ -1,4 +1,5 @@
 // One request: its token, its deadline and its attempts.
+import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
@@ -48,6 +49,8 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
+  // Each request that waits for its retry listens. Node would warn the user of more than ten.
+  setMaxListeners(0, signal);
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
 
@@ -70,7 +73,6 @@ export function createClient(options: ClientOptions): Client {
       path: href.slice(origin.length) + call.path + (query ? `?${query}` : ''),
       headers: headersOf(call),
       body: bodyOf(call),
-      list: call.list === true,
       open: call.open === true,
     };
     let maybeApplied = false;

@@ -10,8 +10,6 @@ export interface Outgoing {
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** Whether a list is expected. */
-  list: boolean;
   /** Whether any JSON, or none, is expected. */
   open: boolean;
   /** How long to wait for the whole answer. */

@@ -2,9 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import { isLarge, type Rows } from '../../lib/rows.ts';
+import { isLarge } from '../../lib/rows.ts';
 import { interruptible } from '../../lib/signals.ts';
-import { readUnparsedPage } from '../lists/unparsed-rows.ts';
 import { createAgent } from './agent.ts';
 import { createFaults } from './connection-fault.ts';
 import {
@@ -24,8 +23,6 @@ export interface Answer {
   status: number;
   /** Undefined where the service sent none. */
   body: JsonValue | undefined;
-  /** The records of a list, where they need not be parsed; the body then has an empty list in their place. */
-  rows?: Rows;
   isLarge?: boolean;
 }
 
@@ -102,10 +99,8 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
   );
 }
 
-function decode({ method, list, open }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
+function decode({ method, open }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
   if (method === 'HEAD' || (method === 'DELETE' && !open)) return { status, body: undefined };
-  const sent = list ? readUnparsedPage(bytes) : undefined;
-  if (sent) return { status, body: sent.rest, rows: sent.rows };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
   const text = bytes.toString().replace(/^\ufeff/, '');

@@ -1,5 +1,5 @@
 // Where we are in a list: which records of a page are new, what to ask for next, and whether the list goes in circles.
-import { type Digest, digestOfText } from '../../lib/digest.ts';
+import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
 import { RecentKeys } from './recent-keys.ts';
 
@@ -48,18 +48,17 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
   const byText = paging === undefined || paging.byText === true;
-  /** What tells records apart. */
-  const keysOf = (rows: Rows): (Digest | undefined)[] => {
-    const keys = [];
-    for (let index = 0; index < rows.length; index++) {
-      keys.push(byText ? digestOfText(rows.textAt(index)) : rows.keyAt(index));
-    }
-    return keys;
+  /** A record without an id has no key: it cannot be told from another one with the same fields. */
+  const keyOf = (record: JsonObject): string | undefined =>
+    byText ? stringifyJson(record) : textOf(record.id);
+  const isSeen = (record: JsonObject): boolean => {
+    const key = keyOf(record);
+    return key !== undefined && seen.has(key);
   };
   let offset = start;
   let given = 0;
   let leftOut = false;
-  let last: Rows | undefined;
+  let last: readonly JsonObject[] | undefined;
   let repeats = 0;
   let knownRows = 0;
   let stepsBack = 0;
@@ -74,51 +73,54 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   /** The records of a page that are to be given, if any. */
   function take({ rows }: Page): Rows | undefined {
     if (suspended) return undefined;
-    const keys = keysOf(rows);
-    isLost = overlaps && offset > start && !keys.some((key) => seen.has(key));
-    if (isLost || rows.length === 0) return undefined;
-    repeats = isSamePage(rows, last) ? repeats + 1 : 0;
-    const fresh = repeats > 0 ? [] : newAmong(keys);
-    knownRows = fresh.length === 0 ? knownRows + rows.length : 0;
+    const { records, isLarge } = rows;
+    isLost = overlaps && offset > start && !records.some(isSeen);
+    if (isLost || records.length === 0) return undefined;
+    repeats = isSamePage(records, last) ? repeats + 1 : 0;
+    const fresh = repeats > 0 ? [] : newAmong(records);
+    knownRows = fresh.length === 0 ? knownRows + records.length : 0;
     // Without paging, no page overlaps another: it is new, or the service goes in circles.
     if (paging === undefined) return fresh.length > 0 ? rows : undefined;
-    if (fresh.length < rows.length - (overlaps ? 1 : 0)) moves = true;
-    const isWhole = !moves && rows.length === largestPage && !keys.includes(undefined);
+    if (fresh.length < records.length - (overlaps ? 1 : 0)) moves = true;
+    const isWhole = !moves && records.length === largestPage && records.every(hasKey);
     wholePages = isWhole ? wholePages + 1 : 0;
     const chosen = fresh.slice(0, wanted - given);
     leftOut = chosen.length < fresh.length;
     given += chosen.length;
-    if (chosen.length === 0) return undefined;
-    return chosen.length === rows.length ? rows : rows.pick(chosen);
+    return chosen.length === 0 ? undefined : { records: chosen, isLarge };
   }
 
-  function newAmong(keys: readonly (Digest | undefined)[]): number[] {
-    const indexes: number[] = [];
-    for (let index = 0; index < keys.length; index++) if (seen.add(keys[index])) indexes.push(index);
-    return indexes;
+  const hasKey = (record: JsonObject): boolean => keyOf(record) !== undefined;
+
+  /** The records that were not given yet; from now on they count as given. */
+  function newAmong(records: readonly JsonObject[]): JsonObject[] {
+    return records.filter((record) => {
+      const key = keyOf(record);
+      return key === undefined || seen.add(key);
+    });
   }
 
   /** What to ask for after a page that was taken; undefined at the end. */
-  function next({ rows, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
+  function next({ rows: { records }, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
     if (suspended) {
       const goOn = suspended;
       suspended = undefined;
-      return keysOf(rows).some((key) => key !== undefined && !seen.has(key)) ? goOn : circular();
+      return records.some((record) => hasKey(record) && !isSeen(record)) ? goOn : circular();
     }
     if (isLost) {
       if (++stepsBack > mostStepsBack) return circular();
       offset = Math.max(start, offset - (last?.length ?? 0) + 1);
       return atOffset(offset);
     }
-    if (rows.length === 0) return undefined;
+    if (records.length === 0) return undefined;
     if (goesInCircles()) return circular();
     if (given === wanted) {
       if (leftOut || next) notes.more();
       return undefined;
     }
     if (next === null || (next === undefined && paging === undefined)) return undefined;
-    last = rows;
-    offset += rows.length;
+    last = records;
+    offset += records.length;
     overlaps = canOverlap(next);
     const query = overlaps ? atOffset(--offset) : next === undefined ? atOffset(offset) : follow(next);
     if (query.toString() === asked.toString()) return circular();
@@ -194,10 +196,7 @@ function inOrder(query: URLSearchParams): string {
   return sorted.toString();
 }
 
-function isSamePage(rows: Rows, last: Rows | undefined): boolean {
-  if (rows.length !== last?.length) return false;
-  for (let index = 0; index < rows.length; index++) {
-    if (rows.textAt(index) !== last.textAt(index)) return false;
-  }
-  return true;
+function isSamePage(records: readonly JsonObject[], last: readonly JsonObject[] | undefined): boolean {
+  if (records.length !== last?.length) return false;
+  return records.every((record, index) => stringifyJson(record) === stringifyJson(last[index]));
 }

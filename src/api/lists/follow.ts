@@ -2,8 +2,7 @@
 
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
-import { digestOfText } from '../../lib/digest.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
 import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
@@ -48,11 +47,11 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
   const { last, clock, signal, notes } = options;
   const list = createWatch(options);
   // Who cannot even begin is told so at once, like in any other command.
-  yield* await list.begin(last);
+  yield await list.begin(last);
   for (let failures = 0; ; ) {
     await wait(clock, lookDelayMs(failures), signal);
     signal.throwIfAborted();
-    let fresh: Rows[];
+    let fresh: Rows;
     try {
       fresh = await list.look();
     } catch (error) {
@@ -62,13 +61,12 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
     }
     if (failures > 0) notes.back();
     failures = 0;
-    yield* fresh;
+    if (fresh.records.length > 0) yield fresh;
   }
 }
 
 interface Entry {
-  rows: Rows;
-  index: number;
+  record: JsonObject;
   key: string;
 }
 
@@ -77,6 +75,7 @@ interface Stretch {
   entries: Entry[];
   /** Whether it goes down to the end of the list. */
   isWhole: boolean;
+  isLarge: boolean;
 }
 
 /** Told of what a page added and of how many there are in all. */
@@ -95,12 +94,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   let knowsAll = true;
   let newest = -Infinity;
 
-  const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(digestOfText(key));
-
-  const momentAt = ({ rows, index }: Entry): number | undefined => {
-    const [record] = rows.pick([index]).records();
-    return record && momentOf(record);
-  };
+  const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(key);
 
   async function readDown(isEnough: Enough): Promise<Stretch> {
     for (let attempt = 1; ; attempt++) {
@@ -117,9 +111,11 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     const entries: Entry[] = [];
     let before: readonly Entry[] = [];
     let overlap = 0;
+    let isLarge = false;
     for (let offset = 0; ; ) {
       const { rows, next } = await fetchPage(pageAt(offset));
       const page = entriesOf(rows);
+      isLarge ||= rows.isLarge || offset > 0;
       const anchor = entries.at(-1);
       const at = overlap === 0 ? -1 : page.findLastIndex(({ key }) => key === anchor?.key);
       const isLost = overlap > 0 && at === -1;
@@ -128,11 +124,11 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
       if ((isLost && isEnd) || goesRound) {
         if (!mayHaveGaps) return undefined;
         notes.gap();
-        return { entries, isWhole: false };
+        return { entries, isWhole: false, isLarge };
       }
       const added = isLost ? [] : page.slice(at + 1);
       entries.push(...added);
-      if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd };
+      if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd, isLarge };
       before = page;
       overlap = isLost || page.length > 1 ? 1 : 0;
       offset += isLost ? page.length : page.length - overlap;
@@ -154,13 +150,13 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     if (knowsAll) return [];
     const end = entries.findLastIndex(isKnown);
     if (end >= 0) return entries.slice(end + 1);
-    return entries.filter((entry) => (momentAt(entry) ?? Infinity) <= newest);
+    return entries.filter((entry) => (momentOf(entry.record) ?? Infinity) <= newest);
   }
 
   /** The entries that were not known, oldest first; from now on they are. */
   function remember(entries: readonly Entry[]): Entry[] {
-    const fresh = entries.toReversed().filter(({ key }) => known.add(digestOfText(key)) && !head.has(key));
-    for (const entry of fresh) newest = Math.max(newest, momentAt(entry) ?? -Infinity);
+    const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
+    for (const entry of fresh) newest = Math.max(newest, momentOf(entry.record) ?? -Infinity);
     head = new Set(entries.slice(0, headSize).map(({ key }) => key));
     count += fresh.length;
     knowsAll &&= count < leastRemembered;
@@ -169,18 +165,21 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 
   return {
     /** The last so many of what is there. */
-    async begin(last: number): Promise<Rows[]> {
-      const { entries, isWhole } = await readDown((_added, total) => total >= Math.max(last, headSize));
+    async begin(last: number): Promise<Rows> {
+      const { entries, isWhole, isLarge } = await readDown(
+        (_added, total) => total >= Math.max(last, headSize),
+      );
       knowsAll = isWhole;
       remember(entries);
-      return pagesOf(entries.slice(0, last).toReversed());
+      return { records: recordsOf(entries.slice(0, last).toReversed()), isLarge };
     },
 
     /** What came since the look before: down to a record that was there. */
-    async look(): Promise<Rows[]> {
-      const { entries } = await readDown((added) => added.some(isKnown));
+    async look(): Promise<Rows> {
+      const { entries, isLarge } = await readDown((added) => added.some(isKnown));
       const older = new Set(olderOnes(entries));
-      return pagesOf(remember(entries).filter((entry) => !older.has(entry)));
+      const fresh = remember(entries).filter((entry) => !older.has(entry));
+      return { records: recordsOf(fresh), isLarge };
     },
   };
 }
@@ -188,22 +187,8 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
   page.length === other.length && page.every(({ key }, index) => key === other[index]?.key);
 
-/** Without an id, a record is its text. */
-const entriesOf = (rows: Rows): Entry[] =>
-  Array.from({ length: rows.length }, (_, index) => ({
-    rows,
-    index,
-    key: rows.idAt(index) ?? rows.textAt(index),
-  }));
+const recordsOf = (entries: readonly Entry[]): JsonObject[] => entries.map(({ record }) => record);
 
-/** Neighbours from one page stay together. */
-function pagesOf(entries: readonly Entry[]): Rows[] {
-  const pages: Rows[] = [];
-  let from = 0;
-  for (const [at, { rows }] of entries.entries()) {
-    if (entries[at + 1]?.rows === rows) continue;
-    pages.push(rows.pick(entries.slice(from, at + 1).map(({ index }) => index)));
-    from = at + 1;
-  }
-  return pages;
-}
+/** Without an id, a record is its text. */
+const entriesOf = ({ records }: Rows): Entry[] =>
+  records.map((record) => ({ record, key: textOf(record.id) ?? stringifyJson(record) }));

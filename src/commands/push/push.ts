@@ -3,7 +3,6 @@ import { runBatch } from '../../cli/batch.ts';
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
-import { withLittleGarbage } from '../../lib/garbage.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { createFindListed } from '../../names/listed-vals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
@@ -57,7 +56,7 @@ export const push = defineCommand({
     const tracker = await chooseTracker(context, mayBeTracked, isPlan);
     const sources = await chooseSources(context, tracker, paths, name);
     const onFailure = ({ file }: PushSource, error: ValsError) => annotateFailure(context, file, error);
-    const vals = await withLittleGarbage(sources.length, () => loadAll(context, tracker, sources, onFailure));
+    const vals = await loadAll(context, tracker, sources, onFailure);
     if (vals instanceof Outcomes) return vals;
     if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
 
@@ -88,11 +87,9 @@ export const push = defineCommand({
           return tracker.push(api, item, code, { ...sending, remark });
         },
       });
-    const { rows, error } = await withLittleGarbage(vals.length, async () => {
-      const { rows, error } = await pushAll();
-      const unsettled = dryRun ? undefined : await settled(tracker);
-      return { rows, error: error ?? unsettled };
-    });
+    const { rows, error: failure } = await pushAll();
+    const unsettled = dryRun ? undefined : await settled(tracker);
+    const error = failure ?? unsettled;
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);

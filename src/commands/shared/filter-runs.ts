@@ -2,17 +2,15 @@
 
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
-import { type Rows, workOn } from '../../lib/rows.ts';
+import type { Rows } from '../../lib/rows.ts';
 
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
 /** What is left of each page. No service promises an order, so an old run is no reason to stop. */
 export async function* filterRuns(pages: AsyncIterable<Rows>, filter: RunFilter): AsyncGenerator<Rows> {
-  for await (const rows of pages) {
-    const records = await workOn(rows, () => rows.records());
-    const wanted = [...records.keys()].filter((index) => matches(readRun(records[index] ?? {}), filter));
-    yield wanted.length === rows.length ? rows : rows.pick(wanted);
+  for await (const { records, isLarge } of pages) {
+    yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
   }
 }
 
@@ -33,13 +31,13 @@ export async function* takeRows(
   onMore?: () => void,
 ): AsyncGenerator<Rows> {
   let [toSkip, left] = [offset, limit];
-  for await (const rows of pages) {
-    const skipped = Math.min(toSkip, rows.length);
-    const taken = Math.min(left, rows.length - skipped);
-    if (taken > 0) yield rows.pick(Array.from({ length: taken }, (_, index) => skipped + index));
+  for await (const { records, isLarge } of pages) {
+    const skipped = Math.min(toSkip, records.length);
+    const taken = Math.min(left, records.length - skipped);
+    if (taken > 0) yield { records: records.slice(skipped, skipped + taken), isLarge };
     toSkip -= skipped;
     left -= taken;
-    if (skipped + taken < rows.length) return onMore?.();
+    if (skipped + taken < records.length) return onMore?.();
     if (left === 0 && !onMore) return;
   }
 }

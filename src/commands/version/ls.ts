@@ -23,7 +23,7 @@ export const versionLs = defineCommand({
     const pages = (await connect()).pages(routes.listVersions(val));
     if (!forPerson) return pages;
     const versions: JsonObject[] = [];
-    for await (const rows of pages) for (const record of rows.records()) versions.push(record);
+    for await (const rows of pages) for (const record of rows.records) versions.push(record);
     const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
     const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
     const current = { ...column(''), make: (version: JsonObject) => (isCurrent(version) ? 'current' : '') };

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run, temporaryFolder } from '../../support/program.ts';
+import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
 function files(count: number): string {
@@ -64,4 +64,12 @@ it('a number fixes it', async () => {
   const args = ['push', 'v', '--quiet', '--concurrency', '3'];
   expect((await run(args, { env, cwd: files(60) })).exit).toBe(0);
   expect(seen.most).toBe(3);
+});
+
+it('32 requests that wait for their retry at once say nothing on stderr', async () => {
+  let answered = 0;
+  const reply = (): Reply => (answered++ < 32 ? { status: 503 } : { body: { id: 'a', version: 1 } });
+  const { env } = await scriptedService([], reply);
+  const args = ['push', 'v', '--quiet', '--concurrency', '32'];
+  expect(await runProcess(args, { env, cwd: files(32) })).toMatchObject({ exit: 0, stderr: '' });
 });

@@ -120,7 +120,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
       fetchPage,
       filters: new URLSearchParams(),
     });
-    for await (const rows of pages) for (const { id, name } of rows.records()) given.push(String(id ?? name));
+    for await (const rows of pages) for (const { id, name } of rows.records) given.push(String(id ?? name));
   } catch (thrown) {
     error = thrown;
   }
@@ -258,7 +258,7 @@ describe('following, whatever the schedule', () => {
       },
     });
     const ended = (async () => {
-      for await (const rows of pages) for (const { id } of rows.records()) given.push(String(id));
+      for await (const rows of pages) for (const { id } of rows.records) given.push(String(id));
     })();
     await expect(ended).rejects.toMatchObject({ exit: 130 });
     expect(given).toEqual(['old-0', 'new']);

@@ -120,7 +120,7 @@ async function readAll(
   };
   const notes = { circular: () => void warnings++, more: () => {} };
   for await (const page of listPages(fetch, new URLSearchParams(), paging, notes)) {
-    for (const { id } of page.records()) ids.push(String(id));
+    for (const { id } of page.records) ids.push(String(id));
   }
   return { ids, warnings, requests };
 }

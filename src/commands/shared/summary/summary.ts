@@ -2,7 +2,7 @@
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
-import { type Rows, workOn } from '../../../lib/rows.ts';
+import type { Rows } from '../../../lib/rows.ts';
 import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
@@ -43,7 +43,7 @@ export async function summarize(
   const together = createGroup('total', null);
 
   for await (const rows of pages) {
-    for (const record of await workOn(rows, () => rows.records())) {
+    for (const record of rows.records) {
       const run = readRun(record);
       for (const group of [groupOf(run.valKey ?? val, run.val ?? val, run.version), together]) {
         group.runs++;
@@ -52,7 +52,7 @@ export async function summarize(
         if (run.startedAt !== undefined) timeline.count(group.series, run.startedAt, run.failed);
       }
     }
-    total += rows.length;
+    total += rows.records.length;
     onRead(total);
   }
 
