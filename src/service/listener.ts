@@ -12,27 +12,39 @@ export interface Bindings {
 
 type Routes = (request: Request, bindings: Bindings) => Response | Promise<Response>;
 
-/** How long a body is still taken in whose request was answered without it. */
-const unreadBodyMs = 500;
+/** Before a connection is closed whose caller has not sent the whole body. */
+const silenceMs = 500;
+/** Of a body that is not needed. A longer one ends the connection. Node limits the time. */
+const mostUnreadBytes = 64 * 1024 * 1024;
 
 export function createListener(routes: Routes): RequestListener {
   return async (incoming, outgoing) => {
     const url = urlOf(incoming);
     const answer =
       url === undefined ? unusableTarget() : await routes(requestOf(incoming, url), { incoming, outgoing });
+    if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
     send(answer as unknown as Answer, outgoing);
-    if (!incoming.complete) await restOf(incoming);
+    // The next request on the connection begins behind this one's body. And if the connection were closed now, a caller
+    // who is still sending would lose the answer.
+    if (!incoming.complete) await skipBody(incoming, outgoing.shouldKeepAlive);
     outgoing.end();
     if (!incoming.complete) incoming.socket.destroySoon();
   };
 }
 
-/** Without it, the end of a connection would take the answer away from who is still sending. */
-function restOf(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    incoming.once('end', resolve).once('close', resolve).resume();
-    setTimeout(resolve, unreadBodyMs).unref();
+async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): Promise<void> {
+  let size = 0;
+  let silence: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    if (!isConnectionKept) silence = setTimeout(resolve, silenceMs);
+    incoming.once('end', resolve).once('close', resolve);
+    incoming.on('data', (chunk) => {
+      size += chunk.length;
+      silence?.refresh();
+      if (size > mostUnreadBytes) resolve();
+    });
   });
+  clearTimeout(silence);
 }
 
 /** As far as hono and the routes look at it; they read its body from Node. */
@@ -66,4 +78,5 @@ function send({ status, headers, body }: Answer, outgoing: ServerResponse): void
   if (body !== null) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
   outgoing.writeHead(status);
   if (body !== null) outgoing.write(body);
+  else outgoing.flushHeaders();
 }

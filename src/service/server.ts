@@ -1,14 +1,9 @@
 // An HTTP server, with or without TLS, with a time limit for every caller, that finishes what is under way before it ends.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { Problem, problemText, problemType } from './problem.ts';
+import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
@@ -65,37 +60,32 @@ interface Server {
 
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
-  // Node takes a connection for idle only after its first request, so it cannot say which ones to close.
-  const answersUnderWay = new Map<Socket, Set<ServerResponse>>();
-  // With TLS these are the ones below, and some of them never get as far as a request.
+  const turns = createTurns();
+  // Below TLS: some of these never get as far as a request.
   const connections = new Set<Socket>();
-  const refused = new WeakSet<Socket>();
   let draining = false;
   let closing = false;
   let onLastGone = () => {};
-  const closeIdle = (socket: Socket) => {
-    if (closing && answersUnderWay.get(socket)?.size === 0) socket.destroySoon();
-  };
 
-  const handle: RequestListener = (incoming, outgoing) => {
-    const { socket, method = '', url = '' } = incoming;
+  const answer: RequestListener = (incoming, outgoing) => {
+    const { method = '', url = '', rawHeaders } = incoming;
     const start = process.uptime();
-    const answers = answersUnderWay.get(socket) ?? new Set();
-    const problem = problemOf(incoming, [...answers]);
-    answers.add(outgoing);
     if (draining) outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => {
-      answers.delete(outgoing);
-      closeIdle(socket);
       const path = url.replace(/[?#].*$/s, '');
       const status = outgoing.headersSent ? outgoing.statusCode : incoming.complete ? gone : unfinished;
       onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000 });
     });
-    if (problem === undefined) return listener(incoming, outgoing);
-    outgoing.statusCode = problem.status;
-    // The first refusal ends the connection, whatever else was sent ahead.
-    if (!refused.has(socket)) refuse(outgoing, problem);
-    refused.add(socket);
+    if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
+    refuse(outgoing, new Problem(431, 'There are too many headers.'));
+  };
+  const handle: RequestListener = (incoming, outgoing) => {
+    const { socket } = incoming;
+    const isTaken = turns.take(socket, outgoing, {
+      begin: () => answer(incoming, outgoing),
+      onIdle: () => closing && socket.destroySoon(),
+    });
+    if (!isTaken) refuse(outgoing, new Problem(429, 'Too many requests were sent ahead of their answers.'));
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
@@ -109,8 +99,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   // For those who do not read their answer.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // Before the end of a handshake nothing can be said, and what was written would wait for it.
-    if (answersUnderWay.has(socket)) answerMalformed(error, socket);
+    // Before the end of a handshake nothing can be said. After an early answer, a second one would be taken for the
+    // answer to the next request.
+    if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
   server.on('connection', (socket) => {
@@ -121,8 +112,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     });
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
-    answersUnderWay.set(socket, new Set());
-    socket.once('close', () => answersUnderWay.delete(socket));
+    turns.add(socket);
   });
 
   await new Promise<void>((resolve, reject) => {
@@ -135,8 +125,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   const sendAway = () => {
     draining = true;
-    for (const answers of answersUnderWay.values()) {
-      for (const outgoing of answers) outgoing.shouldKeepAlive = false;
+    for (const socket of turns.sockets()) {
+      const current = turns.current(socket);
+      if (current) current.shouldKeepAlive = false;
     }
   };
 
@@ -159,7 +150,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       sendAway();
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of answersUnderWay.keys()) closeIdle(socket);
+      for (const socket of turns.sockets()) if (!turns.current(socket)) socket.destroySoon();
       const patience = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, closingMs);
@@ -183,19 +174,8 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   );
 }
 
-/**
- * An answer that is not read stays in memory, and one for each request that was sent ahead would fill it. One that was
- * given may not have been reported as sent yet: over TLS a caller can have it, and ask again, before we hear of that.
- */
-function problemOf({ rawHeaders }: IncomingMessage, earlier: readonly ServerResponse[]): Problem | undefined {
-  if (earlier.length > 1 || earlier.some(({ writableEnded }) => !writableEnded)) {
-    return new Problem(400, 'A connection takes one request at a time.');
-  }
-  if (rawHeaders.length > 2 * mostHeaders) return new Problem(431, 'There are too many headers.');
-  return undefined;
-}
-
 function refuse(outgoing: ServerResponse, problem: Problem): void {
+  outgoing.statusCode = problem.status;
   outgoing.setHeader('Content-Type', problemType);
   outgoing.setHeader('Connection', 'close');
   outgoing.end(problemText(problem));

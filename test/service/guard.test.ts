@@ -111,12 +111,6 @@ describe('headers', () => {
   });
 });
 
-test('of requests sent ahead of their answers the first is answered, and the connection ends', async () => {
-  const request = `GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n\r\n`;
-  const answers = (await speak(service.port, request.repeat(50))).match(/HTTP\/1\.1 \d+/g);
-  expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-});
-
 describe('bodies', () => {
   const val = (code: string) => JSON.stringify({ name: 'v', code });
 

@@ -1,0 +1,159 @@
+// What a connection may be used for: the next request after any answer, and requests sent ahead of their answers.
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ask, createVal, speak, temporaryService, type Val } from './support.ts';
+
+let service: Awaited<ReturnType<typeof temporaryService>>;
+beforeAll(async () => {
+  service = await temporaryService();
+});
+
+const head = (line: string, ...more: string[]) =>
+  [`${line} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`, ...more, '', ''].join('\r\n');
+const signed = () => `Authorization: Bearer ${service.token}`;
+const me = () => head('GET /v1/me', signed());
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+/** A connection that is asked one thing after another. */
+async function openConnection() {
+  const socket = connect(service.port, '127.0.0.1').setNoDelay();
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return { socket, answer: () => nextAnswer(socket) };
+}
+
+/** The status of the next answer, once all of it has arrived. */
+async function nextAnswer(socket: Socket): Promise<number> {
+  let text = '';
+  for (;;) {
+    const [chunk] = await once(socket, 'data');
+    text += chunk;
+    const [, size] = /\r\nContent-Length: (\d+)\r\n/i.exec(text) ?? [];
+    const end = text.indexOf('\r\n\r\n');
+    if (end > 0 && text.length - end - 4 >= Number(size ?? 0)) return statusesOf(text)[0] ?? 0;
+  }
+}
+
+describe('after an early refusal the connection takes the next request', () => {
+  const json = 'Content-Type: application/json';
+  const refusals: [number, () => string[]][] = [
+    [401, () => ['POST /v1/vals', 'Authorization: Bearer wrong', json]],
+    [404, () => ['POST /v1/nothing', signed(), json]],
+    [405, () => ['PUT /v1/me', signed(), json]],
+    [413, () => ['POST /v1/vals', signed(), json]],
+    [415, () => ['POST /v1/vals', signed(), 'Content-Type: text/plain']],
+  ];
+
+  test.each(refusals)('%i', async (status, lines) => {
+    const size = status === 413 ? 4 * 1024 * 1024 + 1 : 40_000;
+    const tries = status === 413 ? 40 : 500;
+    const body = Buffer.alloc(size, ' ');
+    const { socket, answer } = await openConnection();
+    const [line = '', ...headers] = lines();
+    const statuses = new Map<string, number>();
+    for (let i = 0; i < tries; i++) {
+      const answered = answer();
+      // The body comes before, with or after the answer.
+      const sentFirst = [0, 1, 20_000, size][i % 4];
+      socket.write(head(line, ...headers, `Content-Length: ${size}`));
+      socket.write(body.subarray(0, sentFirst));
+      const early = await answered;
+      const next = answer();
+      socket.write(body.subarray(sentFirst));
+      socket.write(me());
+      const both = `${early} ${await next}`;
+      statuses.set(both, (statuses.get(both) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ [`${status} 200`]: tries });
+  });
+
+  test('to other callers of a proxy that keeps its connections', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    const proxy = createServer((incoming, outgoing) => {
+      const { method, headers, url: path } = incoming;
+      const forwarded = request({ port: service.port, method, path, headers, agent }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(outgoing);
+      });
+      forwarded.on('error', () => outgoing.writeHead(502).end());
+      incoming.pipe(forwarded);
+    }).listen(0);
+    onTestFinished(() => {
+      agent.destroy();
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const through = { baseUrl: `http://127.0.0.1:${port}` };
+    const headers = { Host: `127.0.0.1:${service.port}` };
+    const count = 1_000;
+    const repeat = async (token: string | null, raw: string | undefined) => {
+      const statuses: number[] = [];
+      for (let i = 0; i < count; i++) {
+        const [method, path] = raw ? ['POST', '/v1/vals'] : ['GET', '/v1/me'];
+        statuses.push((await ask(through, method as string, path as string, { token, headers, raw })).status);
+      }
+      return new Set(statuses);
+    };
+    const [stranger, user] = await Promise.all([
+      repeat(null, ' '.repeat(100_000)),
+      repeat(service.token, undefined),
+    ]);
+    expect([[...stranger], [...user]]).toEqual([[401], [200]]);
+  });
+});
+
+describe('requests sent ahead', () => {
+  const put = (name: string, code: string) => {
+    const body = JSON.stringify({ name, code });
+    const headers = [signed(), 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    return head('PUT /v1/vals', ...headers) + body;
+  };
+  const last = () => head('GET /v1/me', signed(), 'Connection: close');
+
+  test('are answered in order, reads and writes alike', async () => {
+    const val = await createVal(service, { name: 'ahead', code: '0' });
+    const count = 2_000;
+    const requests = Array.from({ length: count }, (_, i) =>
+      i % 2 === 0 ? put('ahead', `${i + 1}`) : head(`GET /v1/vals/${val.id}`, signed()),
+    );
+    const answers = await speak(service.port, requests.join('') + last());
+    const codes = [...answers.matchAll(/"code":"(\d+)"/g)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Array.from({ length: count }, (_, i) => i - (i % 2) + 1));
+    expect(statusesOf(answers)).toEqual(Array(count + 1).fill(200));
+    expect(((await ask(service, 'GET', `/v1/vals/${val.id}`)).body as Val).version).toBe(count / 2 + 1);
+  });
+
+  test('behind a refused one are answered too', async () => {
+    const refused = head('POST /v1/vals', 'Content-Length: 5', 'Content-Type: application/json');
+    const answers = await speak(service.port, `${me()}${refused}12345${me()}${last()}`);
+    expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
+  });
+
+  test('are no longer read when too many wait, and refused in their turn when one piece held too many', async () => {
+    const tiny = 'GET / HTTP/1.1\r\nHost:x\r\n\r\n';
+    const statuses = statusesOf(await speak(service.port, tiny.repeat(2_500)));
+    expect(statuses.slice(0, -1)).toEqual(Array(1_000).fill(403));
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test('of a caller who does not read are not computed', async () => {
+    let answered = 0;
+    const watched = await temporaryService(undefined, undefined, { onAnswered: () => answered++ });
+    const { id } = await createVal(watched, { name: 'large', code: 'x'.repeat(250_000) });
+    const get = `GET /v1/vals/${id} HTTP/1.1\r\nHost: localhost:${watched.port}\r\nAuthorization: Bearer ${watched.token}\r\n\r\n`;
+    const socket = connect(watched.port, '127.0.0.1').pause();
+    onTestFinished(() => void socket.destroy());
+    socket.write(get.repeat(2_000));
+    const others = async () => {
+      for (let i = 0; i < 300; i++) await ask(watched, 'GET', '/v1/me');
+    };
+    await others();
+    // The kernel takes some megabytes off; 2,000 answers would be 500.
+    expect(answered - 301).toBeLessThan(100);
+  });
+});
