@@ -14,6 +14,7 @@ import type { RecordFilter, RecordKind } from './records.ts';
 import { createSignIn } from './sign-in.ts';
 import type { Store, Val } from './store.ts';
 import type { User } from './users.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 export interface AppOptions {
   network: Network;
@@ -50,6 +51,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
   };
   const record = (c: Context<Env>, val: Val) => c.json(valRecord(val, c.get('origin')));
 
+  const pages = createWorkQueue();
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
   const refuseVisit = (c: Context<Env>) => {
     onRefusedVisit?.();
@@ -82,14 +84,14 @@ export function createApp(store: Store, options: AppOptions): Hono<Env> {
 
   app.get('/', query(check.shown), async (c) => {
     const user = c.get('user');
-    if (user) return show(c, store, user, c.req.valid('query'));
+    if (user) return show(c, store, pages, user, c.req.valid('query'));
     if (signIn === undefined) return pageAccess.welcome(c) ?? refuseVisit(c);
     const visitor = await signIn.visitor(c);
-    return visitor ? show(c, store, visitor, c.req.valid('query'), true) : refuseVisit(c);
+    return visitor ? show(c, store, pages, visitor, c.req.valid('query'), true) : refuseVisit(c);
   });
   app.get('/page/:place', query(check.shown), (c) =>
     store.owner && pageAccess.isGuest(c)
-      ? show(c, store, store.owner.user, c.req.valid('query'))
+      ? show(c, store, pages, store.owner.user, c.req.valid('query'))
       : refuseVisit(c),
   );
   app.get('/v1/vals/:id', async (c) => record(c, await store.val(c.get('user'), c.req.param('id'))));
@@ -188,6 +190,7 @@ const valsPerPage = 50;
 async function show(
   c: Context<Env>,
   store: Store,
+  pages: WorkQueue,
   user: User,
   { val: id, version, from, page }: check.PageRequest,
   canSignOut = false,
@@ -206,7 +209,7 @@ async function show(
       now,
       canSignOut,
     };
-    return c.html(valPage(content), 200, headers);
+    return c.html(await pages.run(user.id, () => valPage(content)), 200, headers);
   }
   const vals = await store.newest(user, user, valsPerPage + 1, (page - 1) * valsPerPage);
   const next = vals.length > valsPerPage ? page + 1 : undefined;

@@ -21,6 +21,8 @@ const token = new RegExp(
   ].join('|'),
   'gu',
 );
+/** The rest of a text with more is shown without colours, so that no text takes longer than some tens of milliseconds. */
+const mostTokens = 20_000;
 const expression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
 /** The lines of the code, each as HTML of its own. */
@@ -42,9 +44,15 @@ export function highlight(code: string): string[] {
   let maybeExpression = true;
   /** On a line where a slash began none, others are not tried: each would be looked at up to the line's end. */
   let noneBefore = 0;
+  let tokens = 0;
   token.lastIndex = 0;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     const [found] = match;
+    tokens += 1;
+    if (tokens > mostTokens) {
+      add(text.slice(match.index), undefined);
+      break;
+    }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
     if (slash && maybeExpression && match.index >= noneBefore) {
       expression.lastIndex = match.index;

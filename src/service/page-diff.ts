@@ -2,12 +2,15 @@
 import { structuredPatch } from 'diff';
 import { shown } from './html.ts';
 
-/** Comparing texts that have next to nothing in common takes long and tells nothing. */
-const mostEdits = 2_000;
+/** The time grows with the lines and with the edits between them, and everybody else waits for it. */
+const mostLines = 20_000;
+const mostEdits = 1_000;
+const mostMs = 100;
 
-/** Undefined where they differ too much to compare; empty where they are the same. */
+/** Undefined if it would take too long; empty if the texts are the same. */
 export function diffHtml(before: string, after: string): string | undefined {
-  const options = { context: 3, maxEditLength: mostEdits };
+  if ([before, after].some((text) => text.split('\n', mostLines + 1).length > mostLines)) return undefined;
+  const options = { context: 3, maxEditLength: mostEdits, timeout: mostMs };
   const patch = structuredPatch('', '', before, after, '', '', options);
   return patch?.hunks
     .map(({ oldStart, newStart, lines }) => {

@@ -62,6 +62,7 @@ interface ListPlace {
 }
 
 const mostVersions = 50;
+const longestMessage = 4_000;
 /** How many versions and runs the page wants to be given. */
 export const pageReads = { versions: mostVersions + 1, runs: 20 };
 
@@ -143,10 +144,13 @@ function codeCard({ code, version }: Val): string {
 
 function changes(before: Val, val: Val): string {
   const diff = diffHtml(before.code, val.code);
+  const command = `vals version diff ${shown(val.id)} ${before.version} ${val.version}`;
   const content =
-    diff === undefined || diff === ''
-      ? `<p class="empty">${diff === '' ? 'Nothing differs.' : 'They differ in too much to show it line by line.'}</p>`
-      : `<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
+    diff === undefined
+      ? `<p class="empty">This diff is too large to show here: <code>${command}</code></p>`
+      : diff === ''
+        ? '<p class="empty">Nothing differs.</p>'
+        : `<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
   const title = `What changed from version ${before.version} to ${val.version}`;
   return `<section class="card"><div class="bar"><h2>${title}</h2></div>${content}</section>`;
 }
@@ -187,7 +191,7 @@ function runsCard({ runs, now }: ShownVal): string {
         ? ''
         : first === message && message.length <= 120
           ? `<p class="why">${shown(message)}</p>`
-          : `<details><summary>${shown(first.slice(0, 120))}</summary><pre>${shown(message)}</pre></details>`;
+          : `<details><summary>${shown(first.slice(0, 120))}</summary><pre>${shown(cut(message))}</pre></details>`;
     return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${whole}</li>`;
   });
   const content =
@@ -196,6 +200,9 @@ function runsCard({ runs, now }: ShownVal): string {
       : '<p class="empty">No runs yet. <code>vals run</code> makes one.</p>';
   return `<section class="card"><h2>Runs</h2>${content}</section>`;
 }
+
+const cut = (message: string): string =>
+  message.length > longestMessage ? `${message.slice(0, longestMessage)} …` : message;
 
 function messageOf(error: unknown): string {
   const { message, stack } = error as { message?: unknown; stack?: unknown };

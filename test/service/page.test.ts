@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { describeWith } from '../support/installed.ts';
-import { ask, createVal, temporaryFolder, temporaryService, type Val } from './support.ts';
+import { ask, askText, createVal, temporaryFolder, temporaryService, type Val } from './support.ts';
 import { makeVersion1 } from './version-1.ts';
 
 type Service = Awaited<ReturnType<typeof temporaryService>>;
@@ -263,5 +263,51 @@ describeWith('chromium', 'in Chromium', (chromium) => {
     expect(textIn(dom)).toContain('&lt;script&gt;document.title');
     expect(dom).not.toMatch(/<(?:script|img)/);
     expect(complaints.filter((line) => /style/.test(line))).toEqual([]);
+  });
+});
+
+describe('a page that takes long to make', () => {
+  const lines = (seed: number) =>
+    Array.from({ length: 19_000 }, (_, i) => `${(i * 7_919 * seed) % 8_191}`.padStart(6, ' ')).join('\n');
+  let path: string;
+  beforeAll(async () => {
+    const { id } = await createVal(service, { name: 'long', code: lines(3) });
+    await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: lines(5) } });
+    path = `/?val=${id}&version=2&from=1`;
+  });
+  const open = (from = path) => askText(service, 'GET', from);
+
+  test('names the command for a diff that is too large', async () => {
+    const { text } = await open();
+    expect(textIn(text)).toMatch(/This diff is too large to show here: vals version diff \S+ 1 2/);
+    const { id } = await createVal(service, { name: 'many_lines', code: '\n'.repeat(30_000) });
+    await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: '\n'.repeat(30_001) } });
+    expect(textIn((await open(`/?val=${id}&version=2&from=1`)).text)).toContain('too large to show');
+  });
+
+  test('leaves time for other requests, and only so many are made for one caller', async () => {
+    let left = 30;
+    const pages = Array.from({ length: left }, () => open().finally(() => left--));
+    let others = 0;
+    for (; left > 0; others++) expect((await ask(service, 'GET', '/v1/me')).status).toBe(200);
+    const statuses = (await Promise.all(pages)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    const made = statuses.filter((status) => status === 200).length;
+    expect(made).toBeLessThan(15);
+    expect(others).toBeGreaterThan(made);
+  });
+
+  test('shows the beginning of a long error', async () => {
+    const run = {
+      version: 2,
+      runStartAt: '2024-01-01',
+      runEndAt: '2024-01-01',
+      error: `long ${'e'.repeat(50_000)} end`,
+    };
+    const id = new URL(path, service.baseUrl).searchParams.get('val');
+    expect((await ask(service, 'POST', `/v1/vals/${id}/runs`, { body: run })).status).toBe(201);
+    const { text } = await open(`/?val=${id}`);
+    expect(text).toContain('long eee');
+    expect(text).not.toContain('eee end');
   });
 });

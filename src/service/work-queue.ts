@@ -1,0 +1,45 @@
+// Work that takes long: one piece at a time, with as long a pause behind it, so that other requests are answered meanwhile.
+import { Problem } from './problem.ts';
+
+/** More would wait longer than a browser does. */
+const mostOfOne = 6;
+const mostOfAll = 60;
+
+export interface WorkQueue {
+  /** Refuses with 429 if too much work of this caller, or of all, is waiting. */
+  run<Result>(caller: string, work: () => Result): Promise<Result>;
+}
+
+export function createWorkQueue(): WorkQueue {
+  const waiting: { caller: string; begin(): void }[] = [];
+  let isBusy = false;
+
+  const next = () => {
+    const first = waiting.shift();
+    isBusy = first !== undefined;
+    if (!first) return;
+    const start = performance.now();
+    first.begin();
+    setTimeout(next, performance.now() - start).unref();
+  };
+
+  return {
+    run(caller, work) {
+      const ofCaller = waiting.filter((other) => other.caller === caller).length;
+      if (ofCaller >= mostOfOne || waiting.length >= mostOfAll) {
+        throw new Problem(429, 'Too many pages are being made.', { headers: { 'Retry-After': '2' } });
+      }
+      return new Promise((resolve, reject) => {
+        const begin = () => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error);
+          }
+        };
+        waiting.push({ caller, begin });
+        if (!isBusy) next();
+      });
+    },
+  };
+}
