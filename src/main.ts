@@ -12,8 +12,8 @@ import { systemClock } from './lib/clock.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { hearSignals, whileHearing } from './lib/signals.ts';
 import { createOutput, type Output } from './terminal/output.ts';
-import { render } from './terminal/render.ts';
-import { Outcomes, type Result } from './terminal/result.ts';
+import { render } from './terminal/render/render.ts';
+import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
@@ -82,7 +82,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (!(result instanceof Outcomes)) return await show(result);
+    if (result.kind !== 'outcomes') return await show(result);
     if (command.jobSummary) await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
       if (changedSomething(result.rows)) context.say.done(`${countOutcomes(result.rows)}.`);
@@ -98,7 +98,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
 
 async function writeJobSummary(
   { path, columns }: AnyCommand,
-  { rows }: Outcomes,
+  { rows }: OutcomesResult,
   { env }: Host,
   { redactor, messages }: Output,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { describeError } from '../terminal/describe-error.ts';
 import type { Say } from '../terminal/messages.ts';
-import { Outcomes } from '../terminal/result.ts';
+import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
 export interface BatchOptions<Item> {
@@ -34,7 +34,10 @@ interface Report<Item> {
 }
 
 /** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
-export async function runBatch<Item>(items: readonly Item[], options: BatchOptions<Item>): Promise<Outcomes> {
+export async function runBatch<Item>(
+  items: readonly Item[],
+  options: BatchOptions<Item>,
+): Promise<OutcomesResult> {
   const { describe, work, signal } = options;
   const outcomes: Outcome[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
   const failures = new Map<Item, ValsError>();
@@ -68,12 +71,11 @@ export async function runBatch<Item>(items: readonly Item[], options: BatchOptio
   if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const message = `Interrupted: ${done} of ${items.length} done.`;
-    return new Outcomes(
-      outcomes,
-      new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' }),
-    );
+    const error = new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' });
+    return { kind: 'outcomes', rows: outcomes, error };
   }
-  return new Outcomes(outcomes, reportedError(failures, { total: items.length, done }, options.report));
+  const error = reportedError(failures, { total: items.length, done }, options.report);
+  return { kind: 'outcomes', rows: outcomes, error };
 }
 
 /** Undefined where none failed. */
@@ -97,13 +99,13 @@ export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   { describe, report }: Pick<BatchOptions<Item>, 'describe' | 'report'>,
-): Outcomes {
+): OutcomesResult {
   const outcomes = items.map((item): Outcome => {
     const error = failures.get(item);
     return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
   });
   const counts = { total: items.length, done: 0, consequence: 'Nothing was sent.' };
-  return new Outcomes(outcomes, reportedError(failures, counts, report));
+  return { kind: 'outcomes', rows: outcomes, error: reportedError(failures, counts, report) };
 }
 
 const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({

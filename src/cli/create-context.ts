@@ -4,7 +4,7 @@ import { createSettings, type Flags } from '../settings/settings.ts';
 import { visible } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import { render } from '../terminal/render.ts';
+import { render } from '../terminal/render/render.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectOptions, Context } from './context.ts';
@@ -94,7 +94,12 @@ export function createContext(
       if (flags.ndjson || flags.fields) {
         const { warn, hint } = messages;
         const options = { ...format(), columns, redactor, now: clock.now(), given: new Set<string>() };
-        return render([record], stdout, { ...options, warn, hint, endable: output.endable });
+        return render({ kind: 'list', rows: [record] }, stdout, {
+          ...options,
+          warn,
+          hint,
+          endable: output.endable,
+        });
       }
       const { eventLine } = await import('../terminal/event-line.ts');
       await stdout.write(await eventLine(record, columns, { ...format(), redact: redactor.redact }));

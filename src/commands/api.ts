@@ -6,7 +6,7 @@ import { argument, defineCommand, repeatable, toggle, word } from '../cli/comman
 import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
-import { AsJson, type Result } from '../terminal/result.ts';
+import type { Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
 
@@ -67,7 +67,7 @@ export const api = defineCommand({
     const api = await context.connect();
     if (paginate) return everyPage(api, call, context.flags);
     const answer = await api.send(call);
-    return answer.body === undefined ? undefined : new AsJson(answer.body);
+    return answer.body === undefined ? { kind: 'nothing' } : { kind: 'json', value: answer.body };
   },
 });
 
@@ -159,10 +159,10 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });
-  if (flags.json || flags.ndjson) return pages;
+  if (flags.json || flags.ndjson) return { kind: 'list', rows: pages };
   const records: JsonObject[] = [];
   for await (const rows of pages) {
     for (const record of rows.records) records.push(record);
   }
-  return new AsJson(records);
+  return { kind: 'json', value: records };
 }

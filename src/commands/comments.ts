@@ -27,6 +27,7 @@ export const comments = defineCommand({
   ],
   empty: 'No comments.',
   async run({ connect }, { relationship = 'any', since, until, ...paging }) {
-    return (await connect()).pages(routes.myComments({ relationship, since, until }), paging);
+    const api = await connect();
+    return { kind: 'list', rows: api.pages(routes.myComments({ relationship, since, until }), paging) };
   },
 });

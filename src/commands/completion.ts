@@ -16,7 +16,7 @@ export const completion = defineCommand({
   ],
   columns: [],
   run(_context, { shell }) {
-    if (isShell(shell)) return completionScripts[shell];
+    if (isShell(shell)) return { kind: 'text', text: completionScripts[shell] };
     throw new UsageError(`There is no completion for "${shell}".`, {
       hint: `Name one of ${shells.join(', ')}: \`vals completion bash\`.`,
     });

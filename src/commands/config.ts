@@ -19,7 +19,7 @@ export const config = defineCommand({
     });
     const shownProxy = (found: Setting<string> | undefined) =>
       found && { ...found, value: withoutPassword(found.value) };
-    return [
+    const rows = [
       row('base-url', baseUrl && { ...baseUrl, value: baseUrl.value.href }),
       row('local', local),
       row('token', token && { ...token, value: '********' }),
@@ -35,6 +35,7 @@ export const config = defineCommand({
       row('data-dir', dataDirectory),
       row('data-file', dataDirectory && { ...dataDirectory, value: settings.dataFile }),
     ];
+    return { kind: 'list', rows };
   },
 });
 

@@ -2,7 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
-import { Differences, type Section } from '../terminal/result.ts';
+import type { Section } from '../terminal/result.ts';
 import { isNowhere, type Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 
@@ -41,7 +41,7 @@ export const diff = defineCommand({
         shown: diffBetween(before, after),
       };
     });
-    return new Differences(rows, sections);
+    return { kind: 'diffs', rows, sections };
   },
 });
 

@@ -2,7 +2,6 @@ import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { embeddedService } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
-import { Outcomes } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
@@ -44,6 +43,6 @@ export const forget = defineCommand({
       );
     if (!dryRun) context.say.hint('.valsignore names what was forgotten, so that no push takes it up again.');
     const status = dryRun ? 'planned' : 'forgotten';
-    return new Outcomes(chosen.map(({ file, name }) => ({ file, name, status })));
+    return { kind: 'outcomes', rows: chosen.map(({ file, name }) => ({ file, name, status })) };
   },
 });

@@ -49,7 +49,8 @@ export const init = defineCommand({
         ? 'Write some code into hello.ts, then `vals push`.'
         : '`vals push` sends what is new or changed; `vals status` compares.',
     );
-    return { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
+    const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
+    return { kind: 'record', record };
   },
 });
 

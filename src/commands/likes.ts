@@ -10,5 +10,8 @@ export const likes = defineCommand({
   examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],
   columns: valColumns,
   empty: 'You liked no vals yet.',
-  run: async ({ connect }, paging) => (await connect()).pages(routes.myLikes(), paging),
+  run: async ({ connect }, paging) => ({
+    kind: 'list',
+    rows: (await connect()).pages(routes.myLikes(), paging),
+  }),
 });

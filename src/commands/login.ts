@@ -61,9 +61,8 @@ export const login = defineCommand({
     const username = textAt(user, 'username');
     context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}.`);
     return {
-      username: username ?? null,
-      baseUrl: baseUrl.href,
-      configFile,
+      kind: 'record',
+      record: { username: username ?? null, baseUrl: baseUrl.href, configFile },
     };
   },
 });

@@ -26,6 +26,7 @@ export const logout = defineCommand({
     });
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and goes on being used.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.`);
-    return { status: wasSignedIn ? 'signed out' : 'not signed in', baseUrl: baseUrl.href };
+    const status = wasSignedIn ? 'signed out' : 'not signed in';
+    return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
   },
 });

@@ -24,14 +24,15 @@ export const ls = defineCommand({
   async run({ connect, seen, say }, paging) {
     const { openMyVals } = await import('../names/my-vals.ts');
     const pages = await openMyVals(await connect(), seen, paging);
-    if (pages !== undefined) return pages;
+    if (pages !== undefined) return { kind: 'list', rows: pages };
     say.note('This service has no list of vals: these are yours that this machine has seen there.');
     const { mine } = await seen.recall();
     const { offset = 0, limit = 20, all } = paging;
-    return mine
+    const rows = mine
       .reverse()
       .slice(offset, all ? undefined : offset + limit)
       .map(recordOf);
+    return { kind: 'list', rows };
   },
 });
 

@@ -7,5 +7,5 @@ export const me = defineCommand({
   summary: 'Show who you are to the service',
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns: [column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
-  run: async ({ connect }) => (await connect()).record(routes.me()),
+  run: async ({ connect }) => ({ kind: 'record', record: await (await connect()).record(routes.me()) }),
 });

@@ -29,11 +29,11 @@ export const open = defineCommand({
     const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
     const url = addressOf(textAt(record, 'url') ?? (isLoopback(new URL(origin).hostname) ? page : undefined));
     progress.stop();
-    if (!forPerson) return { url };
+    if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');
-    if (!(await openInBrowser(url, env))) return `${url}\n`;
+    if (!(await openInBrowser(url, env))) return { kind: 'text', text: `${url}\n` };
     say.hint(`Opened ${url}`);
-    return undefined;
+    return { kind: 'nothing' };
   },
 });
 

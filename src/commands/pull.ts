@@ -5,7 +5,6 @@ import { createResolver } from '../cli/resolve-vals.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column, idColumn } from '../terminal/column.ts';
-import { Outcomes } from '../terminal/result.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
 import { settled } from './shared/settled.ts';
@@ -87,6 +86,6 @@ export const pull = defineCommand({
     const isNews = ({ status }: JsonObject) =>
       words.length > 0 || !context.forPerson || status !== 'unchanged';
     if (chosen.length === 0) context.say.hint('`vals pull <val>` takes up a val.');
-    return new Outcomes(rows.filter(isNews), error ?? unsettled);
+    return { kind: 'outcomes', rows: rows.filter(isNews), error: error ?? unsettled };
   },
 });

@@ -17,5 +17,5 @@ export const refs = defineCommand({
     idColumn('id', 'reference.id'),
   ],
   empty: 'No vals depend on yours.',
-  run: async ({ connect }) => (await connect()).pages(routes.myReferences()),
+  run: async ({ connect }) => ({ kind: 'list', rows: (await connect()).pages(routes.myReferences()) }),
 });

@@ -2,7 +2,6 @@ import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { ConflictError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { type Column, column, idColumn } from '../terminal/column.ts';
-import { Outcomes } from '../terminal/result.ts';
 import type { Style } from '../terminal/style.ts';
 import { isNowhere, type Status } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
@@ -60,17 +59,20 @@ export const status = defineCommand({
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...folded(unchanged)]
       : examined.map(rowOf);
-    if (error !== undefined) return new Outcomes(rows, error);
+    if (error !== undefined) return { kind: 'outcomes', rows, error };
     if (exitCode && differing.length > 0) {
-      return new Outcomes(
+      const message = `${differing.length} of ${examined.length} vals differ.`;
+      return {
+        kind: 'outcomes',
         rows,
-        new ConflictError(`${differing.length} of ${examined.length} vals differ.`, {
-          hint: '`vals diff` shows how.',
-        }),
-      );
+        error: new ConflictError(message, { hint: '`vals diff` shows how.' }),
+      };
     }
     for (const hint of nextSteps(differing)) context.say.hint(hint);
-    return isFolded && differing.length === 0 && examined.length > 0 ? allUnchanged(examined.length) : rows;
+    if (isFolded && differing.length === 0 && examined.length > 0) {
+      return { kind: 'text', text: allUnchanged(examined.length) };
+    }
+    return { kind: 'list', rows };
   },
 });
 

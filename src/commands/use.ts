@@ -21,9 +21,9 @@ export const use = defineCommand({
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
-      return settings.configDirectory === undefined
-        ? []
-        : services(readConfig(settings.configFile, say.warn));
+      const { configDirectory } = settings;
+      const rows = configDirectory ? services(readConfig(settings.configFile, say.warn)) : [];
+      return { kind: 'list', rows };
     }
     const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
     const known = readConfig(settings.configFile, say.warn);
@@ -36,7 +36,7 @@ export const use = defineCommand({
     });
     if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set and comes before what was chosen now.');
     say.hint(`${href} is the default now.`);
-    return services(changed);
+    return { kind: 'list', rows: services(changed) };
   },
 });
 

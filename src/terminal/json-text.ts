@@ -1,6 +1,5 @@
 // A value as JSON for stdout or stderr: in colour at a terminal, and without the token in force wherever that stands.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
 import { visibleLines } from './escape.ts';
 import type { Redactor } from './streams.ts';
 import type { Style } from './style.ts';
@@ -16,10 +15,6 @@ export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redac
   const text = value instanceof JsonNumber ? value.text : String(value);
   return redact(text) === text ? value : redact(text);
 }
-
-/** Records as JSON, each with this after it. */
-export const jsonRows = ({ records }: Rows, after: ',' | '\n'): string =>
-  records.map((record) => stringifyJson(record) + after).join('');
 
 /** The same text as without colour. What turns the direction of writing stands in strings, where an escape means the same. */
 export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {

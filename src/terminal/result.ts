@@ -1,4 +1,4 @@
-// What a command can give back: data, which is rendered in the one format that was asked for.
+// The result of a command: data, which is rendered in the format that the user asked for.
 import type { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
@@ -7,79 +7,94 @@ import type { Column } from './column.ts';
 /** A list, page by page, as it arrives. */
 export type Pages = AsyncIterable<Rows>;
 
-/** What is shown otherwise than the command's own columns would show it. */
-export class WithColumns {
-  /** At a terminal, each record as a block of lines instead of a row. */
-  readonly inBlocks: boolean;
-  /** At a terminal, a last row for the others together. */
-  readonly total: JsonObject | undefined;
-
-  constructor(
-    readonly result: JsonObject | readonly JsonObject[] | Pages | Following,
-    readonly columns: readonly Column[],
-    { inBlocks = false, total }: { inBlocks?: boolean; total?: JsonObject | undefined } = {},
-  ) {
-    this.inBlocks = inBlocks;
-    this.total = total;
-  }
+export interface RecordResult {
+  kind: 'record';
+  record: JsonObject;
+  /** Instead of the command's own columns. */
+  columns?: readonly Column[];
 }
 
-/** One difference, as `patch` takes it and as a person sees it. */
+/** How a list is laid out. */
+export interface Layout {
+  /** Instead of the command's own columns. */
+  columns?: readonly Column[];
+  /** At a terminal, each record is a block of lines instead of a row. */
+  inBlocks?: boolean;
+  /** At a terminal, a last row with the totals. */
+  total?: JsonObject | undefined;
+}
+
+export interface ListResult extends Layout {
+  kind: 'list';
+  rows: readonly JsonObject[] | Pages;
+}
+
+/** A list without an end. Its records are shown as they come, in every format. */
+export interface FollowingResult extends Layout {
+  kind: 'following';
+  pages: Pages;
+}
+
+/** One difference between two texts. */
 export interface Section {
+  /** The unified diff, as `patch` reads it. */
   patch: string;
-  /** What it means. */
+  /** What the difference means, at a terminal. */
   heading?: string;
-  /** With its sides named, and in the direction in which it would be brought. */
+  /** The unified diff with its sides named, at a terminal. */
   shown: string;
 }
 
-/** Differences: unified, a section each, and in JSON a record each. */
-export class Differences {
-  constructor(
-    readonly rows: readonly JsonObject[],
-    readonly sections: readonly Section[],
-  ) {}
+/** Unified diffs; in JSON a record for each. */
+export interface DiffsResult {
+  kind: 'diffs';
+  rows: readonly JsonObject[];
+  sections: readonly Section[];
 }
 
-/** What became of many things, a row each; the error ends the command once they are shown. */
-export class Outcomes {
-  constructor(
-    readonly rows: readonly JsonObject[],
-    readonly error?: ValsError,
-  ) {}
+/** What became of each of several things. The error, if there is one, ends the command after they are shown. */
+export interface OutcomesResult {
+  kind: 'outcomes';
+  rows: readonly JsonObject[];
+  error?: ValsError | undefined;
 }
 
-/** A value of whatever shape: it has no columns, so it is JSON in every format. */
-export class AsJson {
-  constructor(readonly value: JsonValue) {}
+/** A value without columns: it is JSON in every format. */
+export interface JsonResult {
+  kind: 'json';
+  value: JsonValue;
 }
 
-/** Text in pieces, none of which is waited for longer than it takes to come. */
-export class Pieces {
-  constructor(readonly pieces: AsyncIterable<Buffer>) {}
+/** Text that is written piece by piece, as it comes. */
+export interface PiecesResult {
+  kind: 'pieces';
+  pieces: AsyncIterable<Buffer>;
 }
 
-/** Results one after another: each is shown before the next is asked for. */
-export class InTurn {
-  constructor(readonly results: AsyncIterable<AsJson | Pieces>) {}
+/** Several results: each is shown before the next one is asked for. */
+export interface SeriesResult {
+  kind: 'series';
+  results: AsyncIterable<JsonResult | PiecesResult>;
 }
 
-/** A list without an end: its records are shown as they come, in every format. */
-export class Following {
-  constructor(readonly pages: Pages) {}
+/** Text, byte for byte. */
+export interface TextResult {
+  kind: 'text';
+  text: string;
 }
 
-/** A record, a list, rows that are all there, one of the classes above, a text as it is, or nothing. */
+export interface NothingResult {
+  kind: 'nothing';
+}
+
 export type Result =
-  | JsonObject
-  | WithColumns
-  | Outcomes
-  | Differences
-  | AsJson
-  | Pieces
-  | InTurn
-  | Following
-  | Pages
-  | readonly JsonObject[]
-  | string
-  | undefined;
+  | RecordResult
+  | ListResult
+  | FollowingResult
+  | DiffsResult
+  | OutcomesResult
+  | JsonResult
+  | PiecesResult
+  | SeriesResult
+  | TextResult
+  | NothingResult;

@@ -283,7 +283,7 @@ describe('what may come next', () => {
     },
     examples: [],
     columns: [],
-    run: () => undefined,
+    run: () => ({ kind: 'nothing' }),
   });
   const tree = { groups: [{ title: 'All:', commands: [tried] }], topics: {}, otherWords: {} };
 

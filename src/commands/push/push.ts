@@ -7,7 +7,6 @@ import type { JsonObject } from '../../lib/json.ts';
 import { createFindListed } from '../../names/listed-vals.ts';
 import { createNamesakes } from '../../names/namesakes.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { Outcomes } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
@@ -48,7 +47,8 @@ export const push = defineCommand({
   async run(context, { paths, name, concurrency = 'auto', dryRun = false, force = false, watch }) {
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
-      return watchWorkspace(context, { paths, concurrency, force });
+      await watchWorkspace(context, { paths, concurrency, force });
+      return { kind: 'nothing' };
     }
     const { chooseSources, describe, label, loadAll } = await import('./sources.ts');
     const mayBeTracked = name === undefined && !paths.includes('-');
@@ -57,8 +57,10 @@ export const push = defineCommand({
     const sources = await chooseSources(context, tracker, paths, name);
     const onFailure = ({ file }: PushSource, error: ValsError) => annotateFailure(context, file, error);
     const vals = await loadAll(context, tracker, sources, onFailure);
-    if (vals instanceof Outcomes) return vals;
-    if (isPlan) return vals.map((val) => ({ ...describe(val), status: 'planned' }));
+    if ('kind' in vals) return vals;
+    if (isPlan) {
+      return { kind: 'list', rows: vals.map((val) => ({ ...describe(val), status: 'planned' })) };
+    }
 
     const api = await context.connect({ concurrency });
     const unknownNames: string[] = [];
@@ -100,7 +102,7 @@ export const push = defineCommand({
       context.forPerson && paths.length === 0
         ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
         : () => true;
-    return new Outcomes(rows.filter(isNews), error);
+    return { kind: 'outcomes', rows: rows.filter(isNews), error };
   },
 });
 

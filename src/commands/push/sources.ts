@@ -2,7 +2,7 @@
 import { noneBegun } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError, type ValsError } from '../../errors.ts';
-import type { Outcomes } from '../../terminal/result.ts';
+import type { OutcomesResult } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { collectFiles, refuseTwins, type Source } from '../../workspace/sources/walk.ts';
 import type { PushSource, Tracker } from './tracker.ts';
@@ -57,7 +57,7 @@ export async function loadAll(
   tracker: Tracker,
   sources: readonly PushSource[],
   onFailure: (source: PushSource, error: ValsError) => void,
-): Promise<Loaded[] | Outcomes> {
+): Promise<Loaded[] | OutcomesResult> {
   const loaded: Loaded[] = [];
   const warnings: string[] = [];
   const failures = new Map<PushSource, ValsError>();

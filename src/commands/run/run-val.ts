@@ -12,7 +12,7 @@ import { startRun } from '../../run/run.ts';
 import { commandFor, environmentOf } from '../../run/seat-belt.ts';
 import type { Entry } from '../../run/sources.ts';
 import { findTarget, type Target, type Wanted } from '../../run/target.ts';
-import { AsJson, Pieces } from '../../terminal/result.ts';
+import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
 import { withoutWords } from '../shared/without-words.ts';
 
 export interface GivenRun extends Wanted {
@@ -23,7 +23,7 @@ export interface GivenRun extends Wanted {
   port?: number;
 }
 
-type Shown = AsJson | Pieces;
+type Shown = JsonResult | PiecesResult;
 
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
   const target = await findTarget(context, given);
@@ -99,12 +99,12 @@ async function* run(
     const kind = await started.kind;
     const pieces = started.pieces();
     if (kind === 'text' && !asRecord) {
-      yield new Pieces(untilFailure(pieces, note));
+      yield { kind: 'pieces', pieces: untilFailure(pieces, note) };
     } else {
       const text = await collect(given.val, pieces);
       if (kind === 'text') value = text;
       if (kind === 'json') value = parseValue(given.val, text);
-      if (kind === 'json' && !asRecord) yield new AsJson(value);
+      if (kind === 'json' && !asRecord) yield { kind: 'json', value };
     }
   } catch (error) {
     note(error);
@@ -115,7 +115,7 @@ async function* run(
     if (!flags.json && !flags.ndjson) for (const line of failure.details) context.say.annotate(line);
     throw failure;
   }
-  if (asRecord) yield new AsJson({ value, run: { ...finished, ...reported } });
+  if (asRecord) yield { kind: 'json', value: { value, run: { ...finished, ...reported } } };
 }
 
 async function* untilFailure(pieces: AsyncGenerator<Buffer>, onFailure: (error: unknown) => void) {

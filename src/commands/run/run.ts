@@ -1,7 +1,6 @@
 import { argument, defineCommand, parsed, toggle, val, word } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
 import { parseTimeout } from '../../settings/settings.ts';
-import { InTurn } from '../../terminal/result.ts';
 import { parsePort } from '../serve/serve.ts';
 import { versionNumber } from '../shared/options.ts';
 
@@ -54,7 +53,11 @@ export const run = defineCommand({
     const { runOnce, runOnSave, serveRequests } = await import('./run-val.ts');
     const runtime = options.runtime === 'deno' ? 'deno' : 'node';
     const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60, runtime } as const;
-    if (options.http) return serveRequests(context, given);
-    return new InTurn(options.watch ? runOnSave(context, given) : runOnce(context, given));
+    if (options.http) {
+      await serveRequests(context, given);
+      return { kind: 'nothing' };
+    }
+    const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
+    return { kind: 'series', results };
   },
 });

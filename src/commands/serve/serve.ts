@@ -98,6 +98,7 @@ export const serve = defineCommand({
     });
     log.close();
     if (exit === 130) throw withoutWords(signal.reason);
+    return { kind: 'nothing' };
   },
 });
 

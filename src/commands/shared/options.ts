@@ -4,7 +4,7 @@ import { parsed, toggle, val } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
 import { UsageError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import { WithColumns } from '../../terminal/result.ts';
+import type { RecordResult } from '../../terminal/result.ts';
 
 export const wholeNumber =
   (name: string, least: number) =>
@@ -54,9 +54,8 @@ export function versionNumber(text: string): string {
 }
 
 /** What `--dry-run` shows of a call. */
-export const plan = ({ method, path, body }: Call): WithColumns =>
-  new WithColumns({ method, path, ...(body !== undefined && { body }) }, [
-    column('method'),
-    column('path'),
-    column('body'),
-  ]);
+export const plan = ({ method, path, body }: Call): RecordResult => ({
+  kind: 'record',
+  record: { method, path, ...(body !== undefined && { body }) },
+  columns: [column('method'), column('path'), column('body')],
+});

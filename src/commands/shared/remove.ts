@@ -25,7 +25,9 @@ export async function removeBatch(
   const { describe, route, concurrency } = removal;
   const once = [...new Set(names)];
   const deletions = once.map((name) => ({ name, call: route(name) }));
-  if (removal.dryRun) return once.map((name) => ({ ...describe(name), status: 'planned' }));
+  if (removal.dryRun) {
+    return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
+  }
   if (!removal.yes) await ask(context, () => removal.question(once));
   const api = await context.connect();
   return runBatch(deletions, {

@@ -6,7 +6,7 @@ import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
-import { Following, type Result, WithColumns } from '../../terminal/result.ts';
+import type { Layout, Result } from '../../terminal/result.ts';
 import { runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
 
@@ -67,19 +67,19 @@ export async function showRuns(
     });
     // A person looks for what fails most.
     if (context.forPerson) rows.sort((a, b) => Number(b.failed) - Number(a.failed));
-    return new WithColumns(rows, summaryColumns, { total: rows.length > 1 ? total : undefined });
+    return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
-  const inBlocks = { inBlocks: full };
+  const layout: Layout = { columns: runColumns, inBlocks: full };
   if (!follow) {
-    if (!isFiltered(filter)) return new WithColumns(api.pages(call, paging), runColumns, inBlocks);
+    if (!isFiltered(filter)) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
     const more = context.forPerson ? () => context.say.hint(thereAreMore) : undefined;
     const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
-    return new WithColumns(rows, runColumns, inBlocks);
+    return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs; Ctrl-C ends it');
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? shownFirst)), context.signal);
-  return new WithColumns(new Following(pages), runColumns, inBlocks);
+  return { kind: 'following', pages, ...layout };
 }
 
 /** To be interrupted is how this ends, and nothing to be told of. */

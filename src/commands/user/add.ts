@@ -28,6 +28,6 @@ export const userAdd = defineCommand({
       context.say.hint(
         'The token is shown this once. Its owner signs in with `vals login --base-url <url>`.',
       );
-      return { ...added.user, token: added.token };
+      return { kind: 'record', record: { ...added.user, token: added.token } };
     }),
 });

@@ -14,7 +14,9 @@ export const userLs = defineCommand({
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'Nobody yet: `vals user add <username>` adds somebody.',
   run: (context, place) =>
-    withPeople(context, place, async (people) =>
-      (await people.list()).map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals })),
-    ),
+    withPeople(context, place, async (people) => {
+      const all = await people.list();
+      const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
+      return { kind: 'list', rows };
+    }),
 });

@@ -2,7 +2,6 @@ import { defineCommand, toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { ConflictError, UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { Outcomes } from '../../terminal/result.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { yes } from '../shared/options.ts';
 import { placeOptions } from '../shared/store-place.ts';
@@ -38,7 +37,7 @@ export const userRm = defineCommand({
           hint: `For a new token: ${sameStore(`token ${username}`, place)}.`,
         });
       }
-      return new Outcomes([{ id: person.id, username, status: 'deleted' }]);
+      return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'deleted' }] };
     });
   },
 });

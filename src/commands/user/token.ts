@@ -17,6 +17,6 @@ export const userToken = defineCommand({
       const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say.done(`${username} has a new token, and the old one is good for nothing.`);
-      return { ...renewed.user, token: renewed.token };
+      return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

@@ -45,6 +45,6 @@ export const valCreate = defineCommand({
     if (dryRun) return plan(call);
     const record = await (await context.connect()).record(call);
     context.say.done(`Created ${name}.`);
-    return record;
+    return { kind: 'record', record };
   },
 });

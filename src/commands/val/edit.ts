@@ -37,7 +37,7 @@ export const valEdit = defineCommand({
       await discard();
       context.signal.throwIfAborted();
       context.say.hint('Nothing changed, so nothing was sent.');
-      return undefined;
+      return { kind: 'nothing' };
     }
     try {
       context.signal.throwIfAborted();
@@ -52,7 +52,7 @@ export const valEdit = defineCommand({
       const sent = await api.record(call);
       await discard();
       context.say.done(newVersion(sent));
-      return sent;
+      return { kind: 'record', record: sent };
     } catch (error) {
       context.say.warn(`What you wrote is in ${file}.`);
       throw error;

@@ -17,11 +17,9 @@ export const valGet = defineCommand({
   columns: valColumns,
   async run({ connect, say }, { val, code, readme }) {
     const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });
-    if (readme) return textAt(record, 'readme') ?? '';
-    if (!code) {
-      say.hint('--code prints its code.');
-      return record;
-    }
-    return codeOf(record);
+    if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
+    if (code) return { kind: 'text', text: codeOf(record) };
+    say.hint('--code prints its code.');
+    return { kind: 'record', record };
   },
 });

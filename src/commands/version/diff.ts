@@ -4,7 +4,6 @@ import { argument, defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
-import { Differences } from '../../terminal/result.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
@@ -45,6 +44,6 @@ export const versionDiff = defineCommand({
     );
     if (diff === '') say.hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
-    return new Differences([row], diff === '' ? [] : [{ patch: diff, shown }]);
+    return { kind: 'diffs', rows: [row], sections: diff === '' ? [] : [{ patch: diff, shown }] };
   },
 });

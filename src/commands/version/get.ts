@@ -13,6 +13,6 @@ export const versionGet = defineCommand({
   columns: valColumns,
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
-    return code ? versionCode(record, val) : record;
+    return code ? { kind: 'text', text: versionCode(record, val) } : { kind: 'record', record };
   },
 });

@@ -2,7 +2,6 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { type JsonObject, textOf } from '../../lib/json.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
-import { WithColumns } from '../../terminal/result.ts';
 import { valArgument } from '../shared/options.ts';
 
 const columns = [
@@ -21,13 +20,13 @@ export const versionLs = defineCommand({
   empty: 'No versions.',
   async run({ connect, forPerson }, { val }) {
     const pages = (await connect()).pages(routes.listVersions(val));
-    if (!forPerson) return pages;
+    if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];
     for await (const rows of pages) for (const record of rows.records) versions.push(record);
     const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
     const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
     const current = { ...column(''), make: (version: JsonObject) => (isCurrent(version) ? 'current' : '') };
-    return new WithColumns(versions, [...columns, { ...current, only: 'terminal' }]);
+    return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
   },
 });
 

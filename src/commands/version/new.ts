@@ -24,6 +24,6 @@ export const versionNew = defineCommand({
     if (dryRun) return plan(call);
     const record = await (await context.connect()).record(call);
     context.say.done(newVersion(record));
-    return record;
+    return { kind: 'record', record };
   },
 });

@@ -28,6 +28,6 @@ export const versionRestore = defineCommand({
         ? `Version ${version} is the current one already.`
         : `Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`,
     );
-    return restored;
+    return { kind: 'record', record: restored };
   },
 });

@@ -1,0 +1,50 @@
+// Unified diffs on stdout: coloured and with headings at a terminal, as `patch` reads them in a pipe.
+import { visible, visibleLines } from '../escape.ts';
+import type { DiffsResult, Section } from '../result.ts';
+import type { Screen } from '../screen.ts';
+import type { Sink } from '../streams.ts';
+import type { Style } from '../style.ts';
+import { createTextWidth } from '../text-width.ts';
+import { wrapWords } from '../wrap.ts';
+import { renderList } from './list.ts';
+import { type RenderOptions, screenOf } from './options.ts';
+import { renderText } from './text.ts';
+
+export async function renderDiffs(
+  { rows, sections }: DiffsResult,
+  stdout: Sink,
+  options: RenderOptions,
+): Promise<void> {
+  const { kind, fields, screen, endable } = options;
+  if (kind !== 'text' || fields) return renderList({ kind: 'list', rows }, stdout, options);
+  if (!screen) {
+    const text = sections.map(({ patch }) => patch).join('');
+    return renderText({ kind: 'text', text }, stdout, options);
+  }
+  await endable(async () =>
+    stdout.writeLong(await formatSections(sections, await screenOf(stdout, options))),
+  );
+}
+
+async function formatSections(sections: readonly Section[], screen: Screen): Promise<string> {
+  const { style, redact, width } = screen;
+  const blocks: string[] = [];
+  for (const { heading, shown } of sections) {
+    const said = visible(redact(heading ?? ''));
+    const lines = said === '' ? [] : wrapWords(said, width, '', await createTextWidth([said]));
+    const diff = visibleLines(redact(shown)).split('\n');
+    blocks.push(
+      [...lines.map((line) => style.yellow(line)), ...diff.map((line) => paintLine(line, style))].join('\n'),
+    );
+  }
+  return blocks.join('\n');
+}
+
+function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {
+  if (line === '') return line;
+  if (/^(?:---|\+\+\+) /.test(line)) return bold(line);
+  if (line.startsWith('@@')) return cyan(line);
+  if (line.startsWith('+')) return green(line);
+  if (line.startsWith('-')) return red(line);
+  return line.startsWith('\\') ? dim(line) : line;
+}

@@ -1,0 +1,29 @@
+// JSON on stdout: indented and coloured at a terminal, compact elsewhere.
+import { isObject, type JsonValue, stringifyJson } from '../../lib/json.ts';
+import { project } from '../fields.ts';
+import { paintJson, withoutToken } from '../json-text.ts';
+import type { JsonResult } from '../result.ts';
+import type { Sink } from '../streams.ts';
+import { createStyle } from '../style.ts';
+import type { RenderOptions } from './options.ts';
+
+export async function renderJson({ value }: JsonResult, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { kind, fields, endable } = options;
+  const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
+  await endable(async () => {
+    if (kind === 'ndjson') {
+      for (const each of [value].flat()) await writeJson(chosen(each), stdout, options);
+    } else {
+      await writeJson(Array.isArray(value) ? value.map(chosen) : chosen(value), stdout, options);
+    }
+  });
+}
+
+export async function writeJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
+  const { kind, color, redactor } = options;
+  const style = await createStyle(stdout.isTerminal && color);
+  const text = (each: JsonValue) =>
+    `${stdout.isTerminal ? paintJson(each, style, kind === 'ndjson' ? 0 : 2) : stringifyJson(each)}\n`;
+  const clean = () => text(withoutToken(value, redactor));
+  await (Array.isArray(value) ? stdout.writeLong(text(value), clean) : stdout.write(text(value), clean));
+}

@@ -1,0 +1,22 @@
+// One record on stdout: lines of key and value at a terminal, one tab-separated line in a pipe.
+import { project } from '../fields.ts';
+import type { RecordResult } from '../result.ts';
+import type { Sink } from '../streams.ts';
+import { writeJson } from './json.ts';
+import { type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+
+export async function renderRecord(
+  { record, columns: own }: RecordResult,
+  stdout: Sink,
+  options: RenderOptions,
+): Promise<void> {
+  const { kind, fields, screen, redactor, endable } = options;
+  const columns = shownColumns(own, options);
+  await endable(async () => {
+    if (kind !== 'text') return writeJson(fields ? project(record, fields) : record, stdout, options);
+    if (!screen) return stdout.write(tabLine(record, columns, redactor));
+    const { formatRecord } = await import('../record.ts');
+    const text = await formatRecord(record, columns, fields !== undefined, await screenOf(stdout, options));
+    await stdout.write(text);
+  });
+}

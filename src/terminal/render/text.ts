@@ -1,0 +1,21 @@
+// Text on stdout, byte for byte; at a terminal, control characters are escaped.
+import { stringifyJson } from '../../lib/json.ts';
+import { visibleLines } from '../escape.ts';
+import { withoutToken } from '../json-text.ts';
+import type { TextResult } from '../result.ts';
+import type { Sink } from '../streams.ts';
+import type { RenderOptions } from './options.ts';
+
+export async function renderText(
+  { text }: TextResult,
+  stdout: Sink,
+  { kind, redactor, endable, warn }: RenderOptions,
+): Promise<void> {
+  const asJson = (part: unknown) => `${stringifyJson(part)}\n`;
+  const shown = (part: string) => (stdout.isTerminal ? visibleLines(part) : part);
+  const clean = () => {
+    warn('The text contains your token. It is printed without the token, so not byte for byte.');
+    return kind === 'text' ? shown(redactor.redact(text)) : asJson(withoutToken(text, redactor));
+  };
+  await endable(() => stdout.write(kind === 'text' ? shown(text) : asJson(text), clean));
+}
