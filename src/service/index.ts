@@ -1,5 +1,6 @@
 // The embedded service: every route of the API over one SQLite file or a PostgreSQL database, on the loopback address or for a team.
 import { type LocalError, UsageError } from '../errors.ts';
+import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
 import { type Certificate, readCertificate, watchCertificate } from './certificate.ts';
@@ -72,6 +73,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       host: network.host,
       port: options.port,
       certificate,
+      isLimited: (address) => !isAmong(network.proxies, address),
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onAnswered: (answered) => options.onAnswered?.({ ...answered, path: pageAccess.hide(answered.path) }),
     });

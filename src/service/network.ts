@@ -44,8 +44,11 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
     if (before === undefined || isIP(before) === 0) break;
     caller = before;
   }
-  return isIP(caller) === 6 ? networkOf(caller) : caller;
+  return limitedAs(caller);
 }
+
+/** What an address counts as for limits. */
+export const limitedAs = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
 /** One customer of a provider has all 2^64 addresses of an IPv6 network; an IPv4 address in that form stays itself. */
 function networkOf(address: string): string {

@@ -2,11 +2,13 @@
 import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
+import { limitedAs } from './network.ts';
 import { Problem, problemText, problemType } from './problem.ts';
 import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
+const mostOfOneAddress = 200;
 /** Longer than a request may take to arrive, so that its sender is told. */
 const idleMs = 40_000;
 const closingMs = 5_000;
@@ -41,6 +43,8 @@ interface ListenOptions {
   port: number;
   /** For TLS. */
   certificate?: Certificate;
+  /** Whether a limit of connections applies to this address: not to a proxy, whose connections are those of others. */
+  isLimited(address: string): boolean;
   /** Whether none but proxies, which keep their connections for the requests of others, are taken in. */
   isBehindProxy?: boolean;
   onAnswered?(answered: Answered): void;
@@ -104,12 +108,21 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
+  const countByAddress = new Map<string, number>();
   server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    const address = limitedAs(remoteAddress);
+    const count = (countByAddress.get(address) ?? 0) + 1;
+    countByAddress.set(address, count);
     connections.add(socket);
     socket.once('close', () => {
+      const left = (countByAddress.get(address) ?? 0) - 1;
+      if (left > 0) countByAddress.set(address, left);
+      else countByAddress.delete(address);
       connections.delete(socket);
       if (connections.size === 0) onLastGone();
     });
+    if (count > mostOfOneAddress && options.isLimited(remoteAddress)) socket.destroy();
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     turns.add(socket);

@@ -4,7 +4,7 @@ import { BlockList, connect as connectPlain } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { execa } from 'execa';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type CertificateFiles, readCertificate } from '../../src/service/certificate.ts';
 import { type CertificateName, certificate } from '../support/certificates.ts';
@@ -223,6 +223,32 @@ describe('the service', () => {
     expect(performance.now() - start).toBeGreaterThan(5_000);
     expect(performance.now() - start).toBeLessThan(20_000);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'takes 200 connections from one address, and others from others',
+    async () => {
+      const other = await overTls({ cert: good, key: good });
+      const open = async (localAddress: string) => {
+        const socket = connectPlain({ port: other.port, host: '127.0.0.1', localAddress });
+        onTestFinished(() => void socket.destroy());
+        const closed = new Promise<'closed'>((done) =>
+          socket.on('error', () => {}).once('close', () => done('closed')),
+        );
+        await new Promise((connected) => socket.once('connect', connected));
+        return { socket: socket.resume(), closed };
+      };
+      const held = await Promise.all(Array.from({ length: 200 }, () => open('127.0.0.3')));
+      for (let i = 0; i < 20; i++) expect(await (await open('127.0.0.3')).closed).toBe('closed');
+      expect((await speakTls(other.port, health)).answer).toContain('200 OK');
+      expect(held.filter(({ socket }) => socket.closed)).toEqual([]);
+      // A place that was given up is free again.
+      held[0]?.socket.destroy();
+      await held[0]?.closed;
+      const answered = () =>
+        speakTls(other.port, health, { localAddress: '127.0.0.3' }).then(({ answer }) => answer);
+      await expect.poll(() => answered().catch(() => '')).toContain('200 OK');
+    },
+  );
 
   test('is not kept from closing by a handshake', { timeout: 30_000 }, async () => {
     const other = await overTls({ cert: good, key: good });
