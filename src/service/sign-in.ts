@@ -49,14 +49,13 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(c) {
-      for (const session of cookies(c.req.header('cookie'), name)) {
-        const [id = '', end = '', code = ''] = session.split('.');
-        if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 <= Date.now()) continue;
-        const user = await store.userWithId(id);
-        const tokenDigest = user && (await store.users.tokenDigest(user));
-        if (tokenDigest && isSame(code, codeOf(id, tokenDigest, end))) return user;
-      }
-      return undefined;
+      // Only the first that could be one is looked up: a header can hold hundreds, and a browser sends one.
+      const [session] = cookies(c.req.header('cookie'), name)
+        .map((value) => value.split('.'))
+        .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
+      const [id = '', end = '', code = ''] = session ?? [];
+      const found = await store.userWithDigest(id);
+      return found && isSame(code, codeOf(id, found.tokenDigest, end)) ? found.user : undefined;
     },
     ask: (c) => again(c, 401),
     async signIn(c) {

@@ -39,10 +39,14 @@ export function createUsers({ all, write, forUpdate }: Database) {
     withId: async (id: string): Promise<User | undefined> =>
       (await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]))[0],
 
-    /** What a session of the page is made with: it ends with the token. */
-    tokenDigest: async ({ id }: User): Promise<string | undefined> =>
-      (await all<{ digest: string }>('SELECT token_digest AS digest FROM users WHERE id = ?', [id]))[0]
-        ?.digest,
+    /** With the digest that a session of the page is made with: the session ends with the token. */
+    async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
+      const [found] = await all<User & { tokenDigest: string }>(
+        `SELECT ${userColumns}, token_digest AS "tokenDigest" FROM users WHERE id = ?`,
+        [id],
+      );
+      return found && { user: { id, username: found.username }, tokenDigest: found.tokenDigest };
+    },
 
     named: async (username: string): Promise<ListedUser | undefined> =>
       (await all<ListedUser>(listed('WHERE username = ?'), [username]))[0],

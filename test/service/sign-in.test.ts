@@ -141,6 +141,14 @@ describe('the form', () => {
 });
 
 describe('the cookie', () => {
+  test('is looked up once, however many a request has', async () => {
+    const cookie = await session();
+    const [name = ''] = cookie.split('=');
+    const others = Array.from({ length: 300 }, (_, i) => `${name}=${i}.99999999999.code`).join('; ');
+    expect((await send('GET', '/', { cookie: `${others}; ${cookie}` })).status).toBe(401);
+    expect((await send('GET', '/', { cookie: `${cookie}; ${others}` })).status).toBe(200);
+  });
+
   test('opens the page, with a way out', async () => {
     const cookie = await session();
     const { status, text, headers } = await send('GET', '/', { cookie: `a=b; ${cookie}` });
