@@ -61,6 +61,10 @@ export async function putRecord(all: All, owner: User, record: StoredRecord): Pr
   );
 }
 
+export async function deleteRuns(all: All, valId: string): Promise<void> {
+  await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
+}
+
 /** What was seeded for a val of this name, before there was one, is the val's from now on. Says how much that was. */
 export async function claimRecords(
   all: All,

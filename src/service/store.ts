@@ -6,6 +6,7 @@ import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
 import {
   claimRecords,
+  deleteRuns,
   findRecords,
   putRecord,
   type RecordFilter,
@@ -160,6 +161,8 @@ export async function openStore(place: Place) {
     userWithId: async (id: string): Promise<User | undefined> =>
       idForm.test(id) ? users.withId(id) : undefined,
 
+    userWithDigest: async (id: string) => (idForm.test(id) ? users.withDigest(id) : undefined),
+
     /** Throws where the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
@@ -206,6 +209,7 @@ export async function openStore(place: Place) {
     delete: (caller: User, id: string): Promise<void> =>
       write(async (all) => {
         await lockOwn(all, caller, id);
+        await deleteRuns(all, id);
         await all('DELETE FROM vals WHERE id = ?', [id]);
       }),
 
@@ -257,7 +261,8 @@ export async function openStore(place: Place) {
 
     addRun: (caller: User, id: string, { version: number, ...times }: ReportedRun) =>
       write(async (all) => {
-        const { name } = await ownVal(all, caller, id);
+        // Locked, or a val that is deleted at this moment would leave its run behind.
+        const { name } = await lockOwn(all, caller, id);
         await visibleVersion(all, caller, id, number);
         const run = { id: randomUUID(), val: { id, name, version: number }, ...times };
         await putRecord(all, caller, {

@@ -1,5 +1,9 @@
 // Runs that happened elsewhere, and the list of a user's vals, by which a client finds what they are of.
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deleteOrphanedRuns } from '../../src/service/database/database.ts';
+import { openDatabase } from '../../src/service/database/open.ts';
+import { placeOf } from './place.ts';
 import { ask, createVal, type List, temporaryService, type Val } from './support.ts';
 
 const run = {
@@ -35,6 +39,34 @@ describe('a run that is reported', () => {
     expect(await runs('?error=true')).toEqual([later.id]);
     const ofVal = await ask(service, 'GET', `/v1/vals/${val.id}/runs`);
     expect((ofVal.body as List).data).toHaveLength(2);
+  });
+
+  test('goes with its val', async () => {
+    const gone = await createVal(service, { name: 'gone', code: 'c' });
+    const { id } = (await report(run, gone.id)).body as Val;
+    expect(await runs()).toContain(id);
+    expect((await ask(service, 'DELETE', `/v1/vals/${gone.id}`)).status).toBe(204);
+    expect(await runs()).not.toContain(id);
+  });
+
+  test('of a val that was deleted by an earlier version goes by a migration', async () => {
+    const { at, close } = await temporaryService({
+      runs: [{ id: randomUUID(), val: { id: 'elsewhere', name: 'seeded' } }],
+    });
+    await close();
+    const { all, write, close: closeDatabase } = await openDatabase(placeOf(at));
+    const id = randomUUID();
+    await write((all) =>
+      all(
+        `INSERT INTO records (owner_id, kind, key, at, val_id, json)
+          SELECT id, 'runs', ?, '', 'gone', ? FROM users`,
+        [id, JSON.stringify({ id, val: { id: 'gone', name: 'gone', version: 1 }, ...run })],
+      ),
+    );
+    await all(deleteOrphanedRuns);
+    const left = await all<{ json: string }>("SELECT json FROM records WHERE kind = 'runs'");
+    expect(left.map(({ json }) => JSON.parse(json).val.id)).toEqual(['elsewhere']);
+    await closeDatabase();
   });
 
   test.each([

@@ -49,3 +49,8 @@ export class DatabaseFailure extends Error {
 /** The database itself failed; that others were in the way is none of its failures. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
+
+/** Deletes the runs that were reported for vals that are gone. A seed may have runs of vals that are kept elsewhere; these stay. */
+export const deleteOrphanedRuns = `
+  DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
+    AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;

@@ -1,4 +1,5 @@
 // The tables of a store in PostgreSQL, in a schema of their own, and how one of an earlier version becomes one of today.
+import { deleteOrphanedRuns } from './database.ts';
 
 /** Everything of ours is in it, so that a database can be shared with other programs. */
 export const schemaName = 'vals';
@@ -38,4 +39,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX records_by_val ON records (kind, val_id, at DESC, position);
   CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC, position);
   CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`,
+  // 2
+  deleteOrphanedRuns,
 ];

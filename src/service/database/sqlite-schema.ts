@@ -1,6 +1,7 @@
 // The tables of a store in SQLite, and how a store of an earlier version becomes one of today.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { digestOf } from '../token.ts';
+import { deleteOrphanedRuns } from './database.ts';
 
 /** Marks the file as ours. */
 export const application = 0x76616c73;
@@ -85,4 +86,6 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
       CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`;
   },
+  // 5
+  () => deleteOrphanedRuns,
 ];
