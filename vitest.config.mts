@@ -32,8 +32,7 @@ const readsPlans = 'test/service/plans.test.ts';
 const needOwnProcess = ['test/api/http/faults/**/*.test.ts', readsPlans];
 
 const needService = ['test/service/**/*.test.ts', 'test/commands/user.test.ts'];
-const parserAsBuilt = 'test/support/parser-as-built.ts';
-const endsServices = { setupFiles: [parserAsBuilt, 'test/service/after-file.ts'] };
+const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
@@ -59,7 +58,7 @@ export default defineConfig({
     projects: [
       {
         ...compiling(),
-        test: { name: 'alone', include: needOwnProcess, setupFiles: parserAsBuilt, ...timeouts },
+        test: { name: 'alone', include: needOwnProcess, ...timeouts },
       },
       {
         ...compiling(),
@@ -67,7 +66,6 @@ export default defineConfig({
           name: 'one process',
           include: ['test/**/*.test.ts'],
           exclude: [...needOwnProcess, ...needService, ...needPostgres],
-          setupFiles: parserAsBuilt,
           ...oneProcess,
           ...timeouts,
         },

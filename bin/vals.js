@@ -2,8 +2,11 @@
 
 const { fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
-/** What was rendered when building, the version, the help and completion, needs no program: only to be written. */
-function answerAtOnce(words) {
+/**
+ * Writes a text that the build prepared: the version, a help or a completion script. False if there is none.
+ * @param {string[]} words
+ */
+function writePrepared(words) {
   const text = preparedText(words);
   if (text === undefined) return false;
   try {
@@ -13,10 +16,11 @@ function answerAtOnce(words) {
   }
 }
 
+/** @param {string[]} words */
 function preparedText(words) {
   const name = preparedName(words);
-  // Help is laid out for 80 columns; a narrower terminal gets its own.
   const isHelp = name?.startsWith('help');
+  // The prepared help has 80 columns, so the program lays it out again for a narrower terminal.
   if (name === undefined || (isHelp && isNarrowTerminal())) return undefined;
   const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
@@ -26,20 +30,23 @@ function preparedText(words) {
   }
 }
 
+/** @param {string[]} words */
 function preparedName(words) {
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) return 'version';
-  if (words[0] === 'completion' && /^[a-z]+$/.test(words[1]) && words.length === 2) return words.join('-');
+  const [first = '', second = ''] = words;
+  if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
+  if (words.length === 2 && first === 'completion' && /^[a-z]+$/.test(second)) return `completion-${second}`;
   const command = commandToExplain(words);
   if (!command?.every((word) => /^[a-z]+$/.test(word))) return undefined;
   return ['help', ...command].join('-');
 }
 
+/** @param {string[]} words */
 function commandToExplain(words) {
   if (words.length === 0 || words[0] === 'help') return words.slice(1);
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** As the program decides it without a flag. */
+/** Decides as the program does if no flag says otherwise. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;
@@ -47,13 +54,12 @@ function wantsColor() {
   return TERM !== 'dumb';
 }
 
-/** Asking the stream would load what streams are made of, which takes longer than the whole help. */
+/** Does without process.stdout, because loading Node's streams takes longer than the whole help. */
 function isTerminal() {
   const stats = fstatSync(1);
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
-const isNarrowTerminal = () => isTerminal() && (process.env.COLUMNS || process.stdout.columns) < 80;
+const isNarrowTerminal = () => isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
 
-const words = process.argv.slice(2);
-if (!answerAtOnce(words)) require('./code-cache.js').loadProgram(words).runProcess();
+if (!writePrepared(process.argv.slice(2))) require('./code-cache.js').loadProgram().runProcess();

@@ -1,6 +1,6 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
 import type { AnyCommand } from './cli/command.ts';
-import { commandNames, pathsOf } from './cli/command-tree.ts';
+import { pathsOf } from './cli/command-tree.ts';
 import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
@@ -17,12 +17,8 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** The embedded service is built apart, and throws them too. */
-export * from './errors.ts';
-
-/** For the build: what it renders help for, and what this program has. */
+/** For the build, which prepares a help for each. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
-export const ownCommands = (): string[] => commandNames(commandTree);
 
 /** Whether this process got as far as a service, and so has run most of the program. */
 export let reachedService = false;

@@ -27,8 +27,8 @@ const harmless = [
 ].filter(isKnown);
 
 const cases: { flags: string; remote: object; local: object }[] = [
-  // Node prints warnings of its own under these two.
-  { flags: '--jitless', remote: { exit: 0 }, local: { exit: 0 } },
+  { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
+  // Node itself prints a warning.
   { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
@@ -48,9 +48,21 @@ describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))('$fl
   });
 });
 
-it.skipIf(process.platform === 'win32')('works where addresses are few, as on a shared machine', async () => {
-  const home = temporaryFolder();
-  const limited = ['-c', 'ulimit -v 2000000 && exec "$0" "$@"', process.execPath, program, 'me', '--local'];
-  const options = { env: environment(home), extendEnv: false, reject: false } as const;
-  expect(await execa('sh', limited, options)).toMatchObject({ exitCode: 0, stderr: '' });
+describe('without memory for WebAssembly', () => {
+  const vals = (words: readonly string[]) =>
+    execa(process.execPath, ['--wasm-max-mem-pages=0', program, ...words, '--local', '--json'], {
+      env: environment(temporaryFolder()),
+      extendEnv: false,
+      reject: false,
+    });
+
+  it('a request names the limit to raise', async () => {
+    const { exitCode, stderr } = await vals(['me']);
+    const { exit, error } = needs('WebAssembly', 'ulimit -v');
+    expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({ exit, error });
+  });
+
+  it('a command without a request works', async () => {
+    expect(await vals(['config'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
 });

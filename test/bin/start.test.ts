@@ -1,15 +1,13 @@
 // What makes a start quick must not change what it does: prepared texts, and code compiled by an earlier run.
 import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
-import { execa } from 'execa';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandNames, pathsOf } from '../../src/cli/command-tree.ts';
+import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { isLong } from '../support/budget.ts';
 import { install } from '../support/copy.ts';
-import { environment } from '../support/program.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -36,49 +34,21 @@ describe('prepared help', () => {
   });
 });
 
-describe('a smaller program', () => {
-  const programs: Record<string, string> = JSON.parse(readFileSync('dist/programs.json', 'utf8'));
-
-  it('has commands that the whole one has, each in one of them', () => {
-    expect(commandNames(commandTree)).toEqual(expect.arrayContaining(Object.keys(programs)));
-    expect(programs).toMatchObject({
-      me: 'asking.js',
-      list: 'asking.js',
-      'val get': 'asking.js',
-      run: 'run.js',
-    });
-    for (const words of ['push', 'val push', 'val', 'serve', 'completion']) {
-      expect(programs).not.toHaveProperty(words);
-    }
-  });
-
-  it('is what runs such a command, and the whole one what runs all else', async () => {
-    const installed = await install();
-    await rm(join(installed.folder, 'dist/main.js'));
-    expect(JSON.parse(await installed.vals(['me', '--local', '--json']))).toMatchObject({
-      username: 'local',
-    });
-    expect(await installed.vals(['version', 'list', '--help'])).toContain('vals version');
-    for (const words of [['push', '--local'], ['constructor'], ['--json', 'me', '--local']]) {
-      await expect(installed.vals(words), words.join(' ')).rejects.toThrow('main.js');
-    }
-  });
-});
-
 describe('compiled code', () => {
   const used = ['me', '--local', '--json'];
   const places = isLong ? Array.from({ length: 80 }, (_, index) => (index + 0.37) / 80) : [0.7];
 
-  it('is kept by the build and used by every run after it', async () => {
+  it('is kept by the first run that reached a service and used by every run after it', async () => {
     const installed = await install();
-    const before = await installed.compiled();
-    const names = before.map(({ name }) => name);
-    for (const program of [/^main\.js\.v/, /^asking\.js\.v/, /^run\.js\.v/]) {
-      expect(names).toContainEqual(expect.stringMatching(program));
-    }
+    expect(await installed.compiled()).toEqual([]);
+    await installed.vals(['config', '--json']);
+    expect(await installed.compiled()).toEqual([]);
     await installed.vals(used);
-    await installed.vals(['run', resolve('examples/hello.ts')]);
-    expect(await installed.compiled()).toEqual(before);
+    const kept = await installed.compiled();
+    expect(kept.map(({ name }) => name)).toEqual([expect.stringMatching(/^main\.js\.v.*-local\.compiled$/)]);
+    await installed.vals(used);
+    await installed.vals(['run', resolve('examples/hello.ts'), '--local']);
+    expect(await installed.compiled()).toEqual(kept);
   });
 
   type Spoil = (file: string) => Promise<void>;
@@ -99,9 +69,9 @@ describe('compiled code', () => {
   ];
   it('that is spoilt or missing is made anew', async () => {
     const installed = await install();
-    const before = await installed.compiled();
-    const names = before.map(({ name }) => name);
-    const file = join(installed.folder, 'dist', names.find((name) => name.startsWith('asking.js.v')) ?? '');
+    await installed.vals(used);
+    const names = (await installed.compiled()).map(({ name }) => name);
+    const file = join(installed.folder, 'dist', names[0] ?? '');
     for (const [what, spoil] of spoils) {
       await spoil(file);
       const spoilt = await installed.compiled();
@@ -113,33 +83,26 @@ describe('compiled code', () => {
     const kept = await installed.compiled();
     await installed.vals(used);
     expect(await installed.compiled()).toEqual(kept);
-    // Here too little of the program runs for it to be worth keeping.
-    await rm(file);
-    expect(JSON.parse(await installed.vals(['config', '--json']))).toBeTypeOf('object');
-    expect((await installed.compiled()).map(({ name }) => name)).not.toContain(basename(file));
   });
 
   it('of an older program of the same length is not run', async () => {
     const installed = await install();
-    const file = join(installed.folder, 'dist/asking.js');
+    await installed.vals(used);
+    const file = join(installed.folder, 'dist/main.js');
     const source = await readFile(file, 'utf8');
     const [mark = ''] = /[0-9a-f]{16}/.exec(source) ?? [];
     const changed = source
       .replace(mark, '0123456789abcdef')
-      .replaceAll('No service is chosen', 'NO SERVICE IS CHOSEN');
+      .replaceAll('Show the settings in force', 'SHOW THE SETTINGS IN FORCE');
     expect(changed.length).toBe(source.length);
     await writeFile(file, changed);
-    const { stderr } = await execa(process.execPath, [join(installed.folder, 'bin/vals.js'), 'me'], {
-      env: environment(installed.folder),
-      extendEnv: false,
-      reject: false,
-    });
-    expect(stderr).toContain('NO SERVICE IS CHOSEN');
+    expect(await installed.vals(['config', '--local', '--no-color', '--help'])).toContain(
+      'SHOW THE SETTINGS',
+    );
   });
 
   it.skipIf(process.getuid?.() === 0)('is not needed where it cannot be kept', async () => {
     const installed = await install();
-    for (const { name } of await installed.compiled()) await rm(join(installed.folder, 'dist', name));
     await chmod(join(installed.folder, 'dist'), 0o555);
     expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
     await chmod(join(installed.folder, 'dist'), 0o755);

@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A copy of the program, as it is after an install, or of such a copy. */
-export async function install(from = '.') {
+/** A copy of the program, as it is after an install: without compiled code. Or a whole copy of such a copy. */
+export async function install(from?: string) {
   const folder = temporaryFolder();
-  await cp(join(from, 'bin'), join(folder, 'bin'), { recursive: true });
-  // Other tests run it under flags, and what was compiled for those comes and goes.
-  const filter = (path: string) =>
-    !path.includes('.compiled') || path.endsWith(`.${process.version}-${process.arch}.compiled`);
-  await cp(join(from, 'dist'), join(folder, 'dist'), { recursive: true, preserveTimestamps: true, filter });
+  const filter = (path: string) => from !== undefined || !path.includes('.compiled');
+  for (const part of ['bin', 'dist']) {
+    const options = { recursive: true, preserveTimestamps: true, filter };
+    await cp(join(from ?? '.', part), join(folder, part), options);
+  }
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const home = join(folder, 'home');
   await mkdir(home);
@@ -26,7 +26,6 @@ export async function install(from = '.') {
       });
       return stdout;
     },
-    /** The main program's alone: what others there are depends on what ran. */
     async compiled() {
       const names = (await readdir(join(folder, 'dist'))).filter((name) => name.includes('.compiled')).sort();
       return Promise.all(

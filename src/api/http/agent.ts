@@ -1,5 +1,6 @@
 // The connections to the service, made directly or through a proxy: one for each exchange at a time.
-import { type buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
 import { directly } from './connect.ts';
 import { type ProxyAddress, throughProxy } from './proxy.ts';
@@ -45,6 +46,8 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
+      // Whatever --max-http-header-size says.
+      maxHeaderSize: 16_384,
       // undici connects again, at once and without end, where a connection ends before its request is written.
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));

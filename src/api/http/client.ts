@@ -7,6 +7,7 @@ import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
 import { createGate, type Turns } from './gate.ts';
 import { createHeaders } from './headers.ts';
+import { requireWebAssembly } from './parser.ts';
 import {
   asksForFewer,
   backoffMs,
@@ -46,6 +47,7 @@ export interface ClientOptions extends TransportOptions {
 const shortestAttemptMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
+  requireWebAssembly();
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);

@@ -1,26 +1,40 @@
 // One connection to the service or to a proxy, over TCP and within it TLS.
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
+import createConnector from 'undici/lib/core/connect.js';
+import { compileParser } from './parser.ts';
 
-/** Makes one connection, and says when it stands or why it does not. What it returns gives up on it. */
+/** Makes one connection and calls back with the socket or the error. The function returned gives up. */
 export type Connect = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
 ) => (reason: Error) => void;
 
-/** Over TCP, and within it over TLS where the target asks for that. */
+/** Over TCP, and within it over TLS if the target asks for that. */
 export function directly(): Connect {
-  const overTcp = buildConnector({ timeout: 0, autoSelectFamily: true });
+  const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
+  const parsers: WebAssembly.Module[] = [];
 
-  /** All connections share its context, which has all roots to check certificates against: 40 ms on Node 20. */
+  /** All connections share one secure context: making it takes 40 ms on Node 20, for its root certificates. */
   const tls = () => {
-    overTls ??= buildConnector({ timeout: 0, secureContext: secureContext() });
+    overTls ??= createConnector({ timeout: 0, secureContext: secureContext() });
     return overTls;
   };
 
-  // What is needed later is made whenever the other side is to answer.
+  /** Compiles the parser while the other side has to answer. */
+  const begin = (
+    connect: buildConnector.connector,
+    target: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Socket => {
+    // The connector returns its socket, which its type does not say.
+    const socket = connect(target, callback) as unknown as Socket;
+    if (parsers.length === 0) parsers.push(compileParser());
+    return socket;
+  };
+
   return (target, callback) => {
     let socket: Socket;
     if (target.protocol !== 'https:') {
@@ -34,21 +48,14 @@ export function directly(): Connect {
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
       });
-      // In the meantime, and not at once: a name that is known is looked up by then, and the connection on its way.
+      // Makes the secure context after the name was looked up and while the connection is on its way.
       const soon = setTimeout(tls, 2);
     }
     return (reason) => socket.destroy(reason);
   };
 }
 
-/** The connector returns its socket, which its type does not say. */
-const begin = (
-  connect: buildConnector.connector,
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-): Socket => connect(target, callback) as unknown as Socket;
-
-/** As each connection would make it for itself. */
+/** The same context that each connection would make for itself. */
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
   return createSecureContext({ ciphers: DEFAULT_CIPHERS });

@@ -462,7 +462,8 @@ const framing: Fault[] = [
   asked('102 twice before the answer', good, (socket, { command }) =>
     socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
   ),
-  asked('100 before the answer', good, (socket, { command }) =>
+  // undici closes the connection: it did not ask for a continuation.
+  asked('100 before the answer', { kind: 'unreadable success' }, (socket, { command }) =>
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
   ),
   answered(
