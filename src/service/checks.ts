@@ -1,42 +1,12 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
-import type { MiddlewareHandler } from 'hono';
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
-import { type Env, readJson } from './guard.ts';
 import { Problem } from './problem.ts';
 import type { Privacy, ReportedRun, ValChange, ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
-type Body = Record<string, unknown>;
-type Query = (name: string) => string | undefined;
-
-/** The handler finds the checked body under `c.req.valid('json')`. */
-export function json<Checked extends object>(
-  check: (body: Body) => Checked,
-): MiddlewareHandler<Env, string, { out: { json: Checked } }> {
-  return async (c, next) => {
-    const body = await readJson(c);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new Problem(400, 'The body must be a JSON object.');
-    }
-    c.req.addValidatedData('json', check(body as Body));
-    await next();
-  };
-}
-
-/** The handler finds the checked query under `c.req.valid('query')`. */
-export function query<Checked extends object>(
-  check: (query: Query) => Checked,
-): MiddlewareHandler<Env, string, { out: { query: Checked } }> {
-  return async (c, next) => {
-    const once = (name: string) => {
-      const [value, ...others] = c.req.queries(name) ?? [];
-      if (others.length > 0) throw refuse(name, 'must be given once');
-      return value;
-    };
-    c.req.addValidatedData('query', check(once));
-    await next();
-  };
-}
+export type Body = Record<string, unknown>;
+/** All values of a parameter. */
+export type Query = (name: string) => string[];
 
 export const newVal = (body: Body): Omit<ValContent, 'name'> & { name: string | undefined } => ({
   code: code(body),
@@ -109,11 +79,11 @@ export interface PageRequest {
 /** What the page is asked to show; without a val, the list of them. */
 export const shown = (query: Query): PageRequest => {
   const optional = (name: string) => {
-    const text = query(name);
+    const text = once(query, name);
     return text === undefined ? undefined : version(text);
   };
   return {
-    val: query('val'),
+    val: once(query, 'val'),
     version: optional('version'),
     from: optional('from'),
     page: integer(query, 'page', 1, 1, 1_000_000_000),
@@ -127,6 +97,12 @@ export function version(text: string): number {
 
 function refuse(field: string, rule: string, status: 400 | 413 = 400): Problem {
   return new Problem(status, `${field} ${rule}.`, { field });
+}
+
+function once(query: Query, field: string): string | undefined {
+  const [value, ...others] = query(field);
+  if (others.length > 0) throw refuse(field, 'must be given once');
+  return value;
 }
 
 function string(body: Body, field: string, max: number): string {
@@ -165,7 +141,7 @@ function privacy(body: Body): Privacy {
 }
 
 function integer(query: Query, field: string, fallback: number, min: number, max: number): number {
-  const text = query(field);
+  const text = once(query, field);
   if (text === undefined) return fallback;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
@@ -173,7 +149,7 @@ function integer(query: Query, field: string, fallback: number, min: number, max
 }
 
 function time(query: Query, field: string): string | undefined {
-  const text = query(field);
+  const text = once(query, field);
   if (text === undefined) return undefined;
   const value = sortableTime(text);
   if (value === undefined) throw refuse(field, 'must be a timestamp such as 2024-05-17T12:00:00.000Z');
@@ -181,7 +157,7 @@ function time(query: Query, field: string): string | undefined {
 }
 
 function choice<Meaning>(query: Query, field: string, meanings: Record<string, Meaning>) {
-  const text = query(field);
+  const text = once(query, field);
   if (text === undefined) return undefined;
   if (!Object.hasOwn(meanings, text)) {
     throw refuse(field, `must be one of ${Object.keys(meanings).join(', ')}`);

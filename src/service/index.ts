@@ -12,7 +12,6 @@ import type { Limits } from './rate-limit.ts';
 import { loadSeed, type SeedData } from './seed.ts';
 import { type Answered, listen } from './server.ts';
 import { openStore, type Store } from './store.ts';
-import { setWebGlobals } from './web.ts';
 
 export { DatabaseFailure, type Place } from './database/database.ts';
 export type { Network } from './network.ts';
@@ -53,7 +52,6 @@ export interface ServiceOptions {
 
 /** A file is made, with its folders, where it is missing; so are the tables of a database. */
 export async function startService(options: Place & ServiceOptions): Promise<EmbeddedService> {
-  setWebGlobals();
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
   const store = await openStore(options);
@@ -61,7 +59,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
     if (options.seed) await seedOwner(store, options.seed);
     const pageAccess = createPageAccess();
     let draining = false;
-    const { fetch } = createApp(store, {
+    const app = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
@@ -69,7 +67,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       onRefusedVisit: options.onRefusedVisit,
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
     });
-    const server = await listen(createListener(fetch), {
+    const server = await listen(createListener(app), {
       host: network.host,
       port: options.port,
       certificate,

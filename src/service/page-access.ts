@@ -1,15 +1,15 @@
 // Who may look at the page: the browser that came with the link of the moment, known from then on by its cookie.
 import { randomBytes } from 'node:crypto';
-import type { Context } from 'hono';
-import { cookies, type Env, isSame } from './guard.ts';
+import { cookies, isSame } from './guard.ts';
+import { type Answer, redirect, type ServiceRequest } from './request.ts';
 
 export interface PageAccess {
   /** Good for one visit; the next one has another. */
   readonly key: string;
   /** Uses the key up: gives the browser that has it the cookie, and sends it on to the page. */
-  welcome(c: Context<Env>): Response | undefined;
+  welcome(request: ServiceRequest): Answer | undefined;
   /** Whether a request for the page comes from a browser that was welcomed. */
-  isGuest(c: Context<Env>): boolean;
+  isGuest(request: ServiceRequest, place: string): boolean;
   /** A path as others may see it. */
   hide(path: string): string;
 }
@@ -27,18 +27,19 @@ export function createPageAccess(): PageAccess {
     get key() {
       return key;
     },
-    welcome(c) {
-      const { key: given = '', ...query } = c.req.query();
+    welcome({ method, url }) {
+      const query = new URLSearchParams(url.search);
+      const given = query.get('key') ?? '';
+      query.delete('key');
       // Programs that show a preview of a link ask with HEAD, and would use it up.
-      if (c.req.method !== 'GET' || !isSame(given, key)) return undefined;
+      if (method !== 'GET' || !isSame(given, key)) return undefined;
       key = secret();
       const path = `/page/${place}`;
-      c.header('Set-Cookie', `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`);
-      return c.redirect(`${path}?${new URLSearchParams(query)}`, 303);
+      const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
+      return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });
     },
-    isGuest: (c) =>
-      isSame(c.req.param('place') ?? '', place) &&
-      cookies(c.req.header('cookie'), 'vals').some((value) => isSame(value, session)),
+    isGuest: (request, given) =>
+      isSame(given, place) && cookies(request, 'vals').some((value) => isSame(value, session)),
     hide: (path) => path.replaceAll(place, '***'),
   };
 }

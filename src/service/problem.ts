@@ -1,8 +1,7 @@
 // What the service answers when it refuses or fails: RFC 9457 problem details.
 import { STATUS_CODES } from 'node:http';
-import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DatabaseFailure } from './database/database.ts';
+import type { Answer } from './request.ts';
 
 interface ProblemFacts {
   /** The field of the body, or the parameter of the query, that was refused. */
@@ -11,10 +10,10 @@ interface ProblemFacts {
 }
 
 export class Problem extends Error {
-  readonly status: ContentfulStatusCode;
+  readonly status: number;
   readonly facts: ProblemFacts;
 
-  constructor(status: ContentfulStatusCode, detail: string, facts: ProblemFacts = {}) {
+  constructor(status: number, detail: string, facts: ProblemFacts = {}) {
     super(detail);
     this.status = status;
     this.facts = facts;
@@ -35,12 +34,10 @@ export function problemText({ status, message, facts: { field } }: Problem): str
   });
 }
 
-export function answerError(error: Error, c: Context): Response {
+export function problemAnswer(error: Error): Answer {
   const problem = error instanceof Problem ? error : hidden(error);
-  return c.body(problemText(problem), problem.status, {
-    'Content-Type': problemType,
-    ...problem.facts.headers,
-  });
+  const headers = { 'Content-Type': problemType, ...problem.facts.headers };
+  return { status: problem.status, headers, body: problemText(problem) };
 }
 
 /** What happened inside stays inside; the status tells whether to try again. */

@@ -1,6 +1,6 @@
 // How many requests one caller may make: so many a second, so many at a time. A bucket for each, and old buckets go.
 
-export interface Limits {
+interface Bucketed {
   /** How fast a bucket fills again. */
   perSecond: number;
   /** How many a full bucket has; as many as one second brings where absent. */
@@ -8,11 +8,18 @@ export interface Limits {
   inFlight: number;
 }
 
+export interface Limits extends Bucketed {
+  /** For the bytes of what is stored. */
+  stored?: Bucketed;
+}
+
 export interface RateLimit {
-  /** Takes one request in: gives what ends it, or undefined where it is one too many. */
-  enter(caller: string): (() => void) | undefined;
+  /** Takes one request in, or several bytes: gives what ends it, or undefined where it is too much. */
+  enter(caller: string, cost?: number): (() => void) | undefined;
   /** Whether the next request would be one too many, without taking it in. */
   isSpent(caller: string): boolean;
+  /** When the cost could be paid; at least 1. */
+  secondsUntil(caller: string, cost: number): number;
   /** How many callers it remembers. */
   readonly size: number;
 }
@@ -28,7 +35,7 @@ interface Bucket {
 const keptBuckets = 10_000;
 
 /** `now` in milliseconds. */
-export function createRateLimit(limits: Limits, now: () => number): RateLimit {
+export function createRateLimit(limits: Bucketed, now: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
   // Who came last stands last.
   const buckets = new Map<string, Bucket>();
@@ -52,15 +59,16 @@ export function createRateLimit(limits: Limits, now: () => number): RateLimit {
     }
   };
 
-  const isFull = (bucket: Bucket) => bucket.left < 1 || bucket.inFlight >= inFlight;
+  const isFull = (bucket: Bucket, cost = 1) => bucket.left < cost || bucket.inFlight >= inFlight;
 
   return {
     isSpent: (caller) => buckets.has(caller) && isFull(bucketOf(caller)),
-    enter(caller) {
+    secondsUntil: (caller, cost) => Math.max(1, Math.ceil((cost - bucketOf(caller).left) / perSecond)),
+    enter(caller, cost = 1) {
       const bucket = bucketOf(caller);
       forgetOldest();
-      if (isFull(bucket)) return undefined;
-      bucket.left -= 1;
+      if (isFull(bucket, cost)) return undefined;
+      bucket.left -= cost;
       bucket.inFlight += 1;
       let isUnderWay = true;
       return () => {

@@ -1,0 +1,180 @@
+// The routes of the API.
+import * as check from './checks.ts';
+import { likeRecord, userRecord, valRecord } from './outgoing.ts';
+import { Problem } from './problem.ts';
+import type { RecordFilter, RecordKind } from './records.ts';
+import { type Answer, json, jsonText, type ServiceRequest } from './request.ts';
+import { type Route, route } from './route.ts';
+import type { Store, Val } from './store.ts';
+import type { User } from './users.ts';
+
+/** A page with more bytes than this ends early. */
+const mostPageBytes = 4 * 1024 * 1024;
+
+export function apiRoutes(store: Store): Route[] {
+  const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter) => {
+    const found = await store.records(me(request), kind, filter);
+    const { origin } = request;
+    const sent = kind === 'likes' ? found.records.map((like) => likeRecord(like, origin)) : found.records;
+    return page(request, sent, filter, found.more);
+  };
+
+  return [
+    route({
+      ...{ method: 'GET', path: '/v1/vals/:id', access: 'anyone' },
+      answer: async (request, { params }) => record(request, await store.val(request.user, params.id)),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/vals/:id/module', access: 'anyone' },
+      async answer({ user }, { params }) {
+        const { code } = await store.val(user, params.id);
+        // No browser takes this type for a script, so no page of another site can load it as one.
+        return {
+          status: 200,
+          headers: { 'Content-Type': 'application/typescript; charset=utf-8' },
+          body: code,
+        };
+      },
+    }),
+
+    route({
+      ...{ method: 'GET', path: '/v1/me', access: 'token' },
+      answer: (request) => json(userRecord(me(request), request.origin)),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/me/runs', access: 'token', query: check.runs },
+      answer: (request, { query }) => records(request, 'runs', query),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/me/likes', access: 'token', query: check.page },
+      answer: (request, { query }) => records(request, 'likes', query),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/me/comments', access: 'token', query: check.comments },
+      answer: (request, { query }) => records(request, 'comments', query),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/me/references', access: 'token', query: check.page },
+      answer: (request, { query }) => records(request, 'references', query),
+    }),
+
+    route({
+      ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.page },
+      async answer(request, { params, query }) {
+        const user = await store.userWithId(params.id);
+        if (!user) throw new Problem(404, 'There is no user with this id.');
+        const vals = await store.newest(me(request), user, query.limit + 1, query.offset);
+        return objectPage(
+          request,
+          vals.map((val) => valRecord(val, request.origin)),
+          query,
+        );
+      },
+    }),
+
+    route({
+      ...{ method: 'POST', path: '/v1/vals', access: 'token', body: check.newVal },
+      answer: async (request, { body }) => created(request, await store.create(me(request), body)),
+    }),
+    route({
+      ...{ method: 'PUT', path: '/v1/vals', access: 'token', body: check.nameAndCode },
+      async answer(request, { body: { name, code } }) {
+        const { val, isNew } = await store.createOrUpdate(me(request), name, code);
+        return isNew ? created(request, val) : record(request, val);
+      },
+    }),
+    route({
+      ...{ method: 'DELETE', path: '/v1/vals/:id', access: 'token' },
+      async answer(request, { params }) {
+        await store.delete(me(request), params.id);
+        return { status: 204 };
+      },
+    }),
+
+    route({
+      ...{ method: 'GET', path: '/v1/vals/:id/runs', access: 'token', query: check.runs },
+      async answer(request, { params, query }) {
+        const found = await store.runs(me(request), params.id, query);
+        return page(request, found.records, query, found.more);
+      },
+    }),
+    route({
+      ...{ method: 'POST', path: '/v1/vals/:id/runs', access: 'token', body: check.reportedRun },
+      answer: async (request, { params, body }) =>
+        json(await store.addRun(me(request), params.id, body), 201),
+    }),
+
+    route({
+      ...{ method: 'GET', path: '/v1/vals/:id/versions', access: 'token', query: check.page },
+      async answer(request, { params: { id }, query }) {
+        const versions = await store.versions(me(request), id, query.limit + 1, query.offset);
+        return objectPage(
+          request,
+          versions.map((version) => ({ val_id: id, ...version })),
+          query,
+        );
+      },
+    }),
+    route({
+      ...{ method: 'POST', path: '/v1/vals/:id/versions', access: 'token', body: check.newVersion },
+      async answer(request, { params, body }) {
+        const { val, isNew } = await store.createVersion(me(request), params.id, body);
+        return isNew ? created(request, val, `/versions/${val.version}`) : record(request, val);
+      },
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/vals/:id/versions/:version', access: 'token' },
+      answer: async (request, { params: { id, version } }) =>
+        record(request, await store.version(me(request), id, check.version(version))),
+    }),
+    route({
+      ...{ method: 'DELETE', path: '/v1/vals/:id/versions/:version', access: 'token' },
+      async answer(request, { params: { id, version } }) {
+        await store.deleteVersion(me(request), id, check.version(version));
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+/** On a route that needs a token. */
+const me = ({ user }: ServiceRequest): User => user as User;
+
+const record = ({ origin }: ServiceRequest, val: Val): Answer => json(valRecord(val, origin));
+
+const created = ({ origin }: ServiceRequest, val: Val, below = ''): Answer =>
+  json(valRecord(val, origin), 201, { Location: `/v1/vals/${val.id}${below}` });
+
+/** Takes one object more than the page has, if there are more. */
+function objectPage(request: ServiceRequest, found: object[], paging: check.Paging): Answer {
+  const sent = found.slice(0, paging.limit).map((object) => JSON.stringify(object));
+  return page(request, sent, paging, found.length > paging.limit);
+}
+
+/** Takes records as JSON text, so that their numbers keep their digits. */
+function page(request: ServiceRequest, records: string[], filter: RecordFilter, more: boolean): Answer {
+  let bytes = 0;
+  const tooMany = records.findIndex((record, index) => {
+    bytes += Buffer.byteLength(record);
+    return bytes > mostPageBytes && index > 0;
+  });
+  const sent = tooMany < 0 ? records : records.slice(0, tooMany);
+  const { url, origin } = request;
+  const self = new URL(`${url.pathname}${url.search}`, origin);
+  const links = { self: self.href, ...neighbours(self, filter, sent.length, more || tooMany >= 0) };
+  return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(links)}}`);
+}
+
+/** The pages before and after this one, with the same query. */
+function neighbours(self: URL, { limit, offset = 0 }: RecordFilter, sent: number, more: boolean): object {
+  const at = (offset: number) => {
+    const page = new URL(self);
+    page.searchParams.set('limit', `${limit}`);
+    page.searchParams.set('offset', `${offset}`);
+    return page.href;
+  };
+  return {
+    ...(offset > 0 && { prev: at(Math.max(0, offset - (limit ?? 0))) }),
+    ...(more && { next: at(offset + sent) }),
+  };
+}

@@ -1,0 +1,73 @@
+// The routes of the page for browsers: the list of vals, one val, and the sign-in of a team's service.
+import type { AppOptions } from './app.ts';
+import { shown as checkShown, type PageRequest } from './checks.ts';
+import { formHeaders, listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
+import { unauthorized } from './problem.ts';
+import { type Answer, headerOf, html, type ServiceRequest } from './request.ts';
+import { type Route, route } from './route.ts';
+import { createSignIn } from './sign-in.ts';
+import type { Store } from './store.ts';
+import type { User } from './users.ts';
+import { createWorkQueue } from './work-queue.ts';
+
+const valsPerPage = 50;
+
+export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: AppOptions): Route[] {
+  const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
+  const pages = createWorkQueue();
+
+  const refuseVisit = (request: ServiceRequest): Answer => {
+    onRefusedVisit?.();
+    const isBrowser = headerOf(request, 'accept')?.includes('text/html');
+    if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
+    const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
+    throw unauthorized(`This needs the token, or in a browser ${other}.`);
+  };
+
+  async function show(user: User, { val: id, version, from, page }: PageRequest, canSignOut = false) {
+    const now = Date.now();
+    const headers = canSignOut ? formHeaders : pageHeaders;
+    if (id !== undefined) {
+      const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
+      const isOwn = val.author.id === user.id;
+      const runs = isOwn ? (await store.runs(user, id, { limit: pageReads.runs })).records : [];
+      const content = {
+        val,
+        versions: await store.versions(user, id, pageReads.versions),
+        runs: runs.map((run) => JSON.parse(run)),
+        before: from === undefined ? undefined : await store.version(user, id, from),
+        now,
+        canSignOut,
+      };
+      return html(await pages.run(user.id, () => valPage(content)), 200, headers);
+    }
+    const vals = await store.newest(user, user, valsPerPage + 1, (page - 1) * valsPerPage);
+    const next = vals.length > valsPerPage ? page + 1 : undefined;
+    return html(listPage(vals.slice(0, valsPerPage), { number: page, next, now, canSignOut }), 200, headers);
+  }
+
+  return [
+    ...(signIn
+      ? [
+          route({ method: 'POST', path: '/sign-in', access: 'form', answer: signIn.signIn }),
+          route({ method: 'POST', path: '/sign-out', access: 'form', answer: signIn.signOut }),
+        ]
+      : []),
+    route({
+      ...{ method: 'GET', path: '/', access: 'anyone', query: checkShown },
+      async answer(request, { query }) {
+        if (request.user) return show(request.user, query);
+        if (!signIn) return pageAccess.welcome(request) ?? refuseVisit(request);
+        const visitor = await signIn.visitor(request);
+        return visitor ? show(visitor, query, true) : refuseVisit(request);
+      },
+    }),
+    route({
+      ...{ method: 'GET', path: '/page/:place', access: 'anyone', query: checkShown },
+      answer: (request, { params, query }) =>
+        store.owner && pageAccess.isGuest(request, params.place)
+          ? show(store.owner.user, query)
+          : refuseVisit(request),
+    }),
+  ];
+}

@@ -1,0 +1,91 @@
+// What a route is, and how a request finds its route.
+import type { Body, Query } from './checks.ts';
+import { readJson } from './guard.ts';
+import type { Answer, ServiceRequest } from './request.ts';
+
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With parameters such as `:id`, each for one part of a path. */
+  path: string;
+  /**
+   * - `token`: needs the token of a person
+   * - `anyone`: a token is optional
+   * - `form`: a form of the service's own page; it checks the page and the caller itself
+   * - `any host`: answers whatever the service was called
+   */
+  access: 'token' | 'anyone' | 'form' | 'any host';
+  answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
+}
+
+type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+interface Definition<Path extends string, CheckedQuery, CheckedBody> extends Omit<Route, 'answer'> {
+  path: Path;
+  query?(query: Query): CheckedQuery;
+  /** Only a route with this check reads a body. */
+  body?(body: Body): CheckedBody;
+  answer(
+    request: ServiceRequest,
+    input: { params: Record<ParamsIn<Path>, string>; query: CheckedQuery; body: CheckedBody },
+  ): Answer | Promise<Answer>;
+}
+
+export function route<Path extends string, CheckedQuery = undefined, CheckedBody = undefined>(
+  definition: Definition<Path, CheckedQuery, CheckedBody>,
+): Route {
+  const { query, body, answer } = definition;
+  return {
+    ...definition,
+    async answer(request, params) {
+      const input = {
+        params,
+        query: query?.((name) => request.url.searchParams.getAll(name)),
+        body: body?.(await readJson(request)),
+      };
+      return answer(request, input as Parameters<typeof answer>[1]);
+    },
+  };
+}
+
+export type FindRoute = (
+  method: string,
+  path: string,
+) => {
+  route?: Route;
+  params: Record<string, string>;
+  /** The methods that the path takes. */
+  allowed: string[];
+};
+
+export function routeFinder(routes: readonly Route[]): FindRoute {
+  const table = routes.map((route) => ({ route, parts: route.path.split('/') }));
+  return (method, path) => {
+    const given = path.split('/').map(decode);
+    const onPath = table.filter(
+      ({ parts }) =>
+        parts.length === given.length &&
+        parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),
+    );
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const found = onPath.find(({ route }) => route.method === wanted);
+    const params = found?.parts.flatMap((part, index) =>
+      part.startsWith(':') ? [[part.slice(1), given[index] ?? '']] : [],
+    );
+    const methods = onPath.flatMap(({ route }) =>
+      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+    );
+    return { route: found?.route, params: Object.fromEntries(params ?? []), allowed: methods };
+  };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
