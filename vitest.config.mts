@@ -39,9 +39,17 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 /** What the service does is the same on both of its databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
-  ...['guard', 'lists', 'people', 'reported-runs', 'sign-in', 'strict-client', 'vals'].map(
-    (name) => `test/service/${name}.test.ts`,
-  ),
+  ...[
+    'guard',
+    'lists',
+    'people',
+    'released',
+    'reported-runs',
+    'sign-in',
+    'spaces',
+    'strict-client',
+    'vals',
+  ].map((name) => `test/service/${name}.test.ts`),
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;

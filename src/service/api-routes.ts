@@ -5,8 +5,8 @@ import { Problem } from './problem.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
 import { type Answer, json, jsonText, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
+import type { Principal } from './spaces.ts';
 import type { Store, Val } from './store.ts';
-import type { User } from './users.ts';
 
 /** A page with more bytes than this ends early. */
 const mostPageBytes = 4 * 1024 * 1024;
@@ -138,7 +138,7 @@ export function apiRoutes(store: Store): Route[] {
 }
 
 /** On a route that needs a token. */
-const me = ({ user }: ServiceRequest): User => user as User;
+const me = ({ user }: ServiceRequest): Principal => user as Principal;
 
 const record = ({ origin }: ServiceRequest, val: Val): Answer => json(valRecord(val, origin));
 

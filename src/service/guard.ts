@@ -6,6 +6,7 @@ import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
+import { asPerson } from './spaces.ts';
 import type { Caller, Store } from './store.ts';
 
 const largestBody = 4 * 1024 * 1024;
@@ -70,7 +71,7 @@ export async function identify(
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const user = token === undefined ? undefined : await userWithToken(token);
-  if (user) return user;
+  if (user) return asPerson(user);
   rateLimit?.enter(stranger)?.();
   throw unauthorized('The token is not one of this service.');
 }

@@ -5,10 +5,10 @@ import type { User } from './users.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
-  const { updatedAt, author, likeCount, referenceCount } = val;
+  const { updatedAt, author, versionAuthor, likeCount, referenceCount } = val;
   return {
     ...{ id, name, code, readme, privacy, public: privacy === 'public', version },
-    ...{ createdAt, versionCreatedAt, updatedAt, author },
+    ...{ createdAt, versionCreatedAt, updatedAt, author, versionAuthor },
     ...addressesOf(id, origin),
     ...{ type: 'script', likeCount, referenceCount },
   };

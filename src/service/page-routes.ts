@@ -6,8 +6,8 @@ import { unauthorized } from './problem.ts';
 import { type Answer, headerOf, html, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
 import { createSignIn } from './sign-in.ts';
+import { asPerson, type Principal } from './spaces.ts';
 import type { Store } from './store.ts';
-import type { User } from './users.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
@@ -24,7 +24,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This needs the token, or in a browser ${other}.`);
   };
 
-  async function show(user: User, { val: id, version, from, page }: PageRequest, canSignOut = false) {
+  async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
     const headers = canSignOut ? formHeaders : pageHeaders;
     if (id !== undefined) {
@@ -59,14 +59,14 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         if (request.user) return show(request.user, query);
         if (!signIn) return pageAccess.welcome(request) ?? refuseVisit(request);
         const visitor = await signIn.visitor(request);
-        return visitor ? show(visitor, query, true) : refuseVisit(request);
+        return visitor ? show(asPerson(visitor), query, true) : refuseVisit(request);
       },
     }),
     route({
       ...{ method: 'GET', path: '/page/:place', access: 'anyone', query: checkShown },
       answer: (request, { params, query }) =>
         store.owner && pageAccess.isGuest(request, params.place)
-          ? show(store.owner.user, query)
+          ? show(asPerson(store.owner.user), query)
           : refuseVisit(request),
     }),
   ];

@@ -1,4 +1,4 @@
-// What the service keeps: people, their vals with all versions, the runs of these, and the records that only a seed brings.
+// What the service keeps: people and spaces, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
@@ -13,6 +13,7 @@ import {
   type RecordKind,
   type StoredRecord,
 } from './records.ts';
+import { createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { newNames } from './val-names.ts';
@@ -36,7 +37,10 @@ export interface Val extends ValContent {
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
+  /** Its owner. */
   author: User;
+  /** Null for a version of a time when that was not kept. */
+  versionAuthor: User | null;
 }
 
 /** In a list a val has no texts: a hundred of them could be too much for one answer. */
@@ -45,8 +49,24 @@ export type ListedVal = Omit<Val, 'code' | 'readme'>;
 /** What a new version may change beside the code, where it is given. */
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
-type ListedRow = Omit<ListedVal, 'author'> & { ownerId: string; username: string };
+/** Who made a version. */
+interface AuthorRow {
+  authorId: string | null;
+  authorName: string | null;
+}
+
+type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
+  ownerId: string;
+  username: string;
+} & AuthorRow;
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
+
+/** A version in a list. */
+export interface Version {
+  version: number;
+  createdAt: string;
+  versionAuthor: User | null;
+}
 
 /** A run that happened elsewhere. */
 export interface ReportedRun {
@@ -57,7 +77,7 @@ export interface ReportedRun {
 }
 
 /** Undefined for one who showed no token. */
-export type Caller = User | undefined;
+export type Caller = Principal | undefined;
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
@@ -66,10 +86,13 @@ const count = (kind: RecordKind) =>
 
 const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
 
+const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
+
 const listed = `vals.id, name, privacy, vals.created_at AS "createdAt", version,
   versions.created_at AS "versionCreatedAt",
   CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username`;
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
+  ${authorColumns}`;
 
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
@@ -85,6 +108,7 @@ export async function openStore(place: Place) {
   const { all, write, forUpdate } = database;
   const owner = await readOwner(database, place);
   const users = createUsers(database);
+  const spaces = createSpaces(database);
 
   /** Within a transaction: the name's or id's val, kept from other writers until its end. */
   async function lock(all: All, condition: string, ...values: Value[]): Promise<string | undefined> {
@@ -93,13 +117,13 @@ export async function openStore(place: Place) {
   }
 
   /** The val to be changed, which is its owner's to change. */
-  async function lockOwn(all: All, caller: User, id: string): Promise<Val> {
+  async function lockOwn(all: All, caller: Principal, id: string): Promise<Val> {
     if (idForm.test(id)) await lock(all, 'id = ? AND owner_id = ?', id, caller.id);
     return ownVal(all, caller, id);
   }
 
   /** Undefined where the owner has one of this name, of whomever it was made a moment ago. */
-  async function insertVal(all: All, owner: User, content: ValContent): Promise<Val | undefined> {
+  async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy } = content;
     const at = now();
     const [inserted] = await all<{ id: string }>(
@@ -109,20 +133,23 @@ export async function openStore(place: Place) {
     );
     if (!inserted) return undefined;
     const { likes, references } = await claimRecords(all, owner, { id: inserted.id, name });
-    await insertVersion(all, inserted.id, 1, code, at);
+    await insertVersion(all, inserted.id, 1, code, at, owner.actor);
     return {
-      ...{ id: inserted.id, name, code, readme, privacy, version: 1, author: owner },
+      ...{ id: inserted.id, name, code, readme, privacy, version: 1 },
+      ...{ author: { id: owner.id, username: owner.username }, versionAuthor: owner.actor },
       ...{ createdAt: at, versionCreatedAt: at, updatedAt: at, likeCount: likes, referenceCount: references },
     };
   }
 
-  const insertVersion = (all: All, id: string, version: number, code: string, at: string) =>
-    all('INSERT INTO versions (val_id, version, code, created_at) VALUES (?, ?, ?, ?)', [
-      ...[id, version, Buffer.from(code), at],
-    ]);
+  const insertVersion = (all: All, id: string, version: number, code: string, at: string, author: User) =>
+    all(
+      `INSERT INTO versions (val_id, version, code, created_at, author_id, author_name)
+        VALUES (?, ?, ?, ?, ?, ?)`,
+      [id, version, Buffer.from(code), at, author.id, author.username],
+    );
 
   /** The same code again makes no new version, so that a repeated request is harmless. */
-  async function update(all: All, current: Val, code: string): Promise<Val> {
+  async function update(all: All, current: Val, code: string, author: User): Promise<Val> {
     if (current.code === code) return current;
     const at = now();
     const [counted] = await all<{ version: number }>(
@@ -130,8 +157,11 @@ export async function openStore(place: Place) {
       [at, current.id],
     );
     if (!counted) throw noVal(current.id);
-    await insertVersion(all, current.id, counted.version, code, at);
-    return { ...current, code, version: counted.version, versionCreatedAt: at, updatedAt: at };
+    await insertVersion(all, current.id, counted.version, code, at, author);
+    return {
+      ...{ ...current, code, version: counted.version, versionAuthor: author },
+      ...{ versionCreatedAt: at, updatedAt: at },
+    };
   }
 
   /** Name, readme and privacy are the val's, not a version's. */
@@ -152,6 +182,7 @@ export async function openStore(place: Place) {
   return {
     owner,
     users,
+    spaces,
     explain: database.explain,
     close: database.close,
 
@@ -180,12 +211,15 @@ export async function openStore(place: Place) {
     },
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
-    ownVal: (caller: User, id: string): Promise<Val> => ownVal(all, caller, id),
+    ownVal: (caller: Principal, id: string): Promise<Val> => ownVal(all, caller, id),
     version: (caller: Caller, id: string, number: number): Promise<Val> =>
       visibleVersion(all, caller, id, number),
 
     /** Without a name it gets one. */
-    create: (caller: User, content: Omit<ValContent, 'name'> & { name: string | undefined }): Promise<Val> =>
+    create: (
+      caller: Principal,
+      content: Omit<ValContent, 'name'> & { name: string | undefined },
+    ): Promise<Val> =>
       write(async (all) => {
         for (const name of content.name === undefined ? newNames() : [content.name]) {
           const val = await insertVal(all, caller, { ...content, name });
@@ -194,19 +228,21 @@ export async function openStore(place: Place) {
         throw nameTaken(`${content.name}`);
       }),
 
-    createOrUpdate: (caller: User, name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
+    createOrUpdate: (caller: Principal, name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
         // Another process may make or delete it between two of these statements.
         for (;;) {
           const id = await lock(all, 'owner_id = ? AND name = ?', caller.id, name);
-          if (id !== undefined)
-            return { val: await update(all, await identified(all, id), code), isNew: false };
+          if (id !== undefined) {
+            const val = await update(all, await identified(all, id), code, caller.actor);
+            return { val, isNew: false };
+          }
           const val = await insertVal(all, caller, { name, code, readme: null, privacy: 'private' });
           if (val) return { val, isNew: true };
         }
       }),
 
-    delete: (caller: User, id: string): Promise<void> =>
+    delete: (caller: Principal, id: string): Promise<void> =>
       write(async (all) => {
         await lockOwn(all, caller, id);
         await deleteRuns(all, id);
@@ -214,32 +250,28 @@ export async function openStore(place: Place) {
       }),
 
     /** Newest first. */
-    async versions(
-      caller: Caller,
-      id: string,
-      limit: number,
-      offset = 0,
-    ): Promise<{ version: number; createdAt: string }[]> {
+    async versions(caller: Caller, id: string, limit: number, offset = 0): Promise<Version[]> {
       await visibleVal(all, caller, id);
-      return all(
-        `SELECT version, created_at AS "createdAt" FROM versions WHERE val_id = ?
+      const rows = await all<Omit<Version, 'versionAuthor'> & AuthorRow>(
+        `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions WHERE val_id = ?
           ORDER BY version DESC LIMIT ? OFFSET ?`,
         [id, limit, offset],
       );
+      return rows.map(withVersionAuthor);
     },
 
     createVersion: (
-      caller: User,
+      caller: Principal,
       id: string,
       { code, ...facts }: ValChange,
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
         const current = await updateFacts(all, await lockOwn(all, caller, id), facts);
-        const updated = await update(all, current, code);
+        const updated = await update(all, current, code, caller.actor);
         return { val: updated, isNew: updated !== current };
       }),
 
-    deleteVersion: (caller: User, id: string, number: number): Promise<void> =>
+    deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
       write(async (all) => {
         await lockOwn(all, caller, id);
         await visibleVersion(all, caller, id, number);
@@ -254,17 +286,22 @@ export async function openStore(place: Place) {
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
     /** Of a val that is the caller's: runs are for its owner alone. */
-    async runs(caller: User, id: string, filter?: RecordFilter) {
+    async runs(caller: Principal, id: string, filter?: RecordFilter) {
       await ownVal(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
-    addRun: (caller: User, id: string, { version: number, ...times }: ReportedRun) =>
+    addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
       write(async (all) => {
         // Locked, or a val that is deleted at this moment would leave its run behind.
         const { name } = await lockOwn(all, caller, id);
         await visibleVersion(all, caller, id, number);
-        const run = { id: randomUUID(), val: { id, name, version: number }, ...times };
+        const run = {
+          id: randomUUID(),
+          val: { id, name, version: number },
+          ...times,
+          reporter: caller.actor,
+        };
         await putRecord(all, caller, {
           kind: 'runs',
           key: run.id,
@@ -320,7 +357,11 @@ async function find(all: All, condition: string, ...values: Value[]): Promise<Va
 }
 
 function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
-  return { ...val, author: { id, username } };
+  return { ...withVersionAuthor(val), author: { id, username } };
+}
+
+function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: username, ...version }: Row) {
+  return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
 }
 
 async function identified(all: All, id: string): Promise<Val> {
@@ -336,7 +377,7 @@ async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   return val;
 }
 
-async function ownVal(all: All, caller: User, id: string): Promise<Val> {
+async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
   const val = await visibleVal(all, caller, id);
   if (val.author.id === caller.id) return val;
   throw new Problem(403, `The val ${id} belongs to ${val.author.username}.`);

@@ -16,6 +16,9 @@ export interface ListedUser extends User {
 
 const userColumns = 'users.id, username';
 
+/** A user without a token is a space. */
+const isPerson = 'token_digest IS NOT NULL';
+
 /** The one whose store it is, with the token that stays readable; undefined where it belongs to no one person. */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
@@ -26,11 +29,15 @@ export async function ownerOf(all: All): Promise<{ user: User; token: string } |
 
 export function createUsers({ all, write, forUpdate }: Database) {
   const named = async (all: All, username: string, lock = '') =>
-    (await all<User>(`SELECT ${userColumns} FROM users WHERE username = ?${lock}`, [username]))[0];
+    (
+      await all<User>(`SELECT ${userColumns} FROM users WHERE username = ? AND ${isPerson}${lock}`, [
+        username,
+      ])
+    )[0];
 
   const listed = (condition: string) =>
     `SELECT ${userColumns}, created_at AS "createdAt",
-      (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users ${condition}`;
+      (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE ${isPerson} ${condition}`;
 
   return {
     withToken: async (token: string): Promise<User | undefined> =>
@@ -42,14 +49,14 @@ export function createUsers({ all, write, forUpdate }: Database) {
     /** With the digest that a session of the page is made with: the session ends with the token. */
     async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
       const [found] = await all<User & { tokenDigest: string }>(
-        `SELECT ${userColumns}, token_digest AS "tokenDigest" FROM users WHERE id = ?`,
+        `SELECT ${userColumns}, token_digest AS "tokenDigest" FROM users WHERE id = ? AND ${isPerson}`,
         [id],
       );
       return found && { user: { id, username: found.username }, tokenDigest: found.tokenDigest };
     },
 
     named: async (username: string): Promise<ListedUser | undefined> =>
-      (await all<ListedUser>(listed('WHERE username = ?'), [username]))[0],
+      (await all<ListedUser>(listed('AND username = ?'), [username]))[0],
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 

@@ -32,6 +32,7 @@ describe('a run that is reported', () => {
       id: expect.any(String),
       val: { id: val.id, name: 'one', version },
       ...times,
+      reporter: val.versionAuthor,
     });
     const later = (await report({ ...run, runStartAt: '2024-05-01T10:00:01Z', error: 'boom' })).body as Val;
     const { id } = first.body as Val;

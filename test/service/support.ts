@@ -35,6 +35,7 @@ export interface Val {
   version: number;
   createdAt: string;
   updatedAt: string;
+  versionAuthor: { id: string; username: string } | null;
 }
 
 export interface List<Item = Record<string, unknown>> {

@@ -35,6 +35,7 @@ describe('creating', () => {
       versionCreatedAt: expect.stringMatching(TIME),
       updatedAt: expect.stringMatching(TIME),
       author: { id: myId, username },
+      versionAuthor: { id: myId, username },
       url: `${service.baseUrl}/?val=${id}`,
       type: 'script',
       likeCount: 0,
@@ -193,11 +194,11 @@ describe('versions', () => {
       body: { errors: [{ field: 'code' }] },
     });
 
-    const { updatedAt } = second.body as Val;
+    const { updatedAt, versionAuthor } = second.body as Val;
     expect((await ask(service, 'GET', path)).body).toEqual({
       data: [
-        { val_id: val.id, version: 2, createdAt: updatedAt },
-        { val_id: val.id, version: 1, createdAt: val.createdAt },
+        { val_id: val.id, version: 2, createdAt: updatedAt, versionAuthor },
+        { val_id: val.id, version: 1, createdAt: val.createdAt, versionAuthor },
       ],
       links: { self: `${service.baseUrl}${path}` },
     });

@@ -54,3 +54,16 @@ export const isStoreFailure = (error: unknown): boolean =>
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
     AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;
+
+export const createMembers = `CREATE TABLE members (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  space_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role TEXT NOT NULL, PRIMARY KEY (user_id, space_id)
+)`;
+
+export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
+
+/** Both are kept when the person is removed, so neither refers to a row. */
+export const addVersionAuthor = `
+  ALTER TABLE versions ADD COLUMN author_id TEXT;
+  ALTER TABLE versions ADD COLUMN author_name TEXT;`;

@@ -1,5 +1,5 @@
 // The tables of a store in PostgreSQL, in a schema of their own, and how one of an earlier version becomes one of today.
-import { deleteOrphanedRuns } from './database.ts';
+import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
 /** Everything of ours is in it, so that a database can be shared with other programs. */
 export const schemaName = 'vals';
@@ -41,4 +41,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`,
   // 2
   deleteOrphanedRuns,
+  // 3: spaces, which are users without a token, and who made each version.
+  `ALTER TABLE users ALTER COLUMN token_digest DROP NOT NULL;
+  ${createMembers};
+  ${indexMembers}
+  ${addVersionAuthor}`,
 ];

@@ -1,7 +1,7 @@
 // The tables of a store in SQLite, and how a store of an earlier version becomes one of today.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { digestOf } from '../token.ts';
-import { deleteOrphanedRuns } from './database.ts';
+import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
 /** Marks the file as ours. */
 export const application = 0x76616c73;
@@ -88,4 +88,15 @@ export const migrations: readonly Migration[] = [
   },
   // 5
   () => deleteOrphanedRuns,
+  // 6: spaces, which are users without a token, and who made each version.
+  () => `
+      CREATE TABLE new_users (
+        id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, token_digest TEXT UNIQUE, created_at TEXT NOT NULL
+      ) STRICT;
+      INSERT INTO new_users SELECT id, username, token_digest, created_at FROM users;
+      DROP TABLE users;
+      ALTER TABLE new_users RENAME TO users;
+      ${createMembers} STRICT;
+      ${indexMembers}
+      ${addVersionAuthor}`,
 ];
