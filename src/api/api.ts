@@ -4,7 +4,6 @@ import type { JsonObject } from '../lib/json.ts';
 import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
-import type { Turns } from './http/gate.ts';
 import type { Answer } from './http/transport.ts';
 import type { ListNotes, Page, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
@@ -14,7 +13,6 @@ import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;
-  turns: Turns;
   /** Whether a text gives the token in force away. */
   holdsToken(text: string): boolean;
   /** What the service sent; an empty record where a write was answered with nothing. */
@@ -54,7 +52,6 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   return {
     holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
-    turns: client.turns,
     async record(call) {
       const { body } = await client.request(call);
       return body === undefined ? {} : recordOf(body, call);

@@ -1,5 +1,4 @@
 // Many things done by one command: each has its outcome, and together they have one exit code.
-import type { Turns } from '../api/http/gate.ts';
 import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -14,9 +13,8 @@ export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
   /** The rest of the outcome; what it throws makes the item a failed one. What it remarks is said at the end. */
   work(item: Item, remark: Remark): Promise<Outcome>;
-  /** How many at a time; auto: as many as the service has room for. */
+  /** How many items at a time; auto: as many as the client may ever send requests. */
   concurrency: number | 'auto';
-  turns: Turns;
   signal: AbortSignal;
   onFinished?(finished: number): void;
   /** At once; what is said of it comes at the end, where those that are alike are known. */
@@ -48,7 +46,7 @@ export async function runBatch<Item>(
   const remark = (item: Item) => (message: string) =>
     void remarks.push({ label: options.report.label(item), message });
 
-  await forEach(items, options, async (item, index) => {
+  await forEach(items, options.concurrency, async (item, index) => {
     if (stopped || signal.aborted) return;
     try {
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
@@ -114,20 +112,17 @@ const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
   error: describeError(error),
 });
 
-/** All items, begun in their order, each as soon as there is room for one more. */
+/** Works on the items in their order, several at a time. */
 export async function forEach<Item>(
   items: readonly Item[],
-  { concurrency, turns }: Pick<BatchOptions<Item>, 'concurrency' | 'turns'>,
+  concurrency: number | 'auto',
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
   const queue = items.entries();
   const workers = concurrency === 'auto' ? mostRequests : concurrency;
   const worker = async () => {
     for (const [index, item] of queue) {
-      const turn = turns.begin();
-      if (turn !== undefined) await turn;
       await work(item, index);
-      turns.end();
     }
   };
   await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));

@@ -64,7 +64,6 @@ export const pull = defineCommand({
       describe: (item): JsonObject =>
         'file' in item ? { file: item.file, name: item.name } : { id: item.id },
       concurrency: 'auto',
-      turns: api.turns,
       signal,
       onFinished,
       report: {

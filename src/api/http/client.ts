@@ -5,7 +5,7 @@ import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
-import { createGate, type Turns } from './gate.ts';
+import { createGate } from './gate.ts';
 import { createHeaders } from './headers.ts';
 import { requireWebAssembly } from './parser.ts';
 import {
@@ -22,7 +22,6 @@ import { type Answer, createTransport, type TransportOptions } from './transport
 
 export interface Client {
   request(call: Call): Promise<Answer>;
-  turns: Turns;
   hasWritten(): boolean;
   close(): Promise<void>;
 }
@@ -81,8 +80,7 @@ export function createClient(options: ClientOptions): Client {
     let deadline = Infinity;
 
     for (let attempt = 1; ; attempt++) {
-      const turn = gate.enter(attempt > 1);
-      const others = typeof turn === 'number' ? turn : await turn;
+      const others = await gate.enter(attempt > 1);
       const started = clock.now();
       // Waiting for the first turn is not the service's doing.
       if (attempt === 1) deadline = started + deadlineMs;
@@ -132,7 +130,6 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     request,
-    turns: gate,
     hasWritten: () => hasWritten,
     async close() {
       // A page that is not waited for any more would be asked for again and again.

@@ -123,10 +123,8 @@ const reasons: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
 };
 
-const codeOf = (error: Error): string => errnoOf(error) ?? '';
-
 function reasonOf(error: Error): string {
-  const code = codeOf(error);
+  const code = errnoOf(error) ?? '';
   if (error.name === 'HTTPParserError') return 'the answer is not HTTP';
   return reasons[code] ?? (error.message || code);
 }

@@ -104,7 +104,7 @@ const problems: [code: RegExp, problem: Problem][] = [
 
 /** Undefined where it is no matter of TLS. */
 export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
-  const code = codeOf(error);
+  const code = tlsCodeOf(error);
   return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
 }
 
@@ -112,8 +112,8 @@ export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
 export const isCertificateWanted = (error: Error): boolean =>
   (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;
 
-/** Of a weak certificate, Node knows only the words. */
-function codeOf(error: TlsError): string {
+/** Node has no code for a weak certificate, only a message. */
+function tlsCodeOf(error: TlsError): string {
   const { code = '', message } = error;
   return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;
 }

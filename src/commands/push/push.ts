@@ -77,7 +77,6 @@ export const push = defineCommand({
       runBatch<Loaded>(vals, {
         describe,
         concurrency,
-        turns: api.turns,
         signal: context.signal,
         onFinished,
         onFailure,

@@ -37,7 +37,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
-  await forEach(vals, { concurrency: 'auto', turns: api.turns }, async (val, index) => {
+  await forEach(vals, 'auto', async (val, index) => {
     try {
       examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
     } catch (error) {

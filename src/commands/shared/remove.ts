@@ -33,7 +33,6 @@ export async function removeBatch(
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
     concurrency,
-    turns: api.turns,
     signal: context.signal,
     report: {
       label: ({ name }) => context.wordFor(name) ?? name,

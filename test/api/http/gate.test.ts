@@ -1,9 +1,76 @@
-// The gate in use: real pushes to services that take few, many, or more and more slowly.
+// The gate: who is admitted first, and real pushes to services that take few, many, or more and more slowly.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createGate } from '../../../src/api/http/gate.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
+
+describe('a gate for one request at a time, which is under way', () => {
+  /** Time passes only when the test says so. */
+  async function busyGate() {
+    let now = 0;
+    let due = () => {};
+    const clock: Clock = {
+      now: () => now,
+      after(_ms, callback) {
+        due = callback;
+        return () => {};
+      },
+    };
+    const controller = new AbortController();
+    const gate = createGate(1, clock, controller.signal);
+    const admitted: string[] = [];
+    const enter = (name: string, isRetry = false) => void gate.enter(isRetry).then(() => admitted.push(name));
+    await gate.enter(false);
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+    const leave = async () => {
+      gate.leave('answered', 0);
+      await settled();
+      return admitted;
+    };
+    const pass = async (ms: number) => {
+      now += ms;
+      due();
+      await settled();
+      return admitted;
+    };
+    return { abort: () => controller.abort(), gate, enter, leave, pass, settled, admitted };
+  }
+
+  it('admits a retry before requests that waited longer, and those in their order', async () => {
+    const { enter, leave } = await busyGate();
+    enter('first');
+    enter('second');
+    enter('retry', true);
+    expect(await leave()).toEqual(['retry']);
+    expect(await leave()).toEqual(['retry', 'first']);
+    expect(await leave()).toEqual(['retry', 'first', 'second']);
+  });
+
+  it('admits retries alone during a pause, the longest of several', async () => {
+    const { gate, enter, leave, pass } = await busyGate();
+    gate.pause(5_000);
+    gate.pause(1_000);
+    enter('new');
+    enter('retry', true);
+    expect(await leave()).toEqual(['retry']);
+    expect(await leave()).toEqual(['retry']);
+    expect(await pass(4_999)).toEqual(['retry']);
+    expect(await pass(1)).toEqual(['retry', 'new']);
+  });
+
+  it('admits everybody once it is aborted, even during a pause', async () => {
+    const { gate, enter, abort, settled, admitted } = await busyGate();
+    gate.pause(5_000);
+    for (const name of ['a', 'b']) enter(name);
+    abort();
+    enter('c');
+    await settled();
+    expect(admitted).toEqual(['a', 'b', 'c']);
+  });
+});
 
 function files(count: number): string {
   const folder = temporaryFolder();
