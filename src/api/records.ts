@@ -130,6 +130,12 @@ export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(re
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
+/** The owner of a val, if the service sends one. */
+export function ownerOf(record: JsonValue): { id: string; username: string | undefined } | undefined {
+  const id = textAt(record, 'author.id') ?? textAt(record, 'author_id');
+  return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
+}
+
 const noCodeHint = 'The service has none, or does not show it to you: ask its owner.';
 
 /** An absent code is not an empty one: writing it to a file would lose what the file held. */

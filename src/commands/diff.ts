@@ -3,7 +3,7 @@ import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
 import type { Section } from '../terminal/result.ts';
-import { isNowhere, type Status } from '../workspace/compare.ts';
+import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 
 export const diff = defineCommand({
@@ -24,12 +24,11 @@ export const diff = defineCommand({
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');
     const rows = await interruptible(() =>
-      differing.map(({ val: { file, name }, status, here, remote }) => ({
-        file,
-        name,
-        status,
-        diff: unifiedDiff(file, remote?.code, here),
-      })),
+      differing.map((examined) => {
+        const { val, here, remote } = examined;
+        const diff = unifiedDiff(val.file, remote?.code, here);
+        return { file: val.file, name: val.name, status: shownStatus(examined), diff };
+      }),
     );
     if (rows.length === 0) context.say.hint('Nothing differs.');
     const sections = differing.map((examined, index): Section => {
@@ -45,21 +44,25 @@ export const diff = defineCommand({
   },
 });
 
-const meanings: Record<Status, string> = {
+const meanings: Record<ShownStatus, string> = {
   'changed here': 'changed here: `vals push` sends it.',
   new: 'is not on the service yet: `vals push` sends it.',
   'changed there': 'changed on the service: `vals pull` brings it.',
-  conflict: 'changed here and on the service: `vals pull --merge` brings both together.',
+  conflict: 'changed here and on the service: `vals pull --merge` merges both.',
   'missing here': 'has no file here: `vals pull` brings it.',
-  'deleted there': 'was deleted on the service: `vals push --force` creates it anew.',
+  'deleted there': 'was deleted on the service: `vals push --fork` makes a new val.',
+  'not yours': 'belongs to another owner: `vals push --fork` makes a val of your own.',
+  unmerged: 'has the marks of a merge: decide what stays between them, then `vals push`.',
   unchanged: 'is the same on both sides.',
 };
 
+const nameTaken = 'is new here, and the service has a val of that name: `vals pull --merge` merges both.';
+
 function meaningOf(examined: Examined): string {
-  if (examined.isUnmerged)
-    return 'has the marks of a merge: decide what stays between them, then `vals push`.';
-  if (isNowhere(examined)) return 'is neither here nor on the service: `vals forget` leaves it out.';
-  return meanings[examined.status];
+  if (isDeletedEverywhere(examined))
+    return 'is neither here nor on the service: `vals forget` leaves it out.';
+  const status = shownStatus(examined);
+  return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
 /** In the direction in which it would go: what changed there alone is no edit of this side. */

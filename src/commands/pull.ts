@@ -37,7 +37,7 @@ export const pull = defineCommand({
     const { pullVal } = await import('../workspace/pull-val.ts');
     const { adopt } = await import('../workspace/adopt.ts');
     const { createBackup } = await import('../workspace/disk/backup.ts');
-    const { createFindListed } = await import('../names/listed-vals.ts');
+    const { createRemoteVals } = await import('../workspace/remote-vals.ts');
     const { followMoves } = await import('../workspace/moved.ts');
     const workspace = await followMoves(openWorkspace(context), context);
 
@@ -56,8 +56,8 @@ export const pull = defineCommand({
     const chosen = words.length === 0 ? [...workspace.vals] : items;
     const backup = createBackup(workspace.root);
     const api = await connect();
-    const findListed = createFindListed(api, context.seen, chosen.length);
-    const options = { merge, force, dryRun, isNamed: words.length > 0, findListed, backup };
+    const remotes = createRemoteVals({ ...context, api }, chosen.length);
+    const options = { merge, force, dryRun, isNamed: words.length > 0, backup };
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
     const { rows, error } = await runBatch<(typeof chosen)[number]>(chosen, {
@@ -72,8 +72,8 @@ export const pull = defineCommand({
       },
       work: (item, remark) =>
         'file' in item
-          ? pullVal(workspace, api, item, { ...options, remark })
-          : adopt(workspace, api, item.id, { ...options, file, remark }),
+          ? pullVal(workspace, remotes, item, { ...options, remark })
+          : adopt(workspace, remotes, item.id, { ...options, file, remark }),
     });
     const { files, folder } = backup;
     if (files.length > 0) {

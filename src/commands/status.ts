@@ -3,19 +3,16 @@ import { ConflictError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { type Column, column, idColumn } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
-import { isNowhere, type Status } from '../workspace/compare.ts';
+import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { fileColumn } from './shared/columns.ts';
-
-/** What a person has to decide on comes before what it was compared with. */
-type ShownStatus = Status | 'unmerged';
-
-const shownStatus = ({ status, isUnmerged }: Examined): ShownStatus => (isUnmerged ? 'unmerged' : status);
+import { sayWhatMayBeTakenOver } from './shared/done.ts';
 
 /** What needs most attention comes first. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
+  'not yours': { mark: 'x', tone: 'yellow' },
   'deleted there': { mark: 'x', tone: 'yellow' },
   'missing here': { mark: '-', tone: 'yellow' },
   'changed there': { mark: '<', tone: 'cyan' },
@@ -41,9 +38,9 @@ export const status = defineCommand({
   path: 'status',
   summary: 'Compare the workspace with the service',
   description:
-    'Compare the files of the workspace with the service, from the code that both last agreed on: unchanged, changed ' +
-    'here, changed there, conflict (changed on both sides, or a new file whose name is taken there), unmerged (with the ' +
-    'marks of a merge), new, missing here, deleted there.',
+    'Compare the files of the workspace with the service and with the last code that both had in common: unchanged, ' +
+    'changed here, changed there, conflict (changed on both sides, a new file whose name is taken, or an id that belongs ' +
+    'to a val of another name), unmerged (with the marks of a merge), new, missing here, deleted there, not yours.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
@@ -52,8 +49,9 @@ export const status = defineCommand({
   async run(context, { vals, exitCode }) {
     const { compareVals } = await import('./shared/compare-vals.ts');
     const { examined, error } = await compareVals(context, vals);
-    const differing = examined.filter(({ status }) => status !== 'unchanged');
-    const unchanged = examined.filter(({ status }) => status === 'unchanged');
+    const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
+    const differing = examined.filter((val) => !isUnchanged(val));
+    const unchanged = examined.filter(isUnchanged);
     // A person looks for what needs attention. Fields are asked of every val.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
@@ -69,6 +67,8 @@ export const status = defineCommand({
       };
     }
     for (const hint of nextSteps(differing)) context.say.hint(hint);
+    const unknown = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
+    sayWhatMayBeTakenOver(context, unknown);
     if (isFolded && differing.length === 0 && examined.length > 0) {
       return { kind: 'text', text: allUnchanged(examined.length) };
     }
@@ -84,8 +84,8 @@ const folded = (unchanged: readonly Examined[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 
 const rowOf = (examined: Examined): JsonObject => {
-  const { val, remote, agreed } = examined;
-  const version = remote?.version ?? agreed?.version;
+  const { val, remote, base } = examined;
+  const version = remote?.version ?? base?.version;
   return {
     file: val.file,
     name: val.name,
@@ -97,27 +97,34 @@ const rowOf = (examined: Examined): JsonObject => {
 
 function nextSteps(differing: readonly Examined[]): string[] {
   const has = (...wanted: ShownStatus[]) =>
-    differing.some((examined) => wanted.includes(shownStatus(examined)) && !isNowhere(examined));
-  const isTaken = differing.some(({ val, status }) => val.isNew && status === 'conflict');
-  // As in a fresh checkout, where a push sends what is in the file.
-  const isUnsure = differing.some(
-    ({ status, agreed, remote }) => status === 'changed here' && agreed === undefined && remote !== undefined,
+    differing.some((examined) => wanted.includes(shownStatus(examined)) && !isDeletedEverywhere(examined));
+  const conflicts = differing.filter((examined) => shownStatus(examined) === 'conflict');
+  const isCheckout = differing.some(
+    ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
-  const isInConflict = differing.some(
-    (examined) => !examined.val.isNew && shownStatus(examined) === 'conflict',
-  );
+  const elsewhere = new Set(differing.flatMap(({ val }) => val.others ?? []));
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
-    ...(isUnsure ? ['It is not known here what was last agreed on: `vals diff` shows both sides.'] : []),
+    ...(isCheckout ? ['It is unknown here which side is newer: `vals diff` shows both.'] : []),
+    ...(elsewhere.size > 0 ? [`New vals that other services have: ${[...elsewhere].join(', ')}.`] : []),
     ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
       : []),
-    ...(isInConflict ? ['`vals pull --merge` brings both sides of a conflict together.'] : []),
-    ...(isTaken
-      ? ['A val of that name is there already: `vals diff` shows it, `vals push --force` sends over it.']
+    ...(conflicts.some(({ isNew, nameThere }) => !isNew && nameThere === undefined)
+      ? ['`vals pull --merge` merges both sides of a conflict.']
       : []),
-    ...(has('deleted there') ? ['`vals push --force` creates anew what was deleted there.'] : []),
-    ...(differing.some(isNowhere) ? ['`vals forget` leaves out what is neither here nor there.'] : []),
+    ...(conflicts.some(({ isNew }) => isNew)
+      ? ['A val of that name exists: `vals diff` shows it, `vals pull --merge` merges both sides.']
+      : []),
+    ...(conflicts.some(({ nameThere }) => nameThere !== undefined)
+      ? ['The id in vals.json belongs to a val of another name: `vals pull` takes its name and code.']
+      : []),
+    ...(has('deleted there', 'not yours')
+      ? ['`vals push --fork` makes vals of your own from the files.']
+      : []),
+    ...(differing.some(isDeletedEverywhere)
+      ? ['`vals forget` leaves out what is neither here nor there.']
+      : []),
   ];
 }

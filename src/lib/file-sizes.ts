@@ -6,7 +6,7 @@ export const largest = {
   /** Code, a readme, a body or a seed: from a file, a pipe or standard input. */
   text: 64 * megabyte,
   /** As JSON, with what is known of it, a text takes more room. */
-  agreed: 128 * megabyte,
+  base: 128 * megabyte,
   manifest: 16 * megabyte,
   ignoreFile: megabyte,
   config: megabyte,

@@ -3,15 +3,17 @@ import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { readMyVals } from './my-vals.ts';
+import { listForLookup } from './my-vals.ts';
 import type { Recalled, SeenVals } from './seen-vals.ts';
 
 export interface FindOptions {
   settings: Settings;
   seen: SeenVals;
+  clock: Clock;
   connect(): Promise<Api>;
   /** The val will be changed or deleted, so a remembered name is checked against the service first. */
   isForWriting: boolean;
@@ -30,8 +32,15 @@ const shortestBeginning = 6;
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
   const { settings, seen, connect, alsoKnown } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
-  const listOnce = async () => {
-    listed ??= connect().then(async (api) => (await readMyVals(api, seen))?.flatMap(namedOf));
+  async function readList(): Promise<NamedVal[] | undefined> {
+    const pages = await listForLookup({ ...options, api: await connect() });
+    if (pages === undefined) return undefined;
+    const vals: NamedVal[] = [];
+    for await (const records of pages) vals.push(...records.flatMap(namedOf));
+    return vals;
+  }
+  const listOnce = () => {
+    listed ??= readList();
     return listed;
   };
 

@@ -1,53 +1,89 @@
-// What the service's own list tells of many vals at once: one that did not change needs no request of its own.
-import type { Api } from '../api/api.ts';
-import { changedAtOf, textAt, versionOf } from '../api/records.ts';
-import { ValsError } from '../errors.ts';
-import type { JsonValue } from '../lib/json.ts';
-import { openMyVals } from './my-vals.ts';
-import type { SeenVals } from './seen-vals.ts';
+// The service's list of the caller's vals, for a command about many vals: read at most once, and only if it is needed.
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { ListTooLong, type Lookup, listForLookup } from './my-vals.ts';
 
-interface Listed {
+export interface ListedVal {
+  id: string;
   name: string | undefined;
   version: JsonValue | undefined;
   changedAt: string | undefined;
+  /** The id of its owner, if the list says it. */
+  owner: string | undefined;
 }
 
-/** Fewer are asked for one by one: to ask who we are, and then for the list, takes as long. */
+export interface ListedVals {
+  /** Undefined if the list does not tell, or if the command is about few vals, which are read one by one. */
+  withId(id: string): Promise<ListedVal | undefined>;
+  /** The ids of the caller's vals that may have the name; undefined if nobody can tell. */
+  idsWithName(name: string): Promise<string[] | undefined>;
+}
+
+/** Reading fewer vals one by one takes no longer than reading the list. */
 const fewest = 100;
 
-/**
- * A val by its id, for a command about so many; undefined where the list does not tell. The list is read once, and not to
- * its end where it is much longer.
- */
-export function createFindListed(
-  api: Api,
-  seen: SeenVals,
-  count: number,
-): (id: string) => Promise<Listed | undefined> {
-  const mostRead = 2 * count;
-  let asked: Promise<Map<string, Listed>> | undefined;
+export function createListedVals(lookup: Lookup, count: number): ListedVals {
+  const byId = new Map<string, ListedVal>();
+  const idsByName = new Map<string, string[]>();
+  const open = once(() => listForLookup(lookup));
+  // A list that is much longer than the command needs is not read to its end for ids alone.
+  const readBeginning = once(() => readUntil(2 * count));
+  const readAll = once(async () => {
+    await readBeginning();
+    return readUntil(Number.POSITIVE_INFINITY);
+  });
 
-  async function read(): Promise<Map<string, Listed>> {
-    const listed = new Map<string, Listed>();
-    try {
-      for await (const rows of (await openMyVals(api, seen, { all: true })) ?? []) {
-        for (const record of rows.records) {
-          const id = textAt(record, 'id');
-          const facts = { version: versionOf(record), changedAt: changedAtOf(record) };
-          if (id !== undefined) listed.set(id, { name: textAt(record, 'name'), ...facts });
-        }
-        if (listed.size >= mostRead) break;
-      }
-    } catch (error) {
-      // What is wrong with the list alone is no reason to stop, and what is wrong with the service shows at each val.
-      if (!(error instanceof ValsError)) throw error;
+  /** False if there is no list. */
+  async function readUntil(size: number): Promise<boolean> {
+    const pages = await open();
+    if (pages === undefined) return false;
+    while (byId.size < size) {
+      const page = await pages.next();
+      if (page.done) break;
+      for (const record of page.value) add(record);
     }
-    return listed;
+    return true;
   }
 
-  return async (id) => {
-    if (count < fewest) return undefined;
-    asked ??= read();
-    return (await asked).get(id);
+  function add(record: JsonObject): void {
+    const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
+    if (id === undefined) return;
+    const facts = { version: versionOf(record), changedAt: changedAtOf(record), owner: ownerOf(record)?.id };
+    byId.set(id, { id, name, ...facts });
+    if (name !== undefined) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
+  }
+
+  const readSeen = once(async () => (await lookup.seen.recall()).mine);
+
+  return {
+    async withId(id) {
+      if (count < fewest) return undefined;
+      // A problem with the list is no reason to stop; a problem with the service shows at each val.
+      await readBeginning().catch(falseIf(ValsError));
+      return byId.get(id);
+    },
+    async idsWithName(name) {
+      // A list that makes no sense, is refused or does not end tells as little as none.
+      if (await readAll().catch(falseIf(BadResponseError, RefusedError, ListTooLong)))
+        return idsByName.get(name) ?? [];
+      const seen = (await readSeen()).filter((val) => val.name === name);
+      return seen.length === 0 ? undefined : seen.map(({ id }) => id);
+    },
   };
 }
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const falseIf =
+  (...kinds: (abstract new (...args: never[]) => Error)[]) =>
+  (error: unknown): false => {
+    if (kinds.some((kind) => error instanceof kind)) return false;
+    throw error;
+  };

@@ -1,14 +1,16 @@
-// The service's own list of the vals of the user in force, which some services have.
+// The service's own list of the caller's vals, which some services have.
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/cursor.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ValsError } from '../errors.ts';
+import { UnavailableError, ValsError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** Undefined where the service has no such list. Its first page is read when this resolves. */
+/** Undefined if the service has no such list. The first page has been read when this resolves. */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -30,11 +32,42 @@ export async function openMyVals(
   }
 }
 
-/** All of them; undefined where the service has no such list. */
-export async function readMyVals(api: Api, seen: SeenVals): Promise<JsonObject[] | undefined> {
+/** The parts of a command's context that looking up a val takes. */
+export interface Lookup {
+  api: Api;
+  seen: SeenVals;
+  clock: Clock;
+  settings: Settings;
+}
+
+/** No owner has more vals than this on a service that we know of. */
+const mostListed = 20_000;
+
+/**
+ * All records of the list, for a command that looks up a name in it; undefined if the service has no list. It ends with
+ * an error if the list is too long, or takes longer than one request may: a service could send pages for ever.
+ */
+export async function listForLookup({ api, seen, clock, settings }: Lookup) {
+  const began = clock.now();
+  const seconds = settings.timeout.value;
   const pages = await openMyVals(api, seen, { all: true });
-  if (pages === undefined) return undefined;
-  const records: JsonObject[] = [];
-  for await (const rows of pages) for (const record of rows.records) records.push(record);
-  return records;
+  return (
+    pages &&
+    (async function* (): AsyncGenerator<readonly JsonObject[]> {
+      let count = 0;
+      for await (const rows of pages) {
+        const { records } = rows;
+        yield records;
+        count += records.length;
+        if (count > mostListed) throw new ListTooLong(`has more than ${mostListed} entries`);
+        if (clock.now() - began > seconds * 1_000) throw new ListTooLong(`did not end within ${seconds} s`);
+      }
+    })()
+  );
+}
+
+export class ListTooLong extends UnavailableError {
+  constructor(problem: string) {
+    super(`The service's list of vals ${problem}.`, { hint: "Give the val's id instead of its name." });
+  }
 }

@@ -1,12 +1,11 @@
 // A val that the workspace does not know yet: its name comes from a service, so it is not trusted to be a path.
 import { dirname } from 'node:path';
-import type { Api } from '../api/api.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow, replaceBelow } from './disk/files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
-import { identity, readRemoteVal } from './remote-val.ts';
+import { identity, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
@@ -16,11 +15,11 @@ export interface AdoptOptions extends PullOptions {
 
 export async function adopt(
   workspace: Workspace,
-  api: Api,
+  remotes: RemoteVals,
   id: string,
   { file: wanted, force, dryRun, backup }: AdoptOptions,
 ): Promise<Outcome> {
-  const remote = await readRemoteVal(api, id);
+  const { remote } = await remotes.read(id);
   if (remote === undefined) {
     throw new NotFoundError(`There is no val ${id} on ${nameOf(workspace.service)}.`, {
       hint: 'It does not exist, or it is not yours.',
@@ -32,7 +31,7 @@ export async function adopt(
   refuseTaken(workspace, name, file);
   const here = readBelow(root, file);
   // Sent from here without being told the id: an edit since then is one of ours, and is left.
-  const isEdited = workspace.agreed.read({ name })?.code === remote.code && !force;
+  const isEdited = workspace.bases.read({ name })?.code === remote.code && !force;
   const stays = here === remote.code || (here !== undefined && isEdited);
   if (here !== undefined && !stays && !force) {
     throw new LocalError(`${file} is there already, with other code than the val "${name}".`, {
@@ -45,8 +44,8 @@ export async function adopt(
     if (here !== undefined) backup.keep(file, here);
     replaceBelow(root, file, writable(remote, { name }), { content: here });
   }
-  // Last, so that an id which is known has something that was agreed on.
-  workspace.agreed.write({ id, name }, remote);
+  // The id last, so that a known id always has a base.
+  workspace.bases.write({ id, name }, remote);
   workspace.remember({ file, name, id });
   return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
 }

@@ -1,6 +1,6 @@
-// What became of a val since both sides last agreed: a pure function of three codes.
+// What happened to a val since both sides last had the same code: a pure function of three codes.
 
-/** As `vals status` says it. */
+/** The words of `vals status`. */
 export type Status =
   | 'unchanged'
   | 'changed here'
@@ -11,23 +11,39 @@ export type Status =
   | 'deleted there';
 
 /**
- * Each is undefined where there is no code. Two sides that are alike agree, whatever they once agreed on.
- * Without an agreement, as in a fresh checkout, the file is taken for the newer side.
+ * Each code is undefined if it does not exist. If both sides have the same code, the val is unchanged, whatever the base
+ * was. Without a base, as in a fresh checkout, the file counts as the newer side.
  */
 export function compare<Code>(
-  agreed: Code | undefined,
+  base: Code | undefined,
   here: Code | undefined,
   remote: Code | undefined,
 ): Status {
   if (here === undefined) {
-    return agreed !== undefined && remote === undefined ? 'deleted there' : 'missing here';
+    return base !== undefined && remote === undefined ? 'deleted there' : 'missing here';
   }
-  if (remote === undefined) return agreed === undefined ? 'new' : 'deleted there';
+  if (remote === undefined) return base === undefined ? 'new' : 'deleted there';
   if (here === remote) return 'unchanged';
-  if (agreed === undefined || remote === agreed) return 'changed here';
-  return here === agreed ? 'changed there' : 'conflict';
+  if (base === undefined || remote === base) return 'changed here';
+  return here === base ? 'changed there' : 'conflict';
 }
 
-/** There is no file and no val: nothing can be done with it but to leave it out. */
-export const isNowhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
+/** Nothing can be done with such a val but to forget it. */
+export const isDeletedEverywhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
   here === undefined && remote === undefined;
+
+interface Findings {
+  status: Status;
+  foreign?: unknown;
+  isUnmerged: boolean;
+  nameThere: string | undefined;
+}
+
+/** One word for a val: what a person has to decide on first comes before the comparison of the codes. */
+export type ShownStatus = Status | 'unmerged' | 'not yours';
+
+export function shownStatus({ status, foreign, isUnmerged, nameThere }: Findings): ShownStatus {
+  if (foreign !== undefined) return 'not yours';
+  if (isUnmerged) return 'unmerged';
+  return nameThere === undefined ? status : 'conflict';
+}

@@ -1,86 +1,107 @@
-// A val's three sides at one moment: the file, the service, and what they last agreed on.
-import type { Api } from '../api/api.ts';
+// A val's three sides at one moment: the file, the service, and their base.
 import { LocalError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
-import type { Agreed } from './disk/agreed.ts';
+import type { Base } from './disk/base.ts';
 import { readBelow } from './disk/files.ts';
-import { type RemoteVal, readRemoteVal } from './remote-val.ts';
+import type { RemoteSide, RemoteVal, RemoteVals } from './remote-vals.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface Examined {
+export interface Examined extends RemoteSide {
+  /** With the id of the service's val of that name, if vals.json has none. */
   val: WorkspaceVal;
   here: string | undefined;
-  remote: RemoteVal | undefined;
-  agreed: Agreed | undefined;
+  base: Base | undefined;
+  /** From the codes alone. */
   status: Status;
-  /** It differs, and the file has the marks of a merge. */
+  /** What the service calls the val, if that is not its name in vals.json. */
+  nameThere: string | undefined;
+  /** vals.json has no id for it. */
+  isNew: boolean;
+  /** It is new, and nobody can tell whether the service has a val of that name. */
+  mayTakeOver: boolean;
+  /** The file differs, and has the marks of a merge. */
   isUnmerged: boolean;
 }
 
-/** `here` is what the file holds, and `noted` what was agreed on, where that was read already. */
+/** `here` and `base` are read if they are not given. */
 export async function examine(
   workspace: Workspace,
-  api: Api,
-  findListed: FindListed,
+  remotes: RemoteVals,
   val: WorkspaceVal,
   here = readBelow(workspace.root, val.file),
-  noted = workspace.agreed.read(val),
+  recorded = workspace.bases.read(val),
 ): Promise<Examined> {
-  const { agreed: agreedStore } = workspace;
-  // A val whose id the service did not tell cannot be asked for: what was sent is taken for what is there.
-  const remote =
+  const found =
     val.id === undefined
-      ? noted && sentAs(val.name, noted)
-      : ((await asAgreed(val.id, findListed, here, noted)) ?? (await readRemoteVal(api, val.id)));
-  const agreed = agreedWith(noted, remote);
-  const isUnseen = val.id !== undefined && !agreed && !agreedStore.trustsFile(val.id);
-  const status = statusOf(isUnseen ? 'nothing' : agreed, here, remote);
+      ? await findByName(remotes, val.name, here, recorded)
+      : await findById(remotes, val.id, here, recorded);
+  const remote = found === 'unknown' ? undefined : found.remote;
+  const base = baseAfterLostAnswer(recorded, remote);
+  const status = compare<string | typeof unlikeAny>(
+    base?.code ?? codeWithoutBase(workspace, val, remote),
+    here,
+    remote?.code,
+  );
   if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
-    agree(workspace, val, noted, remote);
+    updateBase(workspace, val, recorded, remote);
   }
-  const isUnmerged = isEdit.has(status) && here !== undefined && hasMarks(here);
-  return { val, here, remote, agreed, status, isUnmerged };
+  return {
+    ...(found === 'unknown' ? { remote } : found),
+    val: { ...val, id: val.id ?? remote?.id },
+    here,
+    base,
+    status,
+    nameThere: remote?.name === val.name ? undefined : remote?.name,
+    isNew: val.id === undefined,
+    mayTakeOver: found === 'unknown',
+    isUnmerged: edits.has(status) && here !== undefined && hasMarks(here),
+  };
 }
 
-const isEdit: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
+const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
-/** What the service's list tells of a val; undefined where it does not. */
-export type FindListed = (id: string) => Promise<Omit<RemoteVal, 'code'> | undefined>;
+const unlikeAny = Symbol('unlike any code');
 
-/** The ids of vals that may have the name; undefined where there are none known, and the service cannot tell. */
-export type FindNamesakes = (name: string) => Promise<string[] | undefined>;
-
-/** The val of that name that is there already, where that is known; 'unknown' where that cannot be told. */
-export async function readNamesake(
-  api: Api,
-  { name }: WorkspaceVal,
-  findNamesakes: FindNamesakes,
-): Promise<(RemoteVal & { id: string }) | 'unknown' | undefined> {
-  const ids = await findNamesakes(name);
-  if (ids === undefined) return 'unknown';
-  for (const id of ids) {
-    const remote = await readRemoteVal(api, id);
-    if (remote !== undefined && (remote.name ?? name) === name) return { ...remote, id };
-  }
-  return undefined;
+/** Without a base any difference is a conflict, except for new vals and in a fresh checkout. */
+function codeWithoutBase(
+  { bases }: Workspace,
+  { id }: WorkspaceVal,
+  remote: RemoteVal | undefined,
+): typeof unlikeAny | undefined {
+  const isOnNeitherSide = id === undefined && remote === undefined;
+  const isFreshCheckout = id !== undefined && remote !== undefined && bases.trustsFile(id);
+  return isOnNeitherSide || isFreshCheckout ? undefined : unlikeAny;
 }
 
-const sentAs = (name: string, { code, version }: Agreed): RemoteVal => ({ name, code, version });
-
-/** The service's side where neither side changed, as the list tells: nothing will be written anywhere. */
-async function asAgreed(
-  id: string,
-  findListed: FindListed,
+async function findByName(
+  remotes: RemoteVals,
+  name: string,
   here: string | undefined,
-  noted: Agreed | undefined,
-): Promise<RemoteVal | undefined> {
-  if (noted?.changedAt === undefined || noted.sent !== undefined || noted.code !== here) return undefined;
-  const listed = await findListed(id);
-  return listed && isSameVersion(listed, noted) ? { ...listed, code: noted.code } : undefined;
+  base: Base | undefined,
+): Promise<RemoteSide | 'unknown'> {
+  if (here === undefined && base === undefined) return { remote: undefined };
+  const remote = await remotes.named(name);
+  if (remote !== 'unknown') return { remote };
+  // The service sent no id, so the val cannot be read: the code that was sent counts as its code.
+  return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
+}
+
+/** If the list shows that neither side changed, the val itself is not read: nothing will be written anywhere. */
+async function findById(
+  remotes: RemoteVals,
+  id: string,
+  here: string | undefined,
+  base: Base | undefined,
+): Promise<RemoteSide> {
+  if (base?.changedAt !== undefined && base.sent === undefined && base.code === here) {
+    const listed = await remotes.listed(id);
+    if (listed && isSameVersion(listed, base)) return { remote: { ...listed, code: base.code } };
+  }
+  return remotes.read(id);
 }
 
 const isSameVersion = (
@@ -89,32 +110,22 @@ const isSameVersion = (
 ): boolean =>
   a.changedAt === b.changedAt && stringifyJson(a.version ?? null) === stringifyJson(b.version ?? null);
 
-/** What we sent without an answer, and find there, was agreed on without our knowing. */
-const agreedWith = (noted: Agreed | undefined, remote: RemoteVal | undefined): Agreed | undefined =>
-  noted?.sent !== undefined && remote !== undefined && noted.sent === hashOf(remote.code)
-    ? { code: remote.code, version: remote.version, changedAt: remote.changedAt }
-    : noted;
+/** If the service has the code that was sent without an answer, that code is the base. */
+const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
+  base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
-/** Where nothing was agreed on, and the file is not trusted to be newer, whatever differs is a conflict. */
-const statusOf = (
-  agreed: { code: string } | 'nothing' | undefined,
-  here: string | undefined,
-  remote: { code: string } | undefined,
-): Status =>
-  compare<string | typeof unlikeAny>(agreed === 'nothing' ? unlikeAny : agreed?.code, here, remote?.code);
-
-const unlikeAny = Symbol('unlike any code');
-
-/** Both sides are alike, so that is what they agree on from now. A folder that cannot be written is no error here. */
-function agree(
-  { agreed: store }: Workspace,
+/** Both sides have the same code, which is the base from now on. A folder that cannot be written is no error here. */
+function updateBase(
+  { bases }: Workspace,
   val: WorkspaceVal,
-  agreed: Agreed | undefined,
+  base: Base | undefined,
   remote: RemoteVal,
 ): void {
-  if (agreed?.code === remote.code && isSameVersion(agreed, remote)) return;
+  // A name counts as common only if vals.json has it too: else a rename on the service would look like one made here.
+  const name = remote.name === val.name ? remote.name : base?.name;
+  if (base?.code === remote.code && base.name === name && isSameVersion(base, remote)) return;
   try {
-    store.write(val, remote);
+    bases.write(val, { ...remote, name });
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
   }

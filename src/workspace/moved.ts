@@ -33,10 +33,10 @@ async function findMoves(
   workspace: Workspace,
   warn: (message: string) => void,
 ): Promise<Map<string, string>> {
-  const { root, vals, agreed } = workspace;
+  const { root, vals, bases } = workspace;
   const moves = new Map<string, string>();
   const missing = findMissing(workspace).flatMap((val) => {
-    const code = agreed.read(val)?.code;
+    const code = bases.read(val)?.code;
     return code === undefined ? [] : { file: val.file, code };
   });
   if (missing.length === 0) return moves;

@@ -1,12 +1,11 @@
-// Bringing one val's code here: whole, and never over an edit that is kept nowhere else.
-import type { Api } from '../api/api.ts';
+// Writes the service's code of one val into its file, whole, and never over an edit that is kept nowhere else.
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { interruptible } from '../lib/signals.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
-import { type Examined, examine, type FindListed } from './examine.ts';
-import { identity, type RemoteVal } from './remote-val.ts';
+import { type Examined, examine } from './examine.ts';
+import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasMarks, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace, withoutId } from './workspace.ts';
@@ -15,33 +14,31 @@ export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** Asked for by name, so that a val that cannot be had is an error. */
+  /** The user named the val, so it is an error if it cannot be pulled. */
   isNamed: boolean;
-  /** What the service's list tells of vals. */
-  findListed: FindListed;
-  /** Of what is worth knowing, though it is no failure. */
+  /** Takes a sentence that is worth knowing, but no failure. */
   remark(message: string): void;
-  /** For what is overwritten here. */
+  /** Keeps what is overwritten here. */
   backup: Backup;
 }
 
 export async function pullVal(
   workspace: Workspace,
-  api: Api,
-  val: WorkspaceVal,
+  remotes: RemoteVals,
+  listed: WorkspaceVal,
   options: PullOptions,
 ): Promise<Outcome> {
-  const examined = await examine(workspace, api, options.findListed, val);
-  const { remote, agreed, status } = examined;
+  const examined = await examine(workspace, remotes, listed);
+  const { val, remote, base, status, nameThere } = examined;
   const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
-  if (remote === undefined || val.id === undefined) return withoutService(workspace, examined, options);
-  if (remote.name !== undefined && remote.name !== val.name && !options.dryRun) {
-    options.remark(`"${val.name}" is named "${remote.name}" on the service, and now in vals.json too.`);
-    workspace.remember({ ...val, name: remote.name });
+  if (remote === undefined || val.id === undefined) return withoutRemote(workspace, examined, options);
+  if (status === 'unchanged') {
+    if ((examined.isNew || nameThere !== undefined) && !options.dryRun)
+      record(workspace, examined, remote, options);
+    return outcome('unchanged');
   }
-  if (status === 'unchanged') return outcome('unchanged');
   const isEdited = status === 'changed here' || status === 'conflict';
-  if (status === 'changed here' && agreed !== undefined && !options.force) {
+  if (status === 'changed here' && base !== undefined && !options.force) {
     if (hasMarks(examined.here ?? '')) {
       options.remark(`${val.file} still has the marks of a merge: edit it, then \`vals push\`.`);
     }
@@ -49,18 +46,17 @@ export async function pullVal(
   }
   if (isEdited && !options.force && !options.merge) throw editedHere(examined);
   if (options.dryRun) return outcome('planned');
-  if (isEdited && !options.force)
-    return {
-      ...(await mergeInto(workspace, examined, remote, options)),
-      ...identity(val.id, remote.version),
-    };
+  if (isEdited && !options.force) {
+    const merged = await mergeInto(workspace, examined, remote, options);
+    return { ...merged, ...identity(val.id, remote.version) };
+  }
   take(workspace, examined, remote, options);
   return outcome('pulled');
 }
 
-function withoutService(
+function withoutRemote(
   workspace: Workspace,
-  { val, status, here }: Examined,
+  { val, status, here, foreign }: Examined,
   { isNamed, remark }: PullOptions,
 ): Outcome {
   if (val.id === undefined) {
@@ -70,48 +66,49 @@ function withoutService(
     }
     return { status: 'kept' };
   }
-  const message = `${val.file} was deleted on ${nameOf(workspace.service)}, or is no longer yours.`;
+  const message =
+    foreign === undefined
+      ? `${val.file} was deleted on ${nameOf(workspace.service)}, or belongs to another owner now.`
+      : `${val.file} belongs to another owner on ${nameOf(workspace.service)}, who does not let you read it.`;
   const isGone = here === undefined;
   const hint = isGone
     ? `${val.file} is gone too: \`vals forget ${val.file}\` leaves it out.`
-    : `\`vals push ${val.file} --force\` creates it anew from its file.`;
+    : `\`vals push ${val.file} --fork\` makes a new val from the file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
-  if (status !== 'new') remark(`${message} ${isGone ? hint : 'What is here was left as it is.'}`);
+  if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
   return { status: 'kept', id: val.id };
 }
 
-function editedHere({ val, agreed }: Examined): ConflictError {
-  const problem =
-    agreed === undefined
-      ? `${val.file} and the service differ, and it is not known which is newer.`
-      : `${val.file} changed here and on the service.`;
-  return new ConflictError(`${problem} It was left as it is.`, {
-    hint: `\`vals pull ${val.file} --merge\` brings both together, \`vals pull ${val.file} --force\` takes what is there.`,
+function editedHere({ val: { file, name }, base, isNew }: Examined): ConflictError {
+  const problem = isNew
+    ? `${file} is new here, and the service has a val named "${name}" with other code.`
+    : base === undefined
+      ? `${file} differs from the service, and it is unknown which is newer.`
+      : `${file} changed here and on the service.`;
+  return new ConflictError(`${problem} The file was left as it is.`, {
+    hint: `\`vals pull ${file} --merge\` merges both, \`vals pull ${file} --force\` takes the service's code.`,
   });
 }
 
-/** The file first: were the agreement first, a crash between would make the service's edit look like one of ours. */
-function take(
-  workspace: Workspace,
-  { val, here, agreed }: Examined,
-  remote: RemoteVal,
-  { backup }: PullOptions,
-): void {
-  if (here !== undefined && here !== agreed?.code) backup.keep(val.file, here);
+/** The file first: if a crash came after the base alone, the service's edit would look like one made here. */
+function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
+  const { val, here, base } = examined;
+  if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
-  workspace.agreed.write(val, remote);
+  record(workspace, examined, remote, options);
 }
 
 async function mergeInto(
   workspace: Workspace,
-  { val, here = '', agreed }: Examined,
+  examined: Examined,
   remote: RemoteVal,
-  { backup }: PullOptions,
+  options: PullOptions,
 ): Promise<Outcome> {
-  const { text, conflicts } = await interruptible(() => merge(agreed?.code, here, writable(remote, val)));
-  backup.keep(val.file, here);
+  const { val, here = '', base } = examined;
+  const { text, conflicts } = await interruptible(() => merge(base?.code, here, writable(remote, val)));
+  options.backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
-  workspace.agreed.write(val, remote);
+  record(workspace, examined, remote, options);
   if (conflicts === 0) return { status: 'merged' };
   throw new ConflictError(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
@@ -119,7 +116,21 @@ async function mergeInto(
   );
 }
 
-/** Half of a character cannot be written, and what came back would be another text. */
+/** The base first, so that a known id always has a base. */
+function record(
+  workspace: Workspace,
+  { val, nameThere }: Examined,
+  remote: RemoteVal,
+  { remark }: PullOptions,
+): void {
+  workspace.bases.write(val, remote);
+  workspace.remember({ ...val, name: nameThere ?? val.name });
+  if (nameThere !== undefined) {
+    remark(`The service calls "${val.name}" "${nameThere}"; vals.json has that name now.`);
+  }
+}
+
+/** Half of a character cannot be written to a file, and what came back would be another text. */
 export function writable({ code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(`The code of "${name}" holds half of a character, so it cannot be a file.`, {

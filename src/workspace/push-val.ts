@@ -1,142 +1,181 @@
-// Sending one val of a workspace: compared a moment before, and never over an edit that this folder has not seen.
+// Sends one val of a workspace. It is compared a moment before, and never sent over an edit that this folder has not seen.
 import type { Api } from '../api/api.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
+import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import type { Agreed } from './disk/agreed.ts';
-import { type Examined, examine, type FindListed, type FindNamesakes, readNamesake } from './examine.ts';
-import { identity } from './remote-val.ts';
+import type { Base } from './disk/base.ts';
+import { type Examined, examine } from './examine.ts';
+import { identity, type RemoteVals } from './remote-vals.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
-  /** Sends whatever the service has. */
+  /** Sends files that changed here, whatever the service has. */
   force: boolean;
+  /** Makes a val of the caller's own if the id of the file leads to another val, or to none. */
+  fork: boolean;
   /** Compares, and sends nothing. */
   dryRun: boolean;
-  /** The user named it, so that it is an error where it is not sent. */
-  isNamed: boolean;
-  /** Which vals have a name on the service already. */
-  findNamesakes: FindNamesakes;
-  /** What the service's list tells of vals. */
-  findListed: FindListed;
-  /** Told where it cannot be known whether the name is taken. */
+  /** Called if nobody can tell whether the service has a val of that name. */
   onUnknownName(val: WorkspaceVal): void;
-  /** Called before it is sent; what it throws keeps it from being sent. */
+  /** Called before the val is sent; an error that it throws prevents that. */
   beforeSending(): void;
-  /** Of what is worth knowing, though it is no failure. */
+  /** Takes a sentence that is worth knowing, but no failure. */
   remark(message: string): void;
 }
 
 export async function pushVal(
   workspace: Workspace,
   api: Api,
+  remotes: RemoteVals,
   val: WorkspaceVal,
   code: string,
   options: PushOptions,
 ): Promise<Outcome> {
-  const noted = workspace.agreed.read(val);
-  const examined = isCompared(workspace, val, noted)
-    ? await examine(workspace, api, options.findListed, val, code, noted)
-    : undefined;
-  const settled = examined && settle(examined, options);
-  if (settled !== undefined) return settled;
+  const recorded = workspace.bases.read(val);
+  const listed = recorded === undefined ? await listedFromCheckout(workspace, remotes, val) : undefined;
+  const examined = listed
+    ? undefined
+    : await examineOrFork(workspace, remotes, val, code, recorded, options.fork);
+  const outcome = examined && outcomeWithoutSending(workspace, examined, options);
+  if (outcome !== undefined) return outcome;
   if (!options.force && hasMarks(code)) {
     throw new ConflictError(`${val.file} still has the marks of a merge.`, {
       hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
     });
   }
-  const namesake =
-    val.isNew && !options.force ? await readNamesake(api, val, options.findNamesakes) : undefined;
-  if (namesake === 'unknown' || (val.id === undefined && !val.isNew)) options.onUnknownName(val);
-  if (typeof namesake === 'object' && namesake.code !== code) throw nameTaken(val, namesake.id);
-  const before = examined?.remote?.version ?? (typeof namesake === 'object' ? namesake.version : undefined);
-  const versionBefore = before !== undefined && { versionBefore: before };
+  if (examined?.mayTakeOver) options.onUnknownName(val);
+  const known = listed ?? examined?.remote;
+  const versionBefore = known?.version !== undefined && { versionBefore: known.version };
   if (options.dryRun) return { status: 'planned', ...versionBefore };
   options.beforeSending();
-  const name = examined?.remote?.name ?? val.name;
+  const name = known?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     // It may have arrived all the same.
-    if (noted !== undefined) workspace.agreed.write(val, { ...noted, sent: hashOf(code) });
+    if (recorded !== undefined) workspace.bases.write(val, { ...recorded, sent: hashOf(code) });
     throw error;
   });
-  const id = textAt(body, 'id') ?? val.id;
-  if (hasMarks(code)) options.remark(`${val.file} was sent with the marks of a merge in it.`);
-  if (val.id !== undefined && id !== val.id) options.remark(`${val.file} is another val than before: ${id}.`);
+  const idBefore = examined ? examined.val.id : val.id;
+  const id = textAt(body, 'id') ?? idBefore;
   const version = versionOf(body);
-  // The API cannot be asked for a name, so only the answer tells.
-  if (val.id === undefined && noted === undefined && status !== 201 && Number(version) > 1) {
+  if (hasMarks(code)) options.remark(`${val.file} was sent with the marks of a merge in it.`);
+  if (idBefore !== undefined && id !== idBefore) {
+    options.remark(`The service stored ${val.file} as another val than before: ${id}.`);
+  }
+  // Without a list, only the answer tells that the name was taken.
+  if (examined?.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
-      `${val.file}: a val named "${name}" was there already and has this code now; its versions keep what it was.`,
+      `${val.file} replaced the code of the val "${name}", which was on the service already; its older versions are kept.`,
     );
   }
-  keep(workspace, { file: val.file, name, id }, { code, version, changedAt: changedAtOf(body) });
+  record(workspace, { file: val.file, name, id }, { code, version, changedAt: changedAtOf(body), name });
+  if (listed && isSame(listed.version, version)) return { status: 'unchanged', ...identity(id, version) };
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
-const nameTaken = ({ file, name }: WorkspaceVal, id: string): ConflictError =>
+const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b);
+
+/** The first push of a fresh checkout sends every val that the list shows as the caller's, without reading each. */
+async function listedFromCheckout({ bases }: Workspace, remotes: RemoteVals, { id, name }: WorkspaceVal) {
+  if (id === undefined || !bases.trustsFile(id)) return undefined;
+  const listed = await remotes.listed(id);
+  return listed?.name === name ? listed : undefined;
+}
+
+async function examineOrFork(
+  workspace: Workspace,
+  remotes: RemoteVals,
+  val: WorkspaceVal,
+  code: string,
+  base: Base | undefined,
+  fork: boolean,
+): Promise<Examined> {
+  const examined = await examine(workspace, remotes, val, code, base);
+  const { foreign, status, nameThere } = examined;
+  const leadsElsewhere =
+    foreign !== undefined || status === 'deleted there' || (nameThere !== undefined && val.id !== undefined);
+  return fork && leadsElsewhere ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
+}
+
+/** The outcome if there is nothing to send; undefined if there is. A conflict is thrown. */
+function outcomeWithoutSending(
+  workspace: Workspace,
+  examined: Examined,
+  { force, dryRun }: PushOptions,
+): Outcome | undefined {
+  const { val, remote, status, foreign, nameThere } = examined;
+  if (foreign !== undefined) throw notYours(val, foreign.owner);
+  if (status === 'deleted there') throw deletedThere(val);
+  if (nameThere !== undefined && !force) throw otherName(val, nameThere);
+  if (status === 'unchanged') {
+    if (examined.isNew && remote !== undefined && remote.id !== undefined && !dryRun) {
+      record(workspace, val, remote);
+    }
+    return { status: 'unchanged', ...identity(val.id, remote?.version) };
+  }
+  if (status === 'changed there') return { status: 'behind', ...identity(val.id, remote?.version) };
+  if (status === 'conflict' && !force) throw examined.isNew ? nameTaken(val) : bothChanged(examined);
+  return undefined;
+}
+
+const nothingSent = 'Nothing was sent for it.';
+
+const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(
-    `${file} is new here, and the service has a val named "${name}" already, with other code. Nothing was sent for it.`,
+    `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}. ${nothingSent}`,
     {
-      hint:
-        `\`vals push ${file} --force\` sends it over what is there, \`vals pull ${id} --force\` takes what is there; ` +
-        'or give the file another name.',
+      hint: `Push it from the owner's account or space, or \`vals push ${file} --fork\` makes a val of your own.`,
     },
   );
 
-/** What was never pushed, or came with a fresh checkout, is plainly sent. */
-const isCompared = ({ agreed }: Workspace, { id }: WorkspaceVal, noted: Agreed | undefined): boolean =>
-  noted !== undefined || (id !== undefined && !agreed.trustsFile(id));
+const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
+  new ConflictError(`${file} was deleted on the service, or belongs to another owner now. ${nothingSent}`, {
+    hint: `\`vals push ${file} --fork\` makes a new val of your own; \`vals forget ${file}\` leaves the file out.`,
+  });
 
-/** The outcome where there is nothing to send; undefined where there is. A conflict is thrown. */
-function settle(examined: Examined, { force, isNamed, remark }: PushOptions): Outcome | undefined {
-  const { val, here, remote, agreed, status } = examined;
-  if (status === 'unchanged') return { status: 'unchanged', ...identity(val.id, remote?.version) };
-  if (force) return undefined;
-  switch (status) {
-    case 'changed there':
-      return { status: 'behind', ...identity(val.id, remote?.version) };
-    case 'conflict': {
-      const problem = agreed
-        ? 'changed here and on the service'
-        : 'and the service differ, and it is not known which is newer';
-      throw new ConflictError(`${val.file} ${problem}. Nothing was sent for it.`, {
-        hint:
-          `\`vals diff ${val.file}\` shows the difference, \`vals pull ${val.file} --merge\` brings both together, ` +
-          `\`vals push ${val.file} --force\` overwrites what is there.`,
-      });
-    }
-    case 'deleted there':
-      if (here === agreed?.code && !isNamed) {
-        remark(
-          `${val.file} was deleted on the service, or is no longer yours; \`vals push ${val.file} --force\` creates it anew.`,
-        );
-        return { status: 'skipped', ...identity(val.id, undefined) };
-      }
-      throw new ConflictError(
-        `${val.file} was deleted on the service, or is no longer yours. Nothing was sent for it.`,
-        {
-          hint: `\`vals push ${val.file} --force\` creates it anew.`,
-        },
-      );
-    default:
-      return undefined;
-  }
+const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
+  new ConflictError(
+    `${file} is "${name}" in vals.json, but its id is that of the val "${nameThere}". ${nothingSent}`,
+    {
+      hint:
+        `\`vals pull ${file}\` takes that name and code, \`vals push ${file} --force\` sends the file to that val, ` +
+        `\`vals push ${file} --fork\` makes a val of the name in vals.json.`,
+    },
+  );
+
+const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
+  new ConflictError(
+    `${file} is new here, and the service has a val named "${name}" with other code. ${nothingSent}`,
+    {
+      hint:
+        `\`vals diff ${file}\` shows the difference, \`vals pull ${file} --merge\` merges both, ` +
+        `\`vals pull ${file} --force\` takes the service's code, \`vals push ${file} --force\` overwrites it.`,
+    },
+  );
+
+function bothChanged({ val: { file }, base }: Examined): ConflictError {
+  const problem = base
+    ? 'changed here and on the service'
+    : 'differs from the service, and it is unknown which is newer';
+  return new ConflictError(`${file} ${problem}. ${nothingSent}`, {
+    hint:
+      `\`vals diff ${file}\` shows the difference, \`vals pull ${file} --merge\` merges both, ` +
+      `\`vals push ${file} --force\` overwrites the service's code.`,
+  });
 }
 
-/** What was sent is what both sides now agree on. The id first: without it, nothing leads to what was agreed on. */
-function keep(workspace: Workspace, val: WorkspaceVal, agreed: Agreed): void {
+/** The id first: without it, nothing leads to the base. */
+function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
   try {
-    workspace.remember(val);
-    workspace.agreed.write(val, agreed);
+    workspace.remember({ file, name, id });
+    workspace.bases.write({ name, id }, base);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    throw new LocalError(
-      `${val.file} was pushed, but that could not be noted: ${error.message}`,
-      error.facts,
-    );
+    throw new LocalError(`${file} was pushed, but that could not be recorded: ${error.message}`, error.facts);
   }
 }

@@ -1,7 +1,7 @@
 // From a name or a file to the val on the service in force, as vals.json has it.
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
-import { createAgreedStore } from './disk/agreed.ts';
+import { createBases } from './disk/base.ts';
 import { findVal, valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
@@ -20,7 +20,7 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       if (found === undefined) return undefined;
       const { id, name } = found;
       if (id !== undefined) return { id, name };
-      throw withoutId({ service, agreed: createAgreedStore(root, service, [], () => {}) }, found);
+      throw withoutId({ service, bases: createBases(root, service, [], () => {}) }, found);
     },
     all: [...known.vals].flatMap(({ name, file }) => [name, file]),
   };

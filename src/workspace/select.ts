@@ -16,7 +16,6 @@ export async function selectVals(
       ? (await findNewFiles(workspace.root, [...workspace.vals], warn)).map((source) => ({
           ...source,
           id: undefined,
-          isNew: true as const,
         }))
       : [];
   const all = createVals([...workspace.vals, ...fresh]);

@@ -7,8 +7,8 @@ export interface WorkspaceVal {
   name: string;
   /** On the service in force; undefined where it was never seen there. */
   id: string | undefined;
-  /** vals.json does not name it. */
-  isNew?: true;
+  /** The services that it has ids on, if it has none on the service in force. */
+  others?: string[];
 }
 
 /** In the order of their files. */

@@ -3,7 +3,7 @@ import { basename, relative, resolve, sep } from 'node:path';
 import { NotFoundError, UsageError } from '../errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { embeddedService, serviceName } from '../settings/chosen-service.ts';
-import { type AgreedStore, createAgreedStore } from './disk/agreed.ts';
+import { type Bases, createBases } from './disk/base.ts';
 import type { Surroundings } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
@@ -25,7 +25,7 @@ type Place = Pick<KnownVals, 'root' | 'cwd'>;
 
 export interface Workspace extends KnownVals {
   service: string;
-  agreed: AgreedStore;
+  bases: Bases;
   /** As vals.json has it now, with what was remembered since. */
   now(): Workspace;
   /** Keeps what was learnt of a val; a crash does not lose it. */
@@ -52,7 +52,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   let stamp = stampOf(root, manifestFile);
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
-  const agreed = createAgreedStore(root, service, ids, warn);
+  const bases = createBases(root, service, ids, warn);
   /** By file: the last one counts. */
   let unwritten = new Map<string, Note>();
   let isLeft = readJournal(root).text !== '';
@@ -61,7 +61,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
     root,
     cwd: settings.cwd,
     service,
-    agreed,
+    bases,
     vals,
     now() {
       const found = stampOf(root, manifestFile);
@@ -73,12 +73,12 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
       const { file, name, id } = val;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
-      agreed.prepare();
+      bases.prepare();
       const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
       appendToJournal(root, note);
       unwritten.set(file, note);
       vals.set(val);
-      if (id !== undefined) agreed.forgetName(name);
+      if (id !== undefined) bases.forgetName(name);
     },
     async settle() {
       if (unwritten.size === 0 && !isLeft) return;
@@ -97,8 +97,23 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
 /** As vals.json has them now. */
 export const valsOf = (root: string, service: string): Vals =>
   createVals(
-    [...readManifest(root).vals].map(([file, { name, ids }]) => ({ file, name, id: ids.get(service) })),
+    [...readManifest(root).vals].map(([file, { name, ids }]) => {
+      const id = idOn(service, ids);
+      const others = id === undefined ? [...ids.keys()] : [];
+      return { file, name, id, ...(others.length > 0 && { others }) };
+    }),
   );
+
+/** Another path of the same origin is another owner of the same vals, such as a space: its id counts if there is no other. */
+function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
+  const own = ids.get(service);
+  if (own !== undefined) return own;
+  return [...ids].find(([other]) => originOf(other) === originOf(service))?.[1];
+}
+
+function originOf(service: string): string {
+  return URL.canParse(service) ? new URL(service).origin : service;
+}
 
 /** A path as seen from the root, with / between its parts. */
 export const relativeTo = ({ root, cwd }: Place, path: string): string =>
@@ -138,11 +153,11 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
 
 /** Why a val of the workspace cannot be asked for. */
 export function withoutId(
-  { service, agreed }: Pick<Workspace, 'service' | 'agreed'>,
+  { service, bases }: Pick<Workspace, 'service' | 'bases'>,
   val: WorkspaceVal,
 ): NotFoundError {
   const { name } = val;
-  return agreed.read(val) === undefined
+  return bases.read(val) === undefined
     ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
         hint: `\`vals push\` sends it there.`,
       })

@@ -51,7 +51,7 @@ const val = (name: keyof typeof ids, version: number, secondsAgo: number, more: 
   name,
   privacy: 'public',
   version,
-  author: { id: 'u1', username: 'ada' },
+  author: { id: 'a5b4c3d2-1111-4222-8333-444455556666', username: 'ada' },
   createdAt: ago(secondsAgo),
   ...more,
 });

@@ -54,8 +54,8 @@ describe('vals forget', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
     expect(place.read(file)).toBe('x');
     expect(await service.code(id)).toBe('x');
-    // Named, it is taken up again.
-    expect(await place.words(['push', file])).toEqual({ [file]: 'pushed' });
+    // If it is named, the val of that name is adopted again.
+    expect(await place.words(['push', file])).toEqual({ [file]: 'unchanged' });
     expect(place.idOf(file)).toBe(id);
   });
 

@@ -20,17 +20,21 @@ async function workspace(hasList: boolean, files: Record<string, string> = { 'he
   return { place, puts };
 }
 
+const listed = { 'vals.json': '{"vals":{"hello.ts":{"name":"hello"}}}' };
+
 describe('where the service has a list', () => {
   it.each<[string[]]>([
     [['push']],
     [['push', 'hello.ts']],
     [['push', '--dry-run']],
     [['push', 'hello.ts', '--dry-run']],
-  ])('%j is a conflict, and nothing is sent', async (args) => {
-    const { place, puts } = await workspace(true);
-    const [row] = await place.rows(args, 5);
-    expect(row).toMatchObject({ file: 'hello.ts', status: 'failed', error: { kind: 'conflict', exit: 5 } });
-    expect(puts()).toBe(0);
+  ])('%j is a conflict, whether vals.json names the file or not', async (args) => {
+    for (const manifest of [{}, listed]) {
+      const { place, puts } = await workspace(true, { 'hello.ts': 'mine', ...manifest });
+      const [row] = await place.rows(args, 5);
+      expect(row).toMatchObject({ file: 'hello.ts', status: 'failed', error: { kind: 'conflict', exit: 5 } });
+      expect(puts()).toBe(0);
+    }
   });
 
   it('status says so, and diff shows it', async () => {
@@ -39,19 +43,31 @@ describe('where the service has a list', () => {
     expect((await place.vals('diff')).stdout).toContain('-theirs');
   });
 
-  it.each<[string, string[], Record<string, string>]>([
-    ['--force', ['push', '--force'], { 'hello.ts': 'mine' }],
-    ['the same code', ['push'], { 'hello.ts': 'theirs' }],
-    [
-      'vals.json naming it',
-      ['push'],
-      { 'hello.ts': 'mine', 'vals.json': '{"vals":{"hello.ts":{"name":"hello"}}}' },
-    ],
-  ])('%s sends it', async (_why, args, files) => {
-    const { place, puts } = await workspace(true, files);
-    expect(await place.words(args)).toEqual({ 'hello.ts': 'pushed' });
+  it('--force sends it', async () => {
+    const { place, puts } = await workspace(true);
+    expect(await place.words(['push', '--force'])).toEqual({ 'hello.ts': 'pushed' });
     expect(puts()).toBe(1);
     expect(place.idOf('hello.ts')).toBe(id);
+  });
+
+  it.each(['push', 'pull'])('%s adopts a val with the same code', async (command) => {
+    const { place, puts } = await workspace(true, { ...listed, 'hello.ts': 'theirs' });
+    expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
+    expect(place.idOf('hello.ts')).toBe('');
+    expect(await place.words([command])).toEqual({ 'hello.ts': 'unchanged' });
+    expect(puts()).toBe(0);
+    expect(place.idOf('hello.ts')).toBe(id);
+  });
+
+  it('pull --merge and pull --force decide', async () => {
+    const { place } = await workspace(true, { ...listed, 'hello.ts': 'mine' });
+    expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
+    expect(await place.words(['pull', '--merge'], 5)).toEqual({ 'hello.ts': 'failed' });
+    expect(place.read('hello.ts')).toContain('<<<<<<< here');
+    expect(place.idOf('hello.ts')).toBe(id);
+    const { place: other } = await workspace(true, { ...listed, 'hello.ts': 'mine' });
+    expect(await other.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
+    expect(other.read('hello.ts')).toBe('theirs');
   });
 
   it('another name is new', async () => {
@@ -68,10 +84,19 @@ describe('where it has none', () => {
       const { place, puts } = await workspace(false);
       const { exit, stdout, stderr } = await place.vals(...args);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'planned\thello\t\t\thello.ts\n' });
-      expect(stderr).toContain('takes over a val of that name');
+      expect(stderr).toContain('If it has a val named like hello.ts, a push takes that val over.');
       expect(puts()).toBe(0);
     },
   );
+
+  it('status says so too, and push says that it did', async () => {
+    const { place, puts } = await workspace(false, { ...listed, 'hello.ts': 'mine' });
+    const { stdout, stderr } = await place.vals('status');
+    expect(stdout).toContain('new');
+    expect(stderr).toContain('a push takes that val over');
+    expect((await place.vals('push')).stderr).toContain('hello.ts replaced the code of the val "hello"');
+    expect(puts()).toBe(1);
+  });
 
   it('what was seen tells too', async () => {
     const { place, puts } = await workspace(false);

@@ -4,11 +4,11 @@ import { argument, defineCommand, parsed, toggle, word } from '../../cli/command
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { createFindListed } from '../../names/listed-vals.ts';
-import { createNamesakes } from '../../names/namesakes.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
+import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { settled } from '../shared/settled.ts';
 import type { Loaded } from './sources.ts';
@@ -34,7 +34,10 @@ export const push = defineCommand({
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'] },
     ),
-    force: toggle('--force', 'in a workspace: send it over newer code on the service'),
+    force: toggle('--force', 'in a workspace: overwrite newer code on the service'),
+    fork: toggle('--fork', 'in a workspace: make own vals of files that are not yours', {
+      conflicts: ['watch'],
+    }),
     watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
       conflicts: ['dryRun'],
     }),
@@ -44,7 +47,10 @@ export const push = defineCommand({
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
   empty: 'Nothing to push.',
   jobSummary: true,
-  async run(context, { paths, name, concurrency = 'auto', dryRun = false, force = false, watch }) {
+  async run(
+    context,
+    { paths, name, concurrency = 'auto', dryRun = false, force = false, fork = false, watch },
+  ) {
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
       await watchWorkspace(context, { paths, concurrency, force });
@@ -66,9 +72,9 @@ export const push = defineCommand({
     const unknownNames: string[] = [];
     const sending = {
       force,
+      fork,
       dryRun,
-      findNamesakes: createNamesakes(api, context.seen),
-      findListed: createFindListed(api, context.seen, vals.length),
+      remotes: createRemoteVals({ ...context, api }, vals.length),
       onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
@@ -93,7 +99,7 @@ export const push = defineCommand({
     const error = failure ?? unsettled;
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
-    if (dryRun && !context.flags.json && !context.flags.ndjson) sayWhatIsUnknown(context, unknownNames);
+    if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.say.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
     // Of hundreds of vals, a person wants to see those that something happened to.
@@ -113,16 +119,6 @@ function withoutIds(count: number, vals: readonly Loaded[]): string {
   return vals.some(({ val }) => val !== undefined)
     ? `${what}: \`vals pull <id>\` makes it known here.`
     : `${what}: find it on the service before you use \`vals val\`.`;
-}
-
-function sayWhatIsUnknown({ say }: Context, files: readonly string[]): void {
-  const [file] = files;
-  if (file === undefined) return;
-  say.note(
-    files.length === 1
-      ? `The push of ${file} creates a val, or takes over a val of that name.`
-      : `The push of ${file} and ${files.length - 1} more creates vals, or takes over vals of those names.`,
-  );
 }
 
 /** A plan of what a workspace knows is made by comparing; without a service, and outside of one, there is nothing to compare. */

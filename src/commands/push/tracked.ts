@@ -18,7 +18,7 @@ import {
   type Workspace,
   workspaceAt,
 } from '../../workspace/workspace.ts';
-import { type PushSource, type SendOptions, type Tracker, untracked } from './tracker.ts';
+import { type SendOptions, type Tracker, untracked } from './tracker.ts';
 
 /** With names alone, where nothing will be sent, no service has to be chosen. */
 export async function tracked(context: Context, root: string, namesAlone: boolean): Promise<Tracker> {
@@ -48,7 +48,7 @@ export async function tracked(context: Context, root: string, namesAlone: boolea
     push: (api, source, code, options) =>
       source.val === undefined || workspace === undefined
         ? plain.push(api, source, code, options)
-        : pushTracked(context, workspace, api, source.val, code, { ...options, isNamed: source.isNamed }),
+        : pushTracked(context, workspace, api, source.val, code, options),
     settle: async () => workspace?.settle(),
   };
 }
@@ -60,7 +60,7 @@ export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
   const name = nameFrom(file);
   const namesake = vals.ofName(name);
   if (namesake !== undefined) refuseTwins([namesake, { file, name }]);
-  return { file, name, id: undefined, isNew: true };
+  return { file, name, id: undefined };
 }
 
 export async function pushTracked(
@@ -69,7 +69,7 @@ export async function pushTracked(
   api: Api,
   val: WorkspaceVal,
   code: string | undefined,
-  options: SendOptions & Pick<PushSource, 'isNamed'>,
+  options: SendOptions,
 ): Promise<Outcome> {
   if (code === undefined) {
     options.remark(
@@ -78,5 +78,5 @@ export async function pushTracked(
     return { status: 'skipped' };
   }
   const beforeSending = () => signal.throwIfAborted();
-  return pushVal(workspace, api, val, code, { ...options, beforeSending });
+  return pushVal(workspace, api, options.remotes, val, code, { ...options, beforeSending });
 }

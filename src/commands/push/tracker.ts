@@ -5,8 +5,8 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import type { FindListed, FindNamesakes } from '../../workspace/examine.ts';
-import { identity } from '../../workspace/remote-val.ts';
+import type { PushOptions } from '../../workspace/push-val.ts';
+import { identity, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type Found, nameFrom, readFound, type Source } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -31,13 +31,8 @@ export interface Tracker {
   settle(): Promise<void>;
 }
 
-export interface SendOptions {
-  force: boolean;
-  dryRun: boolean;
-  findNamesakes: FindNamesakes;
-  findListed: FindListed;
-  onUnknownName(val: WorkspaceVal): void;
-  remark(message: string): void;
+export interface SendOptions extends Omit<PushOptions, 'beforeSending'> {
+  remotes: RemoteVals;
 }
 
 export const untracked = (context: Context): Tracker => ({

@@ -11,11 +11,11 @@ import {
   ValsError,
 } from '../../errors.ts';
 import { inOwnTime } from '../../lib/signals.ts';
-import { createNamesakes } from '../../names/namesakes.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { isBelow, selectVals } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
@@ -54,9 +54,10 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half a push helps no person.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
-  const findListed = async () => undefined;
-  const sending = { force, dryRun: false, findListed, onUnknownName() {}, remark: say.warn };
-  const namesakesAtFirst = createNamesakes(api, context.seen);
+  const sending = { force, fork: false, dryRun: false, onUnknownName() {}, remark: say.warn };
+  // The first pushes share what they read of the service's list; for a later save it would be outdated.
+  const newRemotes = () => createRemoteVals({ ...context, api }, 1);
+  const remotesAtFirst = newRemotes();
 
   let end: (reason: unknown) => void = () => {};
   const ended = new Promise<unknown>((resolve) => {
@@ -114,8 +115,7 @@ export async function watchWorkspace(
       const checked = code === undefined ? undefined : notEmpty(file, code);
       const outcome = await pushTracked(context, workspace, api, val, checked, {
         ...sending,
-        isNamed: false,
-        findNamesakes: isFirst ? namesakesAtFirst : createNamesakes(api, context.seen),
+        remotes: isFirst ? remotesAtFirst : newRemotes(),
       });
       if (code !== undefined) outage.ended();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);

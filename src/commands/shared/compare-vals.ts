@@ -3,10 +3,9 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
-import { createFindListed } from '../../names/listed-vals.ts';
-import { createNamesakes } from '../../names/namesakes.ts';
-import { type Examined, examine, readNamesake } from '../../workspace/examine.ts';
+import { type Examined, examine } from '../../workspace/examine.ts';
 import { followMoves } from '../../workspace/moved.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
 import { settled } from './settled.ts';
@@ -25,21 +24,13 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];
-  const findNamesakes = createNamesakes(api, context.seen);
-  const findListed = createFindListed(api, context.seen, vals.length);
-  /** A new file whose name is taken there stands against that val. */
-  async function withNamesake(examined: Examined): Promise<Examined> {
-    if (!examined.val.isNew) return examined;
-    const remote = await readNamesake(api, examined.val, findNamesakes);
-    const isTaken = typeof remote === 'object' && remote.code !== examined.here;
-    return isTaken ? { ...examined, remote, status: 'conflict' } : examined;
-  }
+  const remotes = createRemoteVals({ ...context, api }, vals.length);
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
   show();
   await forEach(vals, 'auto', async (val, index) => {
     try {
-      examined[index] = withoutTextsAlike(await withNamesake(await examine(workspace, api, findListed, val)));
+      examined[index] = withoutEqualCodes(await examine(workspace, remotes, val));
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       errors.push(error);
@@ -54,13 +45,13 @@ export async function compareVals(context: Context, words: readonly string[]): P
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** What is alike on both sides is not looked into, and the texts of thousands would fill the memory. */
-const withoutTextsAlike = (examined: Examined): Examined =>
+/** The equal codes of thousands of vals would fill the memory, and nobody looks at them. */
+const withoutEqualCodes = (examined: Examined): Examined =>
   examined.status === 'unchanged'
     ? {
         ...examined,
         here: undefined,
-        agreed: undefined,
+        base: undefined,
         remote: examined.remote && { ...examined.remote, code: '' },
       }
     : examined;

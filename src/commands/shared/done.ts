@@ -1,5 +1,6 @@
 // What commands that do one thing say of it at their end.
 import { textAt } from '../../api/records.ts';
+import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 /** Of a val as it was answered, which may hold little. */
@@ -7,4 +8,16 @@ export function newVersion(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
+}
+
+/** Says which new vals would replace code that nobody here has seen. */
+export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly string[]): void {
+  const [file] = files;
+  if (file === undefined || flags.json || flags.ndjson) return;
+  const reason = 'This service does not list its vals.';
+  say.note(
+    files.length === 1
+      ? `${reason} If it has a val named like ${file}, a push takes that val over.`
+      : `${reason} If it has vals named like ${file} and ${files.length - 1} more, a push takes those vals over.`,
+  );
 }

@@ -4,7 +4,8 @@ import { messageOf } from '../../lib/errno.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { Lock, Waiting } from '../../lib/lock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
+import { hashOf } from '../text/hash.ts';
+import { birthOf, dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
 import { manifestSchema } from './manifest-schema.ts';
 
 export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
@@ -20,6 +21,15 @@ export function prepareDotVals(root: string): void {
     const file = `${dotValsFolder}/${name}`;
     if (readBelow(root, file) !== content) replaceBelow(root, file, content, 'anything');
   }
+}
+
+/**
+ * Tells this .vals from one that came with a clone or a copy: its inode number and time of birth, as a short text.
+ * Undefined if there is no .vals yet.
+ */
+export function folderMark(root: string): string | undefined {
+  const birth = birthOf(root, dotValsFolder);
+  return birth && hashOf(birth).slice(0, 16);
 }
 
 export async function lockDotVals(root: string, { settings, ...waiting }: Surroundings): Promise<Lock> {

@@ -292,7 +292,7 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
   if (expected === 'anything') return;
   let found: string | undefined;
   try {
-    found = readPlainFile(target, { mostBytes: largest.agreed }).toString();
+    found = readPlainFile(target, { mostBytes: largest.base }).toString();
   } catch (error) {
     if (!isMissing(error)) throw error;
   }

@@ -1,24 +1,23 @@
-// What was learnt of vals and is not in vals.json yet.
+// What was learnt about vals and is not in vals.json yet.
 //
-// A push of thousands learns an id with each answer. To replace vals.json each time would take longer with each val, and
-// to replace it at the end alone would lose the ids in a crash. So each note becomes a line at the end of one file in
-// .vals, and vals.json takes all of them in once: when the command ends, or with its next change after a crash. Until
-// then, vals.json is read together with the journal.
+// A push of thousands of vals learns an id with each answer. Replacing vals.json each time would be quadratic, and
+// replacing it only at the end would lose the ids in a crash. So each note becomes a line in one file in .vals, and
+// vals.json takes all of them in when the command ends or, after a crash, with its next change. Until then, vals.json is
+// read together with the journal.
 //
-// The journal belongs to the folder that it was written in, whose number and time of birth are in its name: one that
-// came with a clone has another name, so it cannot lead a push to a val of somebody else's choice.
-import { createHash } from 'node:crypto';
+// The name of the journal holds the mark of its .vals. A journal that came with a clone has another mark and is not
+// read, so it cannot lead a push to somebody else's val.
 import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { appendBelow, birthOf, dotValsFolder, readBytesBelow, removeBelow } from './files.ts';
+import { folderMark } from './dot-vals.ts';
+import { appendBelow, dotValsFolder, readBytesBelow, removeBelow } from './files.ts';
 import { type Note, parseNote } from './notes.ts';
 
 /** Undefined where there is no folder yet. */
 function fileOf(root: string): string | undefined {
-  const birth = birthOf(root, dotValsFolder);
-  if (birth === undefined) return undefined;
-  return `${dotValsFolder}/journal-${createHash('sha256').update(birth).digest('hex').slice(0, 16)}.ndjson`;
+  const mark = folderMark(root);
+  return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
 /** The folder must be there. It is not flushed: a process that ends in any way loses nothing of it. */

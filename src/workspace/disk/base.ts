@@ -1,51 +1,53 @@
-// The code last agreed on with one service: what both sides are compared with.
-
+// The base of each val: the code that the file and the service last had in common. Both sides are compared with it.
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { hashOf } from '../text/hash.ts';
-import { prepareDotVals } from './dot-vals.ts';
+import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder, existsBelow, readBelow, removeBelow, replaceBelow } from './files.ts';
 
-export interface Agreed {
+export interface Base {
   code: string;
-  /** As the service sent it, where it did. */
+  /** As the service sent it, if it did. */
   version: JsonValue | undefined;
-  /** When the service's side changed last, where that is known. */
+  /** When the service's side last changed, if that is known. */
   changedAt?: string | undefined;
-  /** The hash of code that was sent without an answer: found on the service, it is ours. */
+  /** What the service called the val, if this folder itself recorded it. */
+  name?: string | undefined;
+  /** The hash of code that was sent without an answer. If the service has that code, it is ours. */
   sent?: string;
 }
 
-/** A val on its service: by its id or, where the service did not tell one, by its name. */
+/** A val on its service: by its id or, if the service sent none, by its name. */
 interface Identity {
   id?: string | undefined;
   name: string;
 }
 
-export interface AgreedStore {
-  /** Undefined where nothing was agreed on, or where that cannot be read any more. */
-  read(val: Identity): Agreed | undefined;
+export interface Bases {
+  /** Undefined if there is none, or if it cannot be read. */
+  read(val: Identity): Base | undefined;
   /**
-   * Whether the file is the newer side where nothing was agreed on: it came with a fresh checkout, whose first push
-   * plainly sends. A val that others added since may have edits there that were not seen here.
+   * Whether the file counts as the newer side although there is no base: it came with a fresh checkout, whose first push
+   * sends everything. A val that others added later may have edits that nobody here has seen.
    */
   trustsFile(id: string): boolean;
-  /** Makes the folder, and notes which vals came with the checkout. */
+  /** Makes the folder, and records which vals came with the checkout. */
   prepare(): void;
-  write(val: Identity, agreed: Agreed): void;
-  /** What was kept by a name is not needed once the id is known, and would be old some day. */
+  write(val: Identity, base: Base): void;
+  /** Removes the base that was kept under the name before the id was known. */
   forgetName(name: string): void;
 }
 
-/** The ids are those that the workspace has for the service. */
-export function createAgreedStore(
+/** `ids` are those that the workspace has for the service. */
+export function createBases(
   root: string,
   service: string,
   ids: readonly string[],
   warn: (message: string) => void,
-): AgreedStore {
+): Bases {
+  // The folder has an older word for base in its name, so that bases of older versions are found.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // An id comes from a service, so it is not trusted to be a file's name.
+  // An id comes from a service, so it is not trusted as a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   const checkoutFile = `${folder}/checkout.json`;
@@ -67,30 +69,39 @@ export function createAgreedStore(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Of most vals without an id there is nothing, and to look costs less than the error of a file that is missing.
+      // Most vals without an id have no base, and this look costs less than the error of a missing file.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
-      const agreed = parseAgreed(key, file);
-      if (agreed === 'unreadable') {
-        warn(`${file} cannot be read, so nothing is known of what was agreed on.`);
+      const base = parseBase(key, file);
+      if (base === 'unreadable') {
+        warn(`${file} cannot be read, so the last common code of this val is unknown.`);
         return undefined;
       }
-      if (agreed !== undefined && val.id === undefined) readByName.add(val.name);
-      return agreed;
+      if (base === undefined) return undefined;
+      const { mark, name, ...facts } = base;
+      const isOurs = mark !== undefined && mark === folderMark(root);
+      if (val.id !== undefined) return isOurs ? { ...facts, name } : facts;
+      // Without an id the push goes by the name alone, so a base that came with a clone must not vouch for it.
+      if (!isOurs) return undefined;
+      readByName.add(val.name);
+      return { ...facts, name };
     },
     forgetName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
     },
-    write(val, { code, version, changedAt, sent }) {
+    write(val, { code, version, changedAt, name, sent }) {
       prepare();
       const key = keyOf(val);
+      const mark = folderMark(root);
       const content = stringifyJson({
         id: key,
         ...(version !== undefined && { version }),
         ...(changedAt !== undefined && { changedAt }),
+        ...(name !== undefined && { name }),
         ...(sent !== undefined && { sent }),
+        ...(mark !== undefined && { mark }),
         code,
       });
-      // Not flushed: where the machine itself crashes, and both sides are alike, it is written anew.
+      // Not flushed: if the machine crashes while both sides have the same code, the base is written again.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };
@@ -104,16 +115,20 @@ export function createAgreedStore(
     }
   }
 
-  function parseAgreed(id: string, file: string): Agreed | 'unreadable' | undefined {
+  function parseBase(id: string, file: string): (Base & { mark?: string }) | 'unreadable' | undefined {
     try {
-      const text = readBelow(root, file, largest.agreed);
+      const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      const { code, version, changedAt, sent } = content;
+      const { code, version, changedAt, name, sent, mark } = content;
       return {
-        ...{ code, version, changedAt: typeof changedAt === 'string' ? changedAt : undefined },
+        code,
+        version,
+        ...(typeof changedAt === 'string' && { changedAt }),
+        ...(typeof name === 'string' && { name }),
         ...(typeof sent === 'string' && { sent }),
+        ...(typeof mark === 'string' && { mark }),
       };
     } catch {
       return 'unreadable';

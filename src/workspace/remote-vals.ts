@@ -1,0 +1,93 @@
+// The service's side of a workspace, as one command asks for it.
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { createCaller } from '../names/caller.ts';
+import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
+import type { Lookup } from '../names/my-vals.ts';
+
+export interface RemoteVal {
+  /** Undefined if the service sent none. */
+  id: string | undefined;
+  /** Undefined if the service sent none. */
+  name: string | undefined;
+  code: string;
+  version: JsonValue | undefined;
+  /** Undefined if the service sent none. */
+  changedAt?: string | undefined;
+}
+
+/** A val of another owner, who may be unknown. */
+export interface Foreign {
+  owner: string | undefined;
+}
+
+export interface RemoteSide {
+  /** Undefined if there is no such val, or if the caller may not read it. */
+  remote: RemoteVal | undefined;
+  foreign?: Foreign;
+}
+
+export interface RemoteVals {
+  read(id: string): Promise<RemoteSide>;
+  /** A val of the caller's as the service's list has it; undefined if the list does not tell. */
+  listed(id: string): Promise<ListedVal | undefined>;
+  /** The caller's val of that name; 'unknown' if nobody can tell whether there is one. */
+  named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
+}
+
+/** For a command about so many vals. */
+export function createRemoteVals(lookup: Lookup, count: number): RemoteVals {
+  const { api } = lookup;
+  const list = createListedVals(lookup, count);
+  const isCaller = createCaller(lookup);
+
+  async function read(id: string): Promise<RemoteSide> {
+    try {
+      const record = await api.record(routes.getVal(id));
+      const remote = remoteVal(id, record);
+      const owner = ownerOf(record);
+      if (await isCaller(owner?.id)) return { remote };
+      return { remote, foreign: { owner: owner?.username ?? owner?.id } };
+    } catch (error) {
+      if (error instanceof NotFoundError) return { remote: undefined };
+      if (error instanceof AuthError && error.facts.status === 403)
+        return { remote: undefined, foreign: { owner: undefined } };
+      throw error;
+    }
+  }
+
+  return {
+    read,
+    async listed(id) {
+      const found = await list.withId(id);
+      return found && (await isCaller(found.owner)) ? found : undefined;
+    },
+    async named(name) {
+      const ids = await list.idsWithName(name);
+      if (ids === undefined) return 'unknown';
+      for (const id of ids) {
+        const { remote, foreign } = await read(id);
+        if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
+      }
+      return undefined;
+    },
+  };
+}
+
+function remoteVal(id: string, record: JsonObject): RemoteVal {
+  const { code } = record;
+  const name = textAt(record, 'name');
+  if (typeof code === 'string')
+    return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record) };
+  throw new BadResponseError(`The service sent no code with the val ${name ?? id}.`, {
+    hint: `\`vals val get ${id} --json\` shows what it sent.`,
+  });
+}
+
+/** Keys without a value are left out. */
+export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({
+  ...(id !== undefined && { id }),
+  ...(version !== undefined && { version }),
+});

@@ -1,0 +1,179 @@
+// A push never makes a second val for a file that has one, and a repository from elsewhere reaches no val by another name.
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { Place, put, Service } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const ownId = '11111111-1111-4111-8111-111111111111';
+const acme = { author: { id: 'acme-id', username: 'acme' } };
+
+interface Facts {
+  /** The answer to the reading of the val. */
+  read: Reply;
+  /** Below the origin, such as /@acme. */
+  path?: string;
+  /** The path that vals.json has the id for. */
+  idsFor?: string;
+}
+
+/** A fresh checkout whose vals.json gives the id to hello.ts. */
+async function checkout({ read, path = '', idsFor = path }: Facts) {
+  const service = await scriptedService([], (seen: Seen) => {
+    const route = seen.path.slice(path.length);
+    if (route === '/v1/me') return { body: { id: 'me' } };
+    if (route.startsWith('/v1/users/')) return { body: [] };
+    if (seen.method === 'GET') return read;
+    return { status: 201, body: { id: ownId, name: JSON.parse(seen.body).name, version: 1 } };
+  });
+  const place = new Place(temporaryFolder(), { ...service.env, VALS_BASE_URL: service.baseUrl + path });
+  const ids = { [service.baseUrl + idsFor]: id };
+  place.put({
+    'hello.ts': 'mine',
+    'vals.json': JSON.stringify({ vals: { 'hello.ts': { name: 'hello', ids } } }),
+  });
+  const sent = () =>
+    service.requests.filter(({ method }) => method !== 'GET').map(({ body }) => JSON.parse(body).name);
+  return { place, sent, service };
+}
+
+const theirs = { id, name: 'hello', code: 'theirs', version: 3 };
+
+describe.each<[string, Facts, string, RegExp]>([
+  ['of another owner', { read: { body: { ...theirs, ...acme } } }, 'not yours', /of "acme"/],
+  ['that may not be read', { read: { status: 403, body: {} } }, 'not yours', /of another owner/],
+  ['that is gone', { read: { status: 404, body: {} } }, 'deleted there', /was deleted on the service/],
+  [
+    'of a space, seen from the person',
+    { read: { body: { ...theirs, ...acme } }, idsFor: '/@acme' },
+    'not yours',
+    /of "acme"/,
+  ],
+  [
+    'of a person, seen from a space',
+    { read: { body: { ...theirs, ...acme } }, path: '/@space', idsFor: '' },
+    'not yours',
+    /of "acme"/,
+  ],
+])('a val %s', (_which, facts, status, message) => {
+  it.each([[['push']], [['push', 'hello.ts']], [['push', '--force']], [['push', '--dry-run']]])(
+    'is not sent by %j',
+    async (args) => {
+      const { place, sent } = await checkout(facts);
+      expect(await place.status()).toEqual({ 'hello.ts': status });
+      const [row] = await place.rows(args, 5);
+      expect(row).toMatchObject({ status: 'failed', error: { kind: 'conflict' } });
+      expect(row?.error?.message).toMatch(message);
+      expect(row?.error?.hint).toContain('--fork');
+      expect(sent()).toEqual([]);
+    },
+  );
+
+  it('becomes a val of the caller by --fork', async () => {
+    const { place, sent } = await checkout(facts);
+    expect(await place.words(['push', '--fork'])).toEqual({ 'hello.ts': 'created' });
+    expect(sent()).toEqual(['hello']);
+    expect(place.idOf('hello.ts')).toBe(ownId);
+  });
+});
+
+it('pulls what another owner changed', async () => {
+  const { place } = await checkout({ read: { body: { ...theirs, ...acme } } });
+  expect(await place.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
+  expect(place.read('hello.ts')).toBe('theirs');
+});
+
+it.each<[string, object]>([
+  ['the caller', { author: { id: 'me' } }],
+  ['nobody that the service tells', { author: null }],
+])('sends a val whose owner is %s', async (_owner, author) => {
+  const { place, sent } = await checkout({ read: { body: { ...theirs, ...author } } });
+  await place.rows(['push']);
+  expect(sent()).toEqual(['hello']);
+});
+
+it('knows two people of one service apart', async () => {
+  const file = join(temporaryFolder(), 'vals.db');
+  const service = new Service(await serviceInProcess(undefined, file));
+  const { stdout } = await run(['user', 'add', 'ann', '--data', file, '--json']);
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'a.ts': 'mine', 'vals.json': '{"vals":{}}' });
+  await service.ask('POST', '/v1/vals', { name: 'a', code: 'mine', privacy: 'public' });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
+  const ann = new Place(place.folder, { ...service.env, VALS_TOKEN: JSON.parse(stdout).token });
+  ann.put({ 'a.ts': 'edited by ann' });
+  expect(await ann.status()).toEqual({ 'a.ts': 'not yours' });
+  expect(await ann.words(['push', '--force'], 5)).toEqual({ 'a.ts': 'failed' });
+  const before = place.idOf('a.ts');
+  expect(await ann.words(['push', '--fork'])).toEqual({ 'a.ts': 'created' });
+  expect(place.idOf('a.ts')).not.toBe(before);
+  expect(await ann.status()).toEqual({ 'a.ts': 'unchanged' });
+  expect(await service.code(before)).toBe('mine');
+});
+
+it('does not trust a base without an id that came with a copy', async () => {
+  let isListed = false;
+  const service = await scriptedService([], ({ method, path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/')) return isListed ? { body: [theirs] } : { status: 404 };
+    return method === 'GET' ? { body: theirs } : {};
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'hello.ts': 'mine', 'vals.json': '{"vals":{}}' });
+  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'pushed' });
+  expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
+  const copy = new Place(temporaryFolder(), service.env);
+  cpSync(place.folder, copy.folder, { recursive: true });
+  expect(await copy.status()).toEqual({ 'hello.ts': 'new' });
+  isListed = true;
+  expect(await copy.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+});
+
+describe('an id that belongs to a val of another name', () => {
+  const facts = { read: { body: { ...theirs, name: 'production_billing' } } };
+
+  it('is a conflict, and nothing is sent', async () => {
+    const { place, sent } = await checkout(facts);
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    for (const args of [['push'], ['push', '--dry-run']]) {
+      const [row] = await place.rows(args, 5);
+      expect(row?.error?.message).toContain('its id is that of the val "production_billing"');
+    }
+    // A pull that refuses does not take the name either.
+    expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
+    expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+    expect(sent()).toEqual([]);
+  });
+
+  it.each<[string, string, string]>([
+    ['--force', 'production_billing', id],
+    ['--fork', 'hello', ownId],
+  ])('%s sends the file as %s', async (flag, name, idAfter) => {
+    const { place, sent } = await checkout(facts);
+    await place.rows(['push', flag]);
+    expect(sent()).toEqual([name]);
+    expect(place.manifest().vals['hello.ts']?.name).toBe(name);
+    expect(place.idOf('hello.ts')).toBe(flag === '--fork' ? idAfter : ownId);
+  });
+
+  it('pull takes its name with its code', async () => {
+    const { place } = await checkout(facts);
+    await place.rows(['pull', '--force']);
+    expect(place.manifest().vals['hello.ts']?.name).toBe('production_billing');
+    expect(place.read('hello.ts')).toBe('theirs');
+  });
+});
+
+it('status names the services that know a new val', async () => {
+  const { place, service } = await checkout({ read: { status: 404 } });
+  put(place.folder, {
+    'vals.json': JSON.stringify({
+      vals: { 'hello.ts': { name: 'hello', ids: { 'https://other.example': id } } },
+    }),
+  });
+  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: service.env });
+  expect(screen).toContain('New vals that other services have: https://other.example.');
+});
