@@ -40,6 +40,7 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 const onBothDatabases = [
   'test/commands/user.test.ts',
   ...[
+    'further-routes',
     'guard',
     'lists',
     'people',

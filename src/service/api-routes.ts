@@ -7,6 +7,7 @@ import { type Answer, json, jsonText, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
 import type { Principal } from './spaces.ts';
 import type { Store, Val } from './store.ts';
+import type { User } from './users.ts';
 
 /** A page with more bytes than this ends early. */
 const mostPageBytes = 4 * 1024 * 1024;
@@ -17,6 +18,18 @@ export function apiRoutes(store: Store): Route[] {
     const { origin } = request;
     const sent = kind === 'likes' ? found.records.map((like) => likeRecord(like, origin)) : found.records;
     return page(request, sent, filter, found.more);
+  };
+  const userWithId = async (id: string): Promise<User> => {
+    const user = await store.userWithId(id);
+    if (!user) throw new Problem(404, 'There is no user with this id.');
+    return user;
+  };
+  /** A space is found by its name from within alone. */
+  const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
+    const caller = me(request);
+    const user = caller.username === username ? caller : await store.userNamed(username);
+    if (!user) throw new Problem(404, 'There is no user with this name.');
+    return user;
   };
 
   return [
@@ -39,7 +52,7 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'GET', path: '/v1/me', access: 'token' },
-      answer: (request) => json(userRecord(me(request), request.origin)),
+      answer: (request) => json(userRecord(me(request), request.origin, 'me')),
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/runs', access: 'token', query: check.runs },
@@ -54,15 +67,29 @@ export function apiRoutes(store: Store): Route[] {
       answer: (request, { query }) => records(request, 'comments', query),
     }),
     route({
-      ...{ method: 'GET', path: '/v1/me/references', access: 'token', query: check.page },
+      ...{ method: 'GET', path: '/v1/me/references', access: 'token', query: check.references },
       answer: (request, { query }) => records(request, 'references', query),
     }),
 
     route({
+      ...{ method: 'GET', path: '/v1/users/:id', access: 'token' },
+      answer: async (request, { params }) => person(request, await userWithId(params.id)),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/alias/:username', access: 'token' },
+      answer: async (request, { params }) => person(request, await userNamed(request, params.username)),
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/alias/:username/:name', access: 'token' },
+      async answer(request, { params }) {
+        const owner = await userNamed(request, params.username);
+        return record(request, await store.valNamed(me(request), owner, params.name));
+      },
+    }),
+    route({
       ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.page },
       async answer(request, { params, query }) {
-        const user = await store.userWithId(params.id);
-        if (!user) throw new Problem(404, 'There is no user with this id.');
+        const user = await userWithId(params.id);
         const vals = await store.newest(me(request), user, query.limit + 1, query.offset);
         return objectPage(
           request,
@@ -78,9 +105,16 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'PUT', path: '/v1/vals', access: 'token', body: check.nameAndCode },
-      async answer(request, { body: { name, code } }) {
-        const { val, isNew } = await store.createOrUpdate(me(request), name, code);
+      async answer(request, { body }) {
+        const { val, isNew } = await store.createOrUpdate(me(request), body);
         return isNew ? created(request, val) : record(request, val);
+      },
+    }),
+    route({
+      ...{ method: 'PUT', path: '/v1/vals/:id', access: 'token', body: check.changedFacts },
+      async answer(request, { params, body }) {
+        await store.change(me(request), params.id, body);
+        return { status: 204 };
       },
     }),
     route({
@@ -139,6 +173,9 @@ export function apiRoutes(store: Store): Route[] {
 
 /** On a route that needs a token. */
 const me = ({ user }: ServiceRequest): Principal => user as Principal;
+
+const person = ({ origin }: ServiceRequest, user: User): Answer =>
+  json(userRecord(user, origin, `users/${user.id}`));
 
 const record = ({ origin }: ServiceRequest, val: Val): Answer => json(valRecord(val, origin));
 

@@ -16,7 +16,7 @@ import type { PageAccess } from './page-access.ts';
 import { pageRoutes } from './page-routes.ts';
 import { Problem, problemAnswer, unauthorized } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
-import { type Answer, json, type ServiceRequest } from './request.ts';
+import { type Answer, healthPath, json, type ServiceRequest } from './request.ts';
 import { type Route, routeFinder } from './route.ts';
 import type { Store } from './store.ts';
 
@@ -115,7 +115,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   const probe = atMostOnceASecond(store.probe);
   return {
     method: 'GET',
-    path: '/healthz',
+    path: healthPath,
     access: 'any host',
     async answer() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);

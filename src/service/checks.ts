@@ -1,7 +1,7 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
 import { Problem } from './problem.ts';
-import type { Privacy, ReportedRun, ValChange, ValContent } from './store.ts';
+import { newValFacts, type Privacy, type ReportedRun, type ValChange, type ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
 export type Body = Record<string, unknown>;
@@ -10,13 +10,15 @@ export type Query = (name: string) => string[];
 
 export const newVal = (body: Body): Omit<ValContent, 'name'> & { name: string | undefined } => ({
   code: code(body),
-  readme: null,
-  privacy: 'private',
+  ...newValFacts,
   ...facts(body),
   name: body.name === undefined ? undefined : name(body),
 });
 
 export const newVersion = (body: Body): ValChange => ({ code: code(body), ...facts(body) });
+
+/** `type` is given with code alone. */
+export const changedFacts = ({ type: _, ...body }: Body): Partial<ValContent> => facts(body);
 
 /** What is said of a val beside its code. */
 const facts = (body: Body): Partial<ValContent> => ({
@@ -25,9 +27,14 @@ const facts = (body: Body): Partial<ValContent> => ({
     readme: body.readme === null ? null : string(body, 'readme', longestReadme),
   }),
   ...(body.privacy !== undefined && { privacy: privacy(body) }),
+  ...(body.type !== undefined && { type: type(body) }),
 });
 
-export const nameAndCode = (body: Body) => ({ name: name(body), code: code(body) });
+export const nameAndCode = (body: Body): ValChange & { name: string } => ({
+  name: name(body),
+  code: code(body),
+  ...(body.type !== undefined && { type: type(body) }),
+});
 
 export type Paging = ReturnType<typeof page>;
 
@@ -54,6 +61,8 @@ export const page = (query: Query) => ({
 });
 
 const period = (query: Query) => ({ since: time(query, 'since'), until: time(query, 'until') });
+
+export const references = (query: Query) => ({ ...page(query), ...period(query) });
 
 export const runs = (query: Query) => ({
   ...page(query),
@@ -138,6 +147,15 @@ function privacy(body: Body): Privacy {
   const value = body.privacy;
   if (value === 'public' || value === 'unlisted' || value === 'private') return value;
   throw refuse('privacy', 'must be public, unlisted or private');
+}
+
+function type(body: Body): string {
+  const value = body.type;
+  if (typeof value === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(value)) return value;
+  throw refuse(
+    'type',
+    'must be a word such as script, http or email, of at most 32 small letters, digits, - or _',
+  );
 }
 
 function integer(query: Query, field: string, fallback: number, min: number, max: number): number {

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { TLSSocket } from 'node:tls';
 import type { App } from './app.ts';
 import { Problem, problemAnswer } from './problem.ts';
-import type { Answer } from './request.ts';
+import { type Answer, healthPath } from './request.ts';
 
 /** Before a connection is closed whose caller has not sent the whole body. */
 const silenceMs = 500;
@@ -47,8 +47,9 @@ const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);
-  if (!isWhole && (!target.startsWith('/') || !hostPattern.test(host))) return undefined;
-  const text = isWhole ? target : `${scheme}://${host}${target}`;
+  const named = host === '' && target === healthPath ? 'localhost' : host;
+  if (!isWhole && (!target.startsWith('/') || !hostPattern.test(named))) return undefined;
+  const text = isWhole ? target : `${scheme}://${named}${target}`;
   return /^[^?]*\\/.test(text) || !URL.canParse(text) ? undefined : new URL(text);
 }
 

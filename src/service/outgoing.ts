@@ -5,12 +5,12 @@ import type { User } from './users.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
-  const { updatedAt, author, versionAuthor, likeCount, referenceCount } = val;
+  const { updatedAt, author, versionAuthor, type, likeCount, referenceCount } = val;
   return {
     ...{ id, name, code, readme, privacy, public: privacy === 'public', version },
     ...{ createdAt, versionCreatedAt, updatedAt, author, versionAuthor },
     ...addressesOf(id, origin),
-    ...{ type: 'script', likeCount, referenceCount },
+    ...{ type, likeCount, referenceCount },
   };
 }
 
@@ -36,10 +36,11 @@ export function likeRecord(json: string, origin: string): string {
   });
 }
 
-export function userRecord({ id, username }: User, origin: string) {
+/** Clients expect an address of mail to be a text. */
+export function userRecord({ id, username }: User, origin: string, path: string) {
   return {
-    ...{ id, username, bio: null, email: null, profileImageUrl: null, tier: null },
-    ...{ url: `${origin}/`, links: { self: `${origin}/v1/me` } },
+    ...{ id, username, bio: null, email: '', profileImageUrl: null, tier: null },
+    ...{ url: `${origin}/`, links: { self: `${origin}/v1/${path}` } },
   };
 }
 

@@ -20,7 +20,7 @@ export class Problem extends Error {
   }
 }
 
-export const problemType = 'application/problem+json';
+const problemType = 'application/problem+json';
 
 export function problemText({ status, message, facts: { field } }: Problem): string {
   return JSON.stringify({
@@ -36,8 +36,17 @@ export function problemText({ status, message, facts: { field } }: Problem): str
 
 export function problemAnswer(error: Error): Answer {
   const problem = error instanceof Problem ? error : hidden(error);
-  const headers = { 'Content-Type': problemType, ...problem.facts.headers };
-  return { status: problem.status, headers, body: problemText(problem) };
+  return { status: problem.status, headers: problemHeaders(problem), body: problemText(problem) };
+}
+
+/** Some clients repeat a request after any 409 or 5xx, unless they are told not to. */
+export function problemHeaders({ status, facts }: Problem): Record<string, string> {
+  const isCuredByTime = status === 408 || status === 429 || (status >= 500 && status !== 507);
+  return {
+    'Content-Type': problemType,
+    ...(!isCuredByTime && { 'x-should-retry': 'false' }),
+    ...facts.headers,
+  };
 }
 
 /** What happened inside stays inside; the status tells whether to try again. */

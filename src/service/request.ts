@@ -21,6 +21,9 @@ export interface Answer {
   body?: string;
 }
 
+/** The one path that may be asked for without a Host: some load balancers send none. */
+export const healthPath = '/healthz';
+
 /** Repeated headers are joined, so that no check overlooks the second one. */
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');

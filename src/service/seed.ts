@@ -20,7 +20,11 @@ export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `Its keys are ${recordKinds.join(', ')}, each with an array of records.`;
 /** What a list is sorted by; the others keep the order of their seed. */
-const timeFields: Partial<Record<RecordKind, string>> = { runs: 'runStartAt', comments: 'createdAt' };
+const timeFields: Partial<Record<RecordKind, string>> = {
+  runs: 'runStartAt',
+  comments: 'createdAt',
+  references: 'referencedAt',
+};
 
 export function parseSeed(text: string): SeedData {
   const seed = parse(text);

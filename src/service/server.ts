@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { limitedAs } from './network.ts';
-import { Problem, problemText, problemType } from './problem.ts';
+import { Problem, problemHeaders, problemText } from './problem.ts';
 import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
@@ -26,7 +26,7 @@ const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 /** For the log, where no answer was given: its caller went away, or never sent all of it. */
 const [gone, unfinished] = [499, 408];
 /** Whatever flags Node was started with. */
-const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false };
+const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 /** A request and what became of it. */
 export interface Answered {
@@ -189,7 +189,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 
 function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.statusCode = problem.status;
-  outgoing.setHeader('Content-Type', problemType);
+  for (const [name, value] of Object.entries(problemHeaders(problem))) outgoing.setHeader(name, value);
   outgoing.setHeader('Connection', 'close');
   outgoing.end(problemText(problem));
 }
@@ -205,7 +205,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     'Connection: close',
-    `Content-Type: ${problemType}`,
+    ...Object.entries(problemHeaders(problem)).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);

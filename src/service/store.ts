@@ -1,6 +1,7 @@
 // What the service keeps: people and spaces, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
+import { namePattern } from '../lib/val-limits.ts';
 import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
@@ -25,6 +26,8 @@ export interface ValContent {
   code: string;
   readme: string | null;
   privacy: Privacy;
+  /** What it is for: `script`, `http`, `email`... */
+  type: string;
 }
 
 export interface Val extends ValContent {
@@ -76,6 +79,9 @@ export interface ReportedRun {
   error: string | null;
 }
 
+/** Where a new val is not said to be otherwise. */
+export const newValFacts = { readme: null, privacy: 'private', type: 'script' } as const;
+
 /** Undefined for one who showed no token. */
 export type Caller = Principal | undefined;
 
@@ -88,7 +94,7 @@ const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id
 
 const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
 
-const listed = `vals.id, name, privacy, vals.created_at AS "createdAt", version,
+const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
   versions.created_at AS "versionCreatedAt",
   CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
   ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
@@ -124,18 +130,18 @@ export async function openStore(place: Place) {
 
   /** Undefined where the owner has one of this name, of whomever it was made a moment ago. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
-    const { name, code, readme, privacy } = content;
+    const { name, code, readme, privacy, type } = content;
     const at = now();
     const [inserted] = await all<{ id: string }>(
-      `INSERT INTO vals (id, owner_id, name, readme, privacy, created_at, updated_at, last_version)
-        VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
-      [randomUUID(), owner.id, name, bytes(readme), privacy, at, at],
+      `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at, last_version)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+      [randomUUID(), owner.id, name, bytes(readme), privacy, type, at, at],
     );
     if (!inserted) return undefined;
     const { likes, references } = await claimRecords(all, owner, { id: inserted.id, name });
     await insertVersion(all, inserted.id, 1, code, at, owner.actor);
     return {
-      ...{ id: inserted.id, name, code, readme, privacy, version: 1 },
+      ...{ id: inserted.id, name, code, readme, privacy, type, version: 1 },
       ...{ author: { id: owner.id, username: owner.username }, versionAuthor: owner.actor },
       ...{ createdAt: at, versionCreatedAt: at, updatedAt: at, likeCount: likes, referenceCount: references },
     };
@@ -164,13 +170,14 @@ export async function openStore(place: Place) {
     };
   }
 
-  /** Name, readme and privacy are the val's, not a version's. */
+  /** Name, readme, privacy and type are the val's, not a version's. */
   async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
-    const { name = current.name, readme = current.readme, privacy = current.privacy } = change;
-    if (name === current.name && readme === current.readme && privacy === current.privacy) return current;
+    const { name, readme, privacy, type } = { ...current, ...change };
+    const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
+    if (isSame && type === current.type) return current;
     try {
-      await all('UPDATE vals SET name = ?, readme = ?, privacy = ?, updated_at = ? WHERE id = ?', [
-        ...[name, bytes(readme), privacy, now(), current.id],
+      await all('UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, updated_at = ? WHERE id = ?', [
+        ...[name, bytes(readme), privacy, type, now(), current.id],
       ]);
     } catch (error) {
       throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
@@ -194,6 +201,9 @@ export async function openStore(place: Place) {
 
     userWithDigest: async (id: string) => (idForm.test(id) ? users.withDigest(id) : undefined),
 
+    userNamed: async (username: string): Promise<User | undefined> =>
+      idForm.test(username) ? users.named(username) : undefined,
+
     /** Throws where the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
@@ -211,6 +221,14 @@ export async function openStore(place: Place) {
     },
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
+    /** Of another person's vals the public ones have a name; one that is not listed is known by its id alone. */
+    async valNamed(caller: User, owner: User, name: string): Promise<Val> {
+      const val = namePattern.test(name)
+        ? await find(all, 'owner_id = ? AND name = ?', owner.id, name)
+        : undefined;
+      if (val && (val.privacy === 'public' || owner.id === caller.id)) return val;
+      throw new Problem(404, `${owner.username} has no val with this name.`);
+    },
     ownVal: (caller: Principal, id: string): Promise<Val> => ownVal(all, caller, id),
     version: (caller: Caller, id: string, number: number): Promise<Val> =>
       visibleVersion(all, caller, id, number),
@@ -228,19 +246,26 @@ export async function openStore(place: Place) {
         throw nameTaken(`${content.name}`);
       }),
 
-    createOrUpdate: (caller: Principal, name: string, code: string): Promise<{ val: Val; isNew: boolean }> =>
+    createOrUpdate: (
+      caller: Principal,
+      { name, code, ...facts }: ValChange & { name: string },
+    ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
         // Another process may make or delete it between two of these statements.
         for (;;) {
           const id = await lock(all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
-            const val = await update(all, await identified(all, id), code, caller.actor);
-            return { val, isNew: false };
+            const current = await updateFacts(all, await identified(all, id), facts);
+            return { val: await update(all, current, code, caller.actor), isNew: false };
           }
-          const val = await insertVal(all, caller, { name, code, readme: null, privacy: 'private' });
+          const val = await insertVal(all, caller, { ...newValFacts, ...facts, name, code });
           if (val) return { val, isNew: true };
         }
       }),
+
+    /** Changes all but the code. */
+    change: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
+      write(async (all) => updateFacts(all, await lockOwn(all, caller, id), facts)),
 
     delete: (caller: Principal, id: string): Promise<void> =>
       write(async (all) => {

@@ -70,7 +70,8 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
     ('runs', 'r2', '2024-01-01T00:00:00.000000000Z', 'failed', '${first}', 'v0', '{"id":"r2","error":"x"}'),
     ('runs', 'r1', '2024-01-01T00:00:00.000000000Z', 'passed', '${first}', 'v0', '{"id":"r1","big":12345678901234567890}'),
     ('runs', 'r3', '2024-01-02T00:00:00.000000000Z', 'passed', NULL, 'later', '{"id":"r3","val":{"name":"later"}}'),
-    ('likes', 'k', '', NULL, '${second}', 'v1', '{"id":"${second}"}')`);
+    ('likes', 'k', '', NULL, '${second}', 'v1', '{"id":"${second}"}'),
+    ('references', 'f', '', NULL, NULL, 'x', '{"referencedAt":"2024-05-01T00:00:00Z"}')`);
   const before = {
     vals: database.prepare('SELECT * FROM vals ORDER BY id').all(),
     versions: database.prepare('SELECT * FROM versions ORDER BY val_id, version').all(),
@@ -82,13 +83,16 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
   const after = new Database(file);
   const [owner] = after.prepare('SELECT * FROM users').all() as { id: string }[];
   expect(after.prepare('SELECT * FROM vals ORDER BY id').all()).toEqual(
-    before.vals.map((val) => ({ ...(val as object), owner_id: owner?.id })),
+    before.vals.map((val) => ({ ...(val as object), owner_id: owner?.id, type: 'script' })),
   );
   expect(after.prepare('SELECT * FROM versions ORDER BY val_id, version').all()).toEqual(
     before.versions.map((version) => ({ ...(version as object), author_id: null, author_name: null })),
   );
   expect(after.prepare('SELECT * FROM records ORDER BY position').all()).toEqual(
-    before.records.map((record) => ({ ...(record as object), owner_id: owner?.id })),
+    (before.records as { kind: string }[]).map((record) => ({
+      ...{ ...record, owner_id: owner?.id },
+      ...(record.kind === 'references' && { at: '2024-05-01T00:00:00.000000000Z' }),
+    })),
   );
   expect(after.prepare('PRAGMA foreign_key_check').all()).toEqual([]);
   expect(after.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);

@@ -60,7 +60,7 @@ const user = {
     id: text,
     username: orNull(text),
     bio: orNull(text),
-    email: orNull(text),
+    email: (value: unknown) => typeof value === 'string',
     profileImageUrl: orNull(text),
   },
   ...{ tier: orNull(text), url: address, links: shape({ self: address }) },

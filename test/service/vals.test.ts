@@ -297,7 +297,7 @@ describe('what is not there', () => {
     ['DELETE', '/v1/me/runs', 'GET, HEAD'],
     ['GET', '/v1/vals', 'POST, PUT'],
     ['HEAD', '/v1/vals', 'POST, PUT'],
-    ['PATCH', `/v1/vals/${ABSENT}`, 'GET, HEAD, DELETE'],
+    ['PATCH', `/v1/vals/${ABSENT}`, 'GET, HEAD, PUT, DELETE'],
     ['PUT', `/v1/vals/${ABSENT}/versions`, 'GET, HEAD, POST'],
     ['POST', `/v1/vals/${ABSENT}/versions/1`, 'GET, HEAD, DELETE'],
     ['OPTIONS', `/v1/vals/${ABSENT}/runs`, 'GET, HEAD, POST'],

@@ -1,5 +1,6 @@
 // The tables of a store in SQLite, and how a store of an earlier version becomes one of today.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sortableTime } from '../time.ts';
 import { digestOf } from '../token.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
@@ -99,4 +100,18 @@ export const migrations: readonly Migration[] = [
       ${createMembers} STRICT;
       ${indexMembers}
       ${addVersionAuthor}`,
+  // 7: what a val is for, public vals in the order in which a search reads them, and the time of a reference.
+  (all) => {
+    const references = all<{ position: number; time: unknown }>(
+      `SELECT position, json_extract(json, '$.referencedAt') AS time FROM records WHERE kind = 'references'`,
+    );
+    const times = references.flatMap(({ position, time }) => {
+      const at = sortableTime(`${time}`);
+      return at === undefined ? [] : `UPDATE records SET at = '${at}' WHERE position = ${position};`;
+    });
+    return `
+      ALTER TABLE vals ADD COLUMN type TEXT NOT NULL DEFAULT 'script';
+      CREATE INDEX vals_public_by_change ON vals (updated_at DESC, name, id) WHERE privacy = 'public';
+      ${times.join('\n')}`;
+  },
 ];
