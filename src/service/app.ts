@@ -69,9 +69,9 @@ export function createApp(store: Store, options: AppOptions): App {
     checkBodyHeaders(request);
     request.user = await identify(request, store, requestLimit, network);
     const caller = callerKey(request, network);
+    const held = memoryLimit.open(caller);
     const leave = requestLimit?.enter(caller);
     if (requestLimit && !leave) throw tooManyRequests();
-    const held = memoryLimit.open(caller);
     outgoing.once('close', () => {
       leave?.();
       held.release();

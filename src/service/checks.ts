@@ -38,6 +38,7 @@ export const nameAndCode = (body: Body): ValChange & { name: string } => ({
 
 export type Paging = ReturnType<typeof page>;
 
+/** In bytes, as JSON. */
 const longestError = 65_536;
 
 export const reportedRun = (body: Body): ReportedRun => {
@@ -51,7 +52,10 @@ export const reportedRun = (body: Body): ReportedRun => {
   if (`${sortableTime(runEndAt)}` < `${sortableTime(runStartAt)}`) {
     throw refuse('runEndAt', 'must not be before runStartAt');
   }
-  const error = body.error === undefined || body.error === null ? null : string(body, 'error', longestError);
+  const error =
+    body.error === undefined || body.error === null
+      ? null
+      : string(body, 'error', longestError, longestError);
   return { version: body.version as number, runStartAt, runEndAt, error };
 };
 
@@ -114,10 +118,16 @@ function once(query: Query, field: string): string | undefined {
   return value;
 }
 
-function string(body: Body, field: string, max: number): string {
+/**
+ * A character has up to three bytes in UTF-8. Control characters have six in JSON, so that a text of the right length
+ * could still become a far larger answer.
+ */
+function string(body: Body, field: string, max: number, maxBytes = 3 * max): string {
   const value = body[field];
   if (typeof value !== 'string') throw refuse(field, 'must be a string');
   if (value.length > max) throw refuse(field, `must have at most ${max} characters`, 413);
+  const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
+  if (bytes > maxBytes) throw refuse(field, `must have at most ${maxBytes} bytes as JSON`, 413);
   if (/[\ud800-\udfff]/u.test(value)) throw refuse(field, 'must not have half of a surrogate pair');
   return value;
 }

@@ -7,10 +7,13 @@ import { type Answer, healthPath } from './request.ts';
 
 /** Before a connection is closed whose caller has not sent the whole body. */
 const silenceMs = 500;
+/** For reading one answer. */
+const readMs = 120_000;
 /** Of a body that is not needed. A longer one ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
-export function createListener(app: App): RequestListener {
+/** A connection whose answer is not read `within` this time is ended. */
+export function createListener(app: App, within = readMs): RequestListener {
   return async (incoming, outgoing) => {
     const url = urlOf(incoming);
     const { method = '' } = incoming;
@@ -21,6 +24,8 @@ export function createListener(app: App): RequestListener {
     // who is still sending would lose the answer.
     if (!incoming.complete) await skipBody(incoming, outgoing.shouldKeepAlive);
     outgoing.end();
+    const unread = setTimeout(() => incoming.socket.destroy(), within).unref();
+    outgoing.once('close', () => clearTimeout(unread));
     if (!incoming.complete) incoming.socket.destroySoon();
   };
 }

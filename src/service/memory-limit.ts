@@ -9,9 +9,12 @@ export interface Held {
 }
 
 export interface MemoryLimit {
-  /** For one request of a caller. */
+  /** For one request of a caller. Refuses if those before it left no room for a large answer. */
   open(caller: string): Held;
 }
+
+/** An answer that is larger than this is rare. */
+const roomForOne = 4 * 1024 * 1024;
 
 export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: number }): MemoryLimit {
   const byCaller = new Map<string, number>();
@@ -24,8 +27,18 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
     else byCaller.delete(caller);
   };
 
+  const expectRoom = (caller: string, bytes: number) => {
+    const headers = { 'Retry-After': '1' };
+    if ((byCaller.get(caller) ?? 0) + bytes > ofOne) {
+      throw new Problem(429, 'Too many bytes are under way. Read the answers first.', { headers });
+    }
+    if (all + bytes > ofAll) throw new Problem(503, 'The service is busy.', { headers });
+  };
+
   return {
     open(caller) {
+      // Before any work is done for it.
+      expectRoom(caller, roomForOne);
       let own = 0;
       let isOver = false;
       const addAnyway = (bytes: number) => {
@@ -36,11 +49,7 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
       return {
         addAnyway,
         add(bytes) {
-          const headers = { 'Retry-After': '1' };
-          if ((byCaller.get(caller) ?? 0) + bytes > ofOne) {
-            throw new Problem(429, 'Too many bytes are under way. Read the answers first.', { headers });
-          }
-          if (all + bytes > ofAll) throw new Problem(503, 'The service is busy.', { headers });
+          expectRoom(caller, bytes);
           addAnyway(bytes);
         },
         release() {
