@@ -1,6 +1,5 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
-import type { AnyCommand } from './cli/command.ts';
-import { pathsOf } from './cli/command-tree.ts';
+import { type LoadedCommand, pathsOf } from './cli/command-tree.ts';
 import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
@@ -14,7 +13,7 @@ import { hearSignals, whileHearing } from './lib/signals.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render/render.ts';
 import type { OutcomesResult, Result } from './terminal/result.ts';
-import { ReaderGone } from './terminal/streams.ts';
+import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
 /** For the build, which prepares a help for each. */
@@ -27,22 +26,14 @@ export let reachedService = false;
 const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
-  const output = createOutput(host, host.argv);
-  const { stdout, progress, messages } = output;
+  const line = await parse(host);
+  const output = createOutput(host, line.flags);
+  const { progress, messages } = output;
   let exit = 0;
   try {
-    const [request, ...words] = host.argv;
-    if (request === completionRequest) {
-      await stdout.write(await completionAnswer(words, commandTree, host));
-      return exit;
-    }
-    const helpWidth = stdout.isTerminal ? Math.min(stdout.width, widestHelp) : widestHelp;
-    const line = await parseCommandLine(host.argv, commandTree, helpWidth);
-    if ('help' in line) {
-      await stdout.write(withBoldTitles(line.help, await createStyle(output.format().color)));
-    } else {
-      await run(line, host, output);
-    }
+    if (line.kind === 'refused') throw line.error;
+    if (line.kind === 'command') await run(line, host, output);
+    else await output.stdout.write(withBoldTitles(line.text, await createStyle(output.format.color)));
   } catch (error) {
     progress.stop();
     if (!(error instanceof ReaderGone)) {
@@ -56,8 +47,21 @@ export async function main(host: Host): Promise<number> {
   return exit;
 }
 
-async function run({ command, input, flags }: CommandLine, host: Host, output: Output): Promise<void> {
-  output.follow(flags);
+async function parse(host: Host): Promise<CommandLine> {
+  const { argv, stdout, env } = host;
+  const [request, ...words] = argv;
+  if (request === completionRequest) {
+    return { kind: 'help', text: await completionAnswer(words, commandTree, host), flags: { color: false } };
+  }
+  const width = stdout.isTTY ? Math.min(widthOf(stdout, env), widestHelp) : widestHelp;
+  return parseCommandLine(argv, commandTree, width);
+}
+
+async function run(
+  { command, input, flags }: Extract<CommandLine, { kind: 'command' }>,
+  host: Host,
+  output: Output,
+): Promise<void> {
   const { stdout, redactor, messages } = output;
   const { context, close } = createContext(host, flags, output, () => {
     reachedService = true;
@@ -65,7 +69,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
   const show = async (result: Result) => {
     await messages.flush();
     await render(result, stdout, {
-      ...output.format(),
+      ...output.format,
       columns: command.columns,
       redactor,
       now: host.clock.now(),
@@ -93,7 +97,7 @@ async function run({ command, input, flags }: CommandLine, host: Host, output: O
 }
 
 async function writeJobSummary(
-  { path, columns }: AnyCommand,
+  { path, columns }: LoadedCommand,
   { rows }: OutcomesResult,
   { env }: Host,
   { redactor, messages }: Output,

@@ -1,38 +1,58 @@
-// All commands with the words that name them, and words of other tools that mean one of them.
+// All commands by the words that name them. A command's definition is loaded when it is asked for.
 import type { AnyCommand } from './command.ts';
 
-export interface CommandTree {
+interface Named {
+  /** Its words on the command line: `val get`. */
+  path: string;
+  /** Other words for it. */
+  aliases?: readonly string[];
+}
+
+export interface CommandEntry extends Named {
+  load(): Promise<{ command: AnyCommand }>;
+}
+
+export interface LoadedCommand extends Named, AnyCommand {}
+
+export interface CommandTree<Entry extends Named = CommandEntry> {
   /** In the order of the help. */
-  groups: readonly { title: string; commands: readonly AnyCommand[] }[];
-  /** What the first words of two-word commands stand for. */
+  groups: readonly { title: string; commands: readonly Entry[] }[];
+  /** The first words of two-word commands, with their group and meaning. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  /** Words that people bring along and that name nothing here, each with what to type instead. */
+  /** Words of other tools that name nothing here, each with what to type instead. */
   otherWords: Readonly<Record<string, string>>;
 }
 
-/** A command's path and its other names. */
-export const namesOf = ({ path, aliases = [] }: AnyCommand): string[] => [path, ...aliases];
+export type LoadedTree = CommandTree<LoadedCommand>;
 
-const commandsOf = ({ groups }: CommandTree): AnyCommand[] => groups.flatMap(({ commands }) => commands);
+export const loadCommand = async ({ path, aliases = [], load }: CommandEntry): Promise<LoadedCommand> => ({
+  ...(await load()).command,
+  path,
+  aliases,
+});
 
-/** The command that goes by this name. */
-export const commandNamed = (tree: CommandTree, name: string): AnyCommand | undefined =>
-  commandsOf(tree).find((command) => namesOf(command).includes(name));
-
-/** Of all commands, their other names too. */
-export const commandNames = (tree: CommandTree): string[] => commandsOf(tree).flatMap(namesOf);
-
-/** Everything that has a help of its own: topics, commands and their other names. */
-export const pathsOf = (tree: CommandTree): string[] => [...Object.keys(tree.topics), ...commandNames(tree)];
-
-/** The words that may follow a topic, or begin a command line where there is none, each with what it does. */
-export function wordsBelow(tree: CommandTree, topic = ''): { word: string; summary: string }[] {
-  const named = commandsOf(tree).flatMap((command) =>
-    namesOf(command).map((path) => ({ words: path.split(' '), summary: command.summary })),
-  );
-  const commands = named
-    .filter(({ words }) => words.slice(0, -1).join(' ') === topic)
-    .map(({ words, summary }) => ({ word: words.at(-1) as string, summary }));
-  const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, summary }));
-  return topic === '' ? [...commands, ...topics] : commands;
+/** With every definition, for the reference, for completion and for agents. */
+export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
+  const loaded = groups.map(async ({ title, commands }) => ({
+    title,
+    commands: await Promise.all(commands.map(loadCommand)),
+  }));
+  return { ...tree, groups: await Promise.all(loaded) };
 }
+
+/** A command's path and its aliases. */
+export const namesOf = ({ path, aliases = [] }: Named): string[] => [path, ...aliases];
+
+export const commandsOf = <Entry extends Named>({ groups }: CommandTree<Entry>): Entry[] =>
+  groups.flatMap(({ commands }) => commands);
+
+export const commandNamed = <Entry extends Named>(
+  tree: CommandTree<Entry>,
+  name: string,
+): Entry | undefined => commandsOf(tree).find((command) => namesOf(command).includes(name));
+
+/** Everything that has a help of its own: topics, commands and aliases. */
+export const pathsOf = <Entry extends Named>(tree: CommandTree<Entry>): string[] => [
+  ...Object.keys(tree.topics),
+  ...commandsOf(tree).flatMap(namesOf),
+];

@@ -7,8 +7,8 @@ export interface OptionDefinition<T> {
   /** As in the help: `--limit <n>`. */
   flags: string;
   description: string;
-  /** Throws a UsageError for a word it cannot take. `before` is what the option given earlier came to. */
-  parse?(word: string, before?: T): T;
+  /** Throws a UsageError for a word that it cannot take. Of an option that is repeatable, it parses one word. */
+  parse?(word: string): unknown;
   choices?: readonly string[];
   /** Worth offering, where other words are taken too. */
   words?: readonly string[];
@@ -86,7 +86,7 @@ export const repeatable = <T>(
 ): OptionDefinition<T[] | undefined> => ({
   flags,
   description,
-  parse: (word, before = []) => [...before, parse(word)],
+  parse,
   isRepeatable: true,
 });
 
@@ -99,15 +99,13 @@ type Input<A extends Arguments, O extends Options> = {
 } & { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T : never };
 
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
-  /** Its words on the command line. */
-  path: string;
-  /** Other words for it. */
-  aliases?: string[];
   summary: string;
   description?: string;
   /** What the reference says beyond the help, which has a screen of 24 lines. */
   details?: string;
   arguments?: A;
+  /** How the arguments are written in the help, if their forms do not say it. */
+  usage?: string;
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
@@ -123,6 +121,17 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
 /** Any command, where only its outside matters. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
 export type AnyCommand = CommandDefinition<any, any>;
+
+export const argumentsOf = ({
+  arguments: definitions,
+}: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition<unknown>][] =>
+  Object.entries(definitions ?? {});
+
+/** How the arguments are written in the help. */
+export const formsOf = (command: AnyCommand): string[] =>
+  command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
+
+export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
 
 export const defineCommand = <A extends Arguments, O extends Options>(
   definition: CommandDefinition<A, O>,

@@ -19,7 +19,7 @@ export function createContext(
   const { env, stdin, signal, clock } = host;
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
-  const { forPerson } = format();
+  const { forPerson } = format;
   /** How the user named vals, by their ids. */
   const words = new Map<string, string>();
   const startedAt = clock.now();
@@ -93,7 +93,7 @@ export function createContext(
     event: async (record, columns) => {
       if (flags.ndjson || flags.fields) {
         const { warn, hint } = messages;
-        const options = { ...format(), columns, redactor, now: clock.now(), given: new Set<string>() };
+        const options = { ...format, columns, redactor, now: clock.now(), given: new Set<string>() };
         return render({ kind: 'list', rows: [record] }, stdout, {
           ...options,
           warn,
@@ -102,7 +102,7 @@ export function createContext(
         });
       }
       const { eventLine } = await import('../terminal/event-line.ts');
-      await stdout.write(await eventLine(record, columns, { ...format(), redact: redactor.redact }));
+      await stdout.write(await eventLine(record, columns, { ...format, redact: redactor.redact }));
     },
     async connect(options) {
       progress.show('Waiting for the service');

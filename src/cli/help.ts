@@ -2,9 +2,8 @@
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
-import type { CommandTree } from './command-tree.ts';
+import { optionsAt } from './completion/known-options.ts';
 import { environmentAlone } from './global-options.ts';
-import { optionsAt } from './known-options.ts';
 
 export function addRootHelp(root: Command): void {
   addText(
@@ -14,13 +13,12 @@ export function addRootHelp(root: Command): void {
   );
 }
 
-export function addTopicHelp(command: Command, topic: string, tree: CommandTree): void {
-  const below = tree.groups
-    .flatMap(({ commands }) => commands)
-    .filter(({ path }) => path.startsWith(`${topic} `));
+export function addTopicHelp(command: Command, topic: string, below: readonly AnyCommand[]): void {
   addExamples(
     command,
-    below.slice(0, 3).flatMap(({ examples }) => examples.slice(0, 1)),
+    below
+      .flatMap(({ examples }) => examples.filter((line) => line.startsWith(`vals ${topic} `)).slice(0, 1))
+      .slice(0, 3),
   );
   addText(command, `\`vals ${topic} <command> --help\` explains one of them.`);
 }
@@ -37,9 +35,9 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
 }
 
 /** Every command's options at full length: each command's own help has no room for them. */
-export function optionsHelp(root: Command): string {
+export function optionsHelp(helpWidth: number): string {
   const page = new Command('vals')
-    .copyInheritedSettings(root)
+    .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
     .usage('<command> [options]')
     .description(
       'What every command takes. An option comes before its environment variable, and that before what `vals login` stored.',

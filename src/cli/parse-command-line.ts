@@ -1,77 +1,103 @@
-// From the words of a command line to a command with its input, or to the help that they ask for.
+// From the words of a command line to a command with its input, to the help that they ask for, or to a refusal.
+import { CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
-import { assignArguments } from './assign-arguments.ts';
-import type { AnyCommand, OptionDefinition } from './command.ts';
-import type { CommandTree } from './command-tree.ts';
+import { argumentsOf, isVariadic, type OptionDefinition } from './command.ts';
+import type { CommandTree, LoadedCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
-import { type KnownOption, longName } from './known-options.ts';
-import { readWords, type Words } from './read-words.ts';
-import { refusalOf, refuseContradictions, wrongChoice } from './refusals.ts';
+import { optionsHelp } from './help.ts';
+import { createProgram, type Program } from './program.ts';
+import { refusalOf, unknownCommand, wrongChoice } from './refusals.ts';
 
-/** A command line that was understood. */
-export interface CommandLine {
-  command: AnyCommand;
-  input: Record<string, unknown>;
-  flags: Flags;
-}
+export type CommandLine = { flags: Flags } & (
+  | { kind: 'command'; command: LoadedCommand; input: Record<string, unknown> }
+  | { kind: 'help'; text: string }
+  | { kind: 'refused'; error: unknown }
+);
 
 export async function parseCommandLine(
-  given: readonly string[],
+  argv: readonly string[],
   tree: CommandTree,
   helpWidth: number,
-): Promise<CommandLine | { help: string }> {
-  const argv = withHelpAsFlag(given, tree);
-  if (argv.join(' ') === 'options --help') return { help: (await commander()).helpOnOptions(helpWidth) };
-  const words = readWords(argv, tree);
-  const { command, path } = words;
-  const values = valuesOf(words);
-  if (values.version) return { help: `${VERSION}\n` };
-  const refusal = refusalOf(words, tree);
-  const canExplain = values.help && words.awaiting === undefined && (command || words.arguments.length === 0);
-  if (refusal !== undefined && !canExplain) throw refusal;
-  if (command === undefined || values.help) {
-    return { help: (await commander()).helpOn(path, command, tree, helpWidth) };
+): Promise<CommandLine> {
+  const words = withHelpAsOption(argv, tree);
+  if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
+  const program = createProgram(tree, helpWidth);
+  try {
+    try {
+      await program.root.parseAsync([...words], { from: 'user' });
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      return { kind: 'help', text: await helpFor(error, program, tree), flags: readableFlags(program) };
+    }
+    const command = program.definition();
+    if (command === undefined) throw new Error('commander ran no command');
+    return { kind: 'command', command, ...inputOf(command, program) };
+  } catch (error) {
+    return { kind: 'refused', error, flags: readableFlags(program) };
   }
-  refuseContradictions(words);
-  const pick = (keys: object) => Object.fromEntries(Object.keys(keys).map((key) => [key, values[key]]));
-  return {
-    command,
-    input: { ...assignArguments(command, words.arguments), ...pick(command.options ?? {}) },
-    flags: pick(globalOptions),
-  };
 }
 
-/** Most command lines ask for no help, and most help was laid out when building. */
-const commander = () => import('./commander.ts');
-
-/** `vals help push` and `vals val help get` are other ways to ask for --help; what else stands there cannot run. */
-function withHelpAsFlag(argv: readonly string[], tree: CommandTree): readonly string[] {
-  const index = Object.hasOwn(tree.topics, argv[0] ?? '') ? 1 : 0;
+/** `vals help push` and `vals val help get` mean `vals push --help` and `vals val get --help`. */
+function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly string[] {
+  const isTopic = (word = '') => Object.hasOwn(tree.topics, word);
+  const index = isTopic(argv[0]) ? 1 : 0;
   if (argv[index] !== 'help') return argv;
-  const { path, command, options, arguments: rest } = readWords(argv.toSpliced(index, 1), tree);
-  // Behind an option that does not exist a word may be its value.
-  const namesUnknown = command === undefined && options.every(({ option }) => option !== undefined);
-  return [...path, ...(namesUnknown ? rest.slice(0, 1) : []), '--help'];
+  const words = argv.toSpliced(index, 1);
+  const path = words.slice(0, isTopic(words[0]) ? 2 : 1).filter((word) => !word.startsWith('-'));
+  return [...path, '--help'];
 }
 
-/** By the keys of the options; the last one of a kind counts, unless it takes up what came before it. */
-function valuesOf({ command, options }: Words): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  const own: [string, OptionDefinition<unknown>][] = Object.entries(command?.options ?? {});
-  // What can only be turned off is on.
-  for (const [key, { flags, default: value }] of own)
-    values[key] = value ?? (flags.startsWith('--no-') || undefined);
-  for (const { option, value, hasSurplusValue } of options) {
-    if (option === undefined || hasSurplusValue) continue;
-    const { key, placeholder } = option;
-    if (placeholder === undefined) values[key] = !option.isOpposite;
-    else if (value !== undefined) values[key] = meant(option, value, values[key]);
+/** commander ends with an error if it was asked for help or the version, and if it refuses the command line. */
+async function helpFor(error: CommanderError, program: Program, tree: CommandTree): Promise<string> {
+  if (error.code === 'commander.version') return `${VERSION}\n`;
+  const current = program.current();
+  if (!error.code.startsWith('commander.help')) throw refusalOf(error, program, tree);
+  const [word] = current.args;
+  if (current.commands.length > 0 && word !== undefined && !word.startsWith('-')) {
+    throw unknownCommand(current, tree);
   }
-  return values;
+  return program.help();
 }
 
-function meant(option: KnownOption, word: string, before: unknown): unknown {
-  const { parse, choices } = option.definition;
-  if (choices && !choices.includes(word)) throw wrongChoice(longName(option), word, choices);
-  return parse ? parse(word, before) : word;
+function inputOf(command: LoadedCommand, program: Program) {
+  const current = program.current();
+  const valuesOf = (options: Record<string, OptionDefinition<unknown>> = {}) =>
+    Object.fromEntries(
+      Object.entries(options).map(([key, definition]) => [key, optionValue(key, definition, program)]),
+    );
+  const flags: Flags = valuesOf(globalOptions);
+  const options = valuesOf(command.options);
+  const given = argumentsOf(command).map(([key, definition], index) => {
+    const { parse = (word: string) => word } = definition;
+    if (isVariadic(definition)) return [key, current.args.slice(index).map(parse)];
+    const word = current.args[index];
+    return [key, word === undefined ? undefined : parse(word)];
+  });
+  return { flags, input: { ...Object.fromEntries(given), ...options } };
+}
+
+function optionValue(key: string, definition: OptionDefinition<unknown>, program: Program): unknown {
+  const current = program.current();
+  const value: unknown = current.getOptionValue(key);
+  if (current.getOptionValueSource(key) !== 'cli') return value;
+  const { parse = (word: string) => word, choices, flags } = definition;
+  const parseWord = (word: unknown) => {
+    if (typeof word !== 'string') return word;
+    if (choices && !choices.includes(word)) throw wrongChoice(flags.split(' ')[0] ?? '', word, choices);
+    return parse(word);
+  };
+  return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
+}
+
+/** The global options of a command line that cannot run: a refusal is written as they ask. */
+function readableFlags(program: Program): Flags {
+  const flags: Record<string, unknown> = {};
+  for (const [key, definition] of Object.entries(globalOptions)) {
+    try {
+      flags[key] = optionValue(key, definition, program);
+    } catch {
+      // Its value is refused, or another refusal came first.
+    }
+  }
+  return flags;
 }

@@ -1,14 +1,14 @@
 // The reference of all commands as Markdown, made from their definitions; no command needs it.
 
 import { columnsFor } from '../terminal/column.ts';
-import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
-import type { CommandTree } from './command-tree.ts';
+import { type ArgumentDefinition, formsOf, type OptionDefinition } from './command.ts';
+import type { LoadedCommand, LoadedTree } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 
 /** What the guide says about all commands alike is taken from there. */
 const sharedSections = ['Exit codes', 'Settings'];
 
-export function referenceOf({ groups }: CommandTree, guide: string): string {
+export function referenceOf({ groups }: LoadedTree, guide: string): string {
   return `${[
     '# Commands of vals',
     'Made from the command definitions by `npm run reference`; changes by hand are lost.',
@@ -22,10 +22,10 @@ export function referenceOf({ groups }: CommandTree, guide: string): string {
   ].join('\n\n')}\n`;
 }
 
-function sectionOf(command: AnyCommand): string[] {
+function sectionOf(command: LoadedCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
-  const forms = definitions.map(({ form }) => form);
+  const forms = formsOf(command);
   // Behind the arguments of some, options are not for vals.
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const headers = columnsFor(columns, 'pipe')

@@ -1,70 +1,101 @@
-// What is wrong with a command line, in our own sentences: they suggest what was meant and repeat no value.
+// Refusals of a command line, in our own words: they suggest what was meant, and never repeat an option's value.
+import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import { type CommandTree, commandNamed, wordsBelow } from './command-tree.ts';
-import { contradict, type KnownOption, longName } from './known-options.ts';
-import type { GivenOption, Words } from './read-words.ts';
+import { argumentsOf } from './command.ts';
+import { type CommandTree, commandNamed } from './command-tree.ts';
+import { helpOption } from './global-options.ts';
+import type { Program } from './program.ts';
 
-/** Why no command can run with these words. */
-export function refusalOf(words: Words, tree: CommandTree): UsageError | undefined {
-  const odd = words.options.find(({ option, hasSurplusValue }) => option === undefined || hasSurplusValue);
-  if (odd !== undefined) return oddOption(odd, words);
-  if (words.awaiting !== undefined) return missingValue(words.awaiting, words);
-  if (words.command === undefined && words.arguments.length > 0) return unknownCommand(words, tree);
-  return undefined;
+/** commander's own messages repeat values, which may be secrets. */
+export function refusalOf(error: CommanderError, program: Program, tree: CommandTree): Error {
+  const command = program.current();
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(command, tree);
+    case 'commander.unknownOption':
+      return unknownOption(command);
+    case 'commander.optionMissingArgument':
+      return missingValue(command, error);
+    case 'commander.conflictingOption':
+      return conflict(command, error);
+    case 'commander.missingArgument':
+    case 'commander.excessArguments':
+      return wrongCount(command, program);
+    default:
+      return error;
+  }
 }
 
-function unknownCommand({ path, arguments: [word = '', next = ''] }: Words, tree: CommandTree): UsageError {
+export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
+  const [word = '', next = ''] = parent.args;
+  const path = pathOf(parent);
   const typed = [...path, word].join(' ');
   const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.otherWords, words));
-  const meant =
-    other !== undefined
-      ? [tree.otherWords[other]]
-      : commandNamed(tree, word) !== undefined
-        ? [word]
-        : nearest(
-            word,
-            wordsBelow(tree, path[0]).map(({ word }) => word),
-          ).map((name) => [...path, name].join(' '));
-  const question = asQuestion(meant.map((line) => `\`vals ${line}\``));
-  return new UsageError(`There is no command \`vals ${typed}\`.${question}`, { hint: helpHint({ path }) });
+  return new UsageError(
+    `There is no command \`vals ${typed}\`.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
+    { hint: helpHint(parent) },
+  );
+
+  function suggestions(): string[] {
+    if (other !== undefined) return [tree.otherWords[other] ?? ''];
+    if (commandNamed(tree, word) !== undefined) return [word];
+    const names = parent.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+    return nearest(word, names).map((name) => [...path, name].join(' '));
+  }
 }
 
-/** An option that does not exist, or a switch with a value. */
-function oddOption({ name, option, among }: GivenOption, words: Words): UsageError {
-  if (option !== undefined) return new UsageError(`${name} takes no value.`, { hint: helpHint(words) });
-  const names = among.flatMap(({ names }) => names).filter((known) => known.startsWith('--'));
-  const meant = nearest(
-    name.replace(/^-+/, ''),
-    names.map((known) => known.slice(2)),
-  );
-  const command = ['vals', ...words.path].join(' ');
-  return new UsageError(
-    `\`${command}\` has no option ${name}.${asQuestion(meant.map((known) => `--${known}`))}`,
-    { hint: /^--?tok/.test(name) ? tokenHint : helpHint(words) },
-  );
+function unknownOption(command: Command): UsageError {
+  const given = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
+  const name = given.startsWith('--') ? given.replace(/=.*$/s, '') : given.slice(0, 2);
+  const helpNames = helpOption.flags.split(', ');
+  const isSwitch =
+    helpNames.includes(name) || command.options.some(({ long, required }) => long === name && !required);
+  if (isSwitch) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
+  const known = [...command.options.map(({ long }) => long), ...helpNames];
+  const names = known.flatMap((each) => (each?.startsWith('--') ? [each.slice(2)] : []));
+  const meant = nearest(name.replace(/^-+/, ''), names).map((each) => `--${each}`);
+  return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(meant)}`, {
+    hint: /^--?tok/.test(name) ? tokenHint : helpHint(command),
+  });
 }
 
 const tokenHint =
   'No option takes a token, since others can read a command line: `vals login` stores one, or set VALS_TOKEN.';
 
-function missingValue(option: KnownOption, words: Words): UsageError {
-  const { placeholder, description } = option;
-  return new UsageError(`${longName(option)} needs a value: ${longName(option)} ${placeholder}.`, {
-    hint: `${longName(option)}: ${description}. ${helpHint(words)}`,
+function missingValue(command: Command, error: CommanderError): UsageError {
+  const [option] = optionsIn(error, command);
+  const { long = '', description = '', flags = '' } = option ?? {};
+  return new UsageError(`${long} needs a value: ${long} ${/<.*>/.exec(flags)?.[0] ?? ''}.`, {
+    hint: `${long}: ${description}. ${helpHint(command)}`,
   });
 }
 
-/** Options that contradict each other, wherever they stand. */
-export function refuseContradictions(words: Words): void {
-  const given = words.options.flatMap(({ option }) => option ?? []);
-  for (const [index, option] of given.entries()) {
-    const other = given.slice(0, index).find((before) => contradict(before, option));
-    if (other === undefined) continue;
-    throw new UsageError(`${longName(other)} and ${longName(option)} cannot be given together.`, {
-      hint: `Leave one of them out. ${helpHint(words)}`,
-    });
+function conflict(command: Command, error: CommanderError): UsageError {
+  const [one, other] = optionsIn(error, command);
+  return new UsageError(`${one?.long} and ${other?.long} cannot be given together.`, {
+    hint: `Omit one of them. ${helpHint(command)}`,
+  });
+}
+
+/** commander's message names an option by its flags. */
+const optionsIn = ({ message }: CommanderError, command: Command) =>
+  command.options.filter(({ flags }) => message.includes(`'${flags}'`));
+
+function wrongCount(command: Command, program: Program): UsageError {
+  const definitions = argumentsOf(program.definition() ?? {}).map(([, definition]) => definition);
+  const given = command.args.length;
+  const line = `\`${lineOf(command)}\``;
+  const hint = `\`${lineOf(command)} --help\` shows what it takes.`;
+  const missing = definitions.filter(({ form }) => form.startsWith('<'))[given];
+  if (missing !== undefined) {
+    return new UsageError(`${line} needs ${missing.form}: ${missing.description}.`, { hint });
   }
+  const most = definitions.length;
+  const several = most === 1 ? 'one argument' : `at most ${most} arguments`;
+  return new UsageError(`${line} takes ${most === 0 ? 'no arguments' : several}, but was given ${given}.`, {
+    hint,
+  });
 }
 
 export function wrongChoice(name: string, word: string, choices: readonly string[]): UsageError {
@@ -74,5 +105,9 @@ export function wrongChoice(name: string, word: string, choices: readonly string
   });
 }
 
-const helpHint = ({ path }: Pick<Words, 'path'>): string =>
-  `\`${['vals', ...path, '--help'].join(' ')}\` shows what there is.`;
+const pathOf = (command: Command): string[] =>
+  command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+
+const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
+
+const helpHint = (command: Command): string => `\`${lineOf(command)} --help\` shows what there is.`;

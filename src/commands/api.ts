@@ -14,8 +14,7 @@ type Field<Value = string> = [key: string, value: Value];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-export const api = defineCommand({
-  path: 'api',
+export const command = defineCommand({
   summary: 'Send any request to the service',
   description:
     'Send any request to the service, for what has no command yet, and print the JSON that it answers. ' +
@@ -23,12 +22,13 @@ export const api = defineCommand({
   details:
     'Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
     'otherwise. It needs a token, and never sends it anywhere but to the base URL.',
+  usage: '[method] <path>',
   arguments: {
-    method: {
-      ...argument('[method]', 'GET, POST, PUT, PATCH, DELETE, ...', parseMethod),
+    first: {
+      ...argument('<method|path>', 'GET, POST, PUT, PATCH, DELETE, ..., or the path'),
       words: methods,
     },
-    path: argument('<path>', 'what stands behind the base URL, such as /v1/me'),
+    second: argument('[path]', 'the path, as it follows the base URL: /v1/me'),
   },
   options: {
     rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
@@ -44,10 +44,12 @@ export const api = defineCommand({
     'vals api /v1/me/runs --paginate --ndjson | jq -r .id',
   ],
   columns: [],
-  async run(context, { method: named, path, rawField = [], field = [], input, paginate, dryRun }) {
-    if (named === undefined && methods.includes(path.toUpperCase())) {
-      throw new UsageError('The path is missing.', { hint: `For example \`vals api ${path} /v1/me\`.` });
+  async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
+    if (second === undefined && methods.includes(first.toUpperCase())) {
+      throw new UsageError('The path is missing.', { hint: `For example \`vals api ${first} /v1/me\`.` });
     }
+    const path = second ?? first;
+    const named = second === undefined ? undefined : parseMethod(first);
     const target = parsePath(path);
     const sends = rawField.length > 0 || field.length > 0 || input !== undefined;
     const method = named ?? (sends ? 'POST' : 'GET');

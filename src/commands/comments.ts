@@ -3,8 +3,7 @@ import { defineCommand, word } from '../cli/command.ts';
 import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
-export const comments = defineCommand({
-  path: 'comments',
+export const command = defineCommand({
   summary: 'List the comments you gave or received',
   options: {
     relationship: word('--relationship <word>', 'whose comments', {

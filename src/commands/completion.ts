@@ -2,8 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { completionScripts, isShell, shells } from '../cli/completion/scripts.ts';
 import { UsageError } from '../errors.ts';
 
-export const completion = defineCommand({
-  path: 'completion',
+export const command = defineCommand({
   summary: 'Print the completion script of a shell',
   description:
     'Print the script with which bash, zsh or fish completes commands, options, their words, files and vals. ' +

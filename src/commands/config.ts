@@ -4,8 +4,7 @@ import type { Setting } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { wantsColor } from '../terminal/style.ts';
 
-export const config = defineCommand({
-  path: 'config',
+export const command = defineCommand({
   summary: 'Show the settings in force and where they come from',
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), column('value'), column('source')],

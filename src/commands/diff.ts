@@ -6,8 +6,7 @@ import type { Section } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 
-export const diff = defineCommand({
-  path: 'diff',
+export const command = defineCommand({
   summary: 'Show how the files differ from the service',
   description:
     'Show how the files of the workspace differ from the service, as a unified diff. At a terminal its sides are ' +

@@ -5,8 +5,7 @@ import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
-export const forget = defineCommand({
-  path: 'forget',
+export const command = defineCommand({
   summary: 'Take vals out of the workspace',
   description:
     'Take vals out of vals.json and name their files in .valsignore, so that they are not pushed any more. ' +

@@ -1,64 +1,72 @@
-// All commands, in the order of the help.
-import type { CommandTree } from '../cli/command-tree.ts';
-import { api } from './api.ts';
-import { comments } from './comments.ts';
-import { completion } from './completion.ts';
-import { config } from './config.ts';
-import { diff } from './diff.ts';
-import { forget } from './forget.ts';
-import { init } from './init.ts';
-import { likes } from './likes.ts';
-import { login } from './login.ts';
-import { logout } from './logout.ts';
-import { ls } from './ls.ts';
-import { me } from './me.ts';
-import { open } from './open.ts';
+// All commands, in the order of the help. A command's file is loaded when the command is asked for.
+import type { CommandEntry, CommandTree } from '../cli/command-tree.ts';
 import { otherWords } from './other-words.ts';
-import { pull } from './pull.ts';
-import { push } from './push/push.ts';
-import { refs } from './refs.ts';
-import { run } from './run/run.ts';
-import { runs } from './runs.ts';
-import { serve } from './serve/serve.ts';
-import { status } from './status.ts';
-import { use } from './use.ts';
-import { userAdd } from './user/add.ts';
-import { userLs } from './user/ls.ts';
-import { userRm } from './user/rm.ts';
-import { userToken } from './user/token.ts';
-import { valCreate } from './val/create.ts';
-import { valEdit } from './val/edit.ts';
-import { valGet } from './val/get.ts';
-import { valRm } from './val/rm.ts';
-import { valRuns } from './val/runs.ts';
-import { versionDiff } from './version/diff.ts';
-import { versionGet } from './version/get.ts';
-import { versionLs } from './version/ls.ts';
-import { versionNew } from './version/new.ts';
-import { versionRestore } from './version/restore.ts';
-import { versionRm } from './version/rm.ts';
+
+const entry = (path: string, load: CommandEntry['load'], aliases: string[] = []): CommandEntry => ({
+  path,
+  load,
+  aliases,
+});
+
+const vals = [
+  entry('push', () => import('./push/push.ts'), ['val push']),
+  entry('run', () => import('./run/run.ts')),
+  entry('ls', () => import('./ls.ts'), ['list']),
+  entry('open', () => import('./open.ts')),
+  entry('val create', () => import('./val/create.ts')),
+  entry('val get', () => import('./val/get.ts')),
+  entry('val edit', () => import('./val/edit.ts')),
+  entry('val rm', () => import('./val/rm.ts'), ['val delete']),
+  entry('val runs', () => import('./val/runs.ts')),
+  entry('version ls', () => import('./version/ls.ts'), ['version list']),
+  entry('version get', () => import('./version/get.ts')),
+  entry('version diff', () => import('./version/diff.ts')),
+  entry('version new', () => import('./version/new.ts')),
+  entry('version restore', () => import('./version/restore.ts')),
+  entry('version rm', () => import('./version/rm.ts'), ['version delete']),
+];
+
+const workspace = [
+  entry('init', () => import('./init.ts')),
+  entry('status', () => import('./status.ts')),
+  entry('diff', () => import('./diff.ts')),
+  entry('pull', () => import('./pull.ts')),
+  entry('forget', () => import('./forget.ts')),
+];
+
+const mine = [
+  entry('me', () => import('./me.ts')),
+  entry('runs', () => import('./runs.ts')),
+  entry('likes', () => import('./likes.ts')),
+  entry('comments', () => import('./comments.ts')),
+  entry('refs', () => import('./refs.ts')),
+];
+
+const setUp = [
+  entry('login', () => import('./login.ts')),
+  entry('logout', () => import('./logout.ts')),
+  entry('use', () => import('./use.ts')),
+  entry('config', () => import('./config.ts')),
+  entry('api', () => import('./api.ts')),
+  entry('serve', () => import('./serve/serve.ts')),
+  entry('user add', () => import('./user/add.ts')),
+  entry('user ls', () => import('./user/ls.ts'), ['user list']),
+  entry('user token', () => import('./user/token.ts')),
+  entry('user rm', () => import('./user/rm.ts'), ['user delete']),
+  entry('completion', () => import('./completion.ts')),
+];
 
 export const commandTree: CommandTree = {
+  groups: [
+    { title: 'Vals:', commands: vals },
+    { title: 'Workspace:', commands: workspace },
+    { title: 'Your things:', commands: mine },
+    { title: 'Set-up:', commands: setUp },
+  ],
   topics: {
     val: { title: 'Vals:', summary: 'Single vals' },
     version: { title: 'Vals:', summary: 'Versions of a val' },
     user: { title: 'Set-up:', summary: 'People of a shared service' },
   },
-  groups: [
-    {
-      title: 'Vals:',
-      commands: [
-        ...[push, run, ls, open],
-        ...[valCreate, valGet, valEdit, valRm, valRuns],
-        ...[versionLs, versionGet, versionDiff, versionNew, versionRestore, versionRm],
-      ],
-    },
-    { title: 'Workspace:', commands: [init, status, diff, pull, forget] },
-    { title: 'Your things:', commands: [me, runs, likes, comments, refs] },
-    {
-      title: 'Set-up:',
-      commands: [login, logout, use, config, api, serve, userAdd, userLs, userToken, userRm, completion],
-    },
-  ],
   otherWords,
 };

@@ -6,8 +6,7 @@ import { column } from '../terminal/column.ts';
 import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
 import type { Source } from '../workspace/sources/walk.ts';
 
-export const init = defineCommand({
-  path: 'init',
+export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
     'Make this folder a workspace: vals.json, to be committed, names the file and the id of each val; .vals keeps the ' +

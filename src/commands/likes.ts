@@ -3,8 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { valColumns } from './shared/columns.ts';
 import { paging } from './shared/options.ts';
 
-export const likes = defineCommand({
-  path: 'likes',
+export const command = defineCommand({
   summary: 'List the vals you liked',
   options: paging,
   examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],

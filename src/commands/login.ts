@@ -8,8 +8,7 @@ import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 
-export const login = defineCommand({
-  path: 'login',
+export const command = defineCommand({
   summary: 'Sign in to a service and keep its token',
   description:
     'Sign in to a service and keep its token, in a file that only you can read. ' +

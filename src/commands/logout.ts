@@ -2,8 +2,7 @@ import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import { column } from '../terminal/column.ts';
 
-export const logout = defineCommand({
-  path: 'logout',
+export const command = defineCommand({
   summary: 'Forget the token of a service',
   description:
     'Forget the stored token of a service. The token itself stays valid until the service withdraws it.',

@@ -4,9 +4,7 @@ import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging } from './shared/options.ts';
 
-export const ls = defineCommand({
-  path: 'ls',
-  aliases: ['list'],
+export const command = defineCommand({
   summary: 'List your vals',
   description:
     'List your vals, as the service has them. Where it has no list of them, those that this machine has seen there ' +

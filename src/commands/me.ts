@@ -2,8 +2,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import { column, idColumn } from '../terminal/column.ts';
 
-export const me = defineCommand({
-  path: 'me',
+export const command = defineCommand({
   summary: 'Show who you are to the service',
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns: [column('username'), idColumn('id'), column('email'), column('bio'), column('url')],

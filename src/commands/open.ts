@@ -6,8 +6,7 @@ import { isLoopback } from '../lib/loopback.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
 
-export const open = defineCommand({
-  path: 'open',
+export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
     'Open the page of a val in your browser ($BROWSER, else the system decides), or your own page when no val is named. ' +

@@ -9,8 +9,7 @@ import type { WorkspaceVal } from '../workspace/vals.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
 import { settled } from './shared/settled.ts';
 
-export const pull = defineCommand({
-  path: 'pull',
+export const command = defineCommand({
   summary: "Bring the service's code into the workspace",
   description:
     "Bring the service's code into the files of the workspace, or take up a val that it does not have yet. A file that was changed " +

@@ -2,8 +2,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 
-export const refs = defineCommand({
-  path: 'refs',
+export const command = defineCommand({
   summary: 'List the vals that depend on yours',
   examples: ['vals refs', 'vals refs --fields reference.name,dependsOn.name'],
   columns: [

@@ -4,8 +4,7 @@ import { runColumns } from './shared/columns.ts';
 import { paging, runFilter } from './shared/options.ts';
 import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
 
-export const runs = defineCommand({
-  path: 'runs',
+export const command = defineCommand({
   summary: 'List the runs of your vals',
   details: summaryExplained,
   options: {

@@ -34,8 +34,7 @@ const statusColumn: Column = {
   },
 };
 
-export const status = defineCommand({
-  path: 'status',
+export const command = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
     'Compare the files of the workspace with the service and with the last code that both had in common: unchanged, ' +

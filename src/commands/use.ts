@@ -5,8 +5,7 @@ import { parseBaseUrl } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
 
-export const use = defineCommand({
-  path: 'use',
+export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
   description:
     'Show the services that this machine is signed in to, the default one marked; with a base URL, make that one the ' +

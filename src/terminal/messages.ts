@@ -53,7 +53,7 @@ export interface MessageOptions {
 /** On a narrower terminal, following lines are indented by two columns instead of the label's width. */
 const narrow = 60;
 
-export function createMessages(stderr: Sink, redactor: Redactor, options: () => MessageOptions): Messages {
+export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
   const hints = new Set<string>();
   const words = new Map<string, string>();
   const withWords = (text: string) =>
@@ -62,8 +62,8 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: () => 
   let written = Promise.resolve();
   const write = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
     const writeLine = async () => {
-      const text = await line(await createStyle(options().color));
-      options().clearProgress();
+      const text = await line(await createStyle(options.color));
+      options.clearProgress();
       await stderr.write(`${text}\n`, clean);
     };
     // If stderr is gone, there is no place left to say so.
@@ -86,7 +86,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: () => 
   return {
     warn,
     warnInText(message) {
-      if (!options().json) warn(message);
+      if (!options.json) warn(message);
     },
     hint: (message) => void hints.add(message),
     note: writeDim,
@@ -95,11 +95,11 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: () => 
     },
     annotate: (line) => write(() => visible(line)),
     banner(lines) {
-      if (stderr.isTerminal && !options().quiet) write(() => visibleLines(lines.replace(/\n$/, '')));
+      if (stderr.isTerminal && !options.quiet) write(() => visibleLines(lines.replace(/\n$/, '')));
     },
     trace: (line) => write(({ dim }) => dim(visible(line))),
     error(error) {
-      if (options().json) {
+      if (options.json) {
         const described = { error: describeError(error) };
         write(
           () => stringifyJson(described),
@@ -110,12 +110,12 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: () => 
       if (error.message === '') return;
       const { hint } = error.facts;
       writeLabelled('error:', 'red', withWords(error.message));
-      if (hint && !options().quiet) writeLabelled('hint:', 'cyan', withWords(hint));
+      if (hint && !options.quiet) writeLabelled('hint:', 'cyan', withWords(hint));
     },
     nameVal: (id, word) => void words.set(id, word),
     flush: () => written,
     async finish() {
-      const { atTerminal, quiet, glyphs } = options();
+      const { atTerminal, quiet, glyphs } = options;
       if (atTerminal && !quiet) {
         for (const hint of hints) writeDim(hint);
         if (lastLine) {

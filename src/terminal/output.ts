@@ -17,14 +17,13 @@ export interface OutputStreams {
   pager?: Pager;
 }
 
-/** What the user may ask of the output. */
+/** The flags that say how to write. */
 interface OutputFlags {
   json?: boolean;
   ndjson?: boolean;
   fields?: string[];
   quiet?: boolean;
   color?: boolean;
-  /** False where no pager is wanted. */
   pager?: boolean;
 }
 
@@ -47,19 +46,14 @@ export interface Output {
   redactor: Redactor;
   progress: ProgressLine;
   messages: Messages;
-  format(): Format;
-  /** Does what may take long and may end half-way, unless something was written that has to be told first. */
+  format: Format;
+  /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
-  /** How to find out whether something was written. */
+  /** Sets how to find out whether something was written to the service. */
   watchWrites(hasWritten: () => boolean): void;
-  /** Called once the command line is understood; until then its words are taken at face value. */
-  follow(flags: OutputFlags): void;
 }
 
-export function createOutput(
-  { env, signal, pager, ...streams }: OutputStreams,
-  argv: readonly string[],
-): Output {
+export function createOutput({ env, signal, pager, ...streams }: OutputStreams, flags: OutputFlags): Output {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
   let hasWritten = () => false;
@@ -74,42 +68,34 @@ export function createOutput(
   });
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const glyphs = glyphsFor(env);
-  let flags: OutputFlags = {
-    json: argv.includes('--json'),
-    ndjson: argv.includes('--ndjson'),
-    quiet: argv.includes('--quiet'),
-    ...(argv.includes('--color') && { color: true }),
-    ...(argv.includes('--no-color') && { color: false }),
-  };
+  const stderrColor = wantsColor(flags.color, env, stderr);
   const progress = createProgress(
     streams.stderr,
-    () => canDrawOn(streams.stderr, env) && !flags.quiet,
+    canDrawOn(streams.stderr, env) && !flags.quiet,
     showsUnicode(env),
-    () => wantsColor(flags.color, env, stderr),
+    stderrColor,
   );
   beforeInterruptible(() => progress.pause());
-  const format = (): Format => {
-    const kind = flags.ndjson ? 'ndjson' : flags.json ? 'json' : 'text';
-    const screen = stdout.isTerminal || flags.color === true;
-    return {
-      kind,
-      fields: flags.fields,
-      // Elsewhere a variable of the environment would change what a pipe gets.
-      color: screen && wantsColor(flags.color, env, stdout),
-      screen,
-      forPerson: screen && kind === 'text',
-      glyphs,
-      links: understandsLinks(env),
-    };
+  const kind = formatOf(flags);
+  const screen = stdout.isTerminal || flags.color === true;
+  const format: Format = {
+    kind,
+    fields: flags.fields,
+    // FORCE_COLOR alone never changes the output in a pipe.
+    color: screen && wantsColor(flags.color, env, stdout),
+    screen,
+    forPerson: screen && kind === 'text',
+    glyphs,
+    links: understandsLinks(env),
   };
-  const messages = createMessages(stderr, redactor, () => ({
-    json: format().kind !== 'text',
-    color: wantsColor(flags.color, env, stderr),
+  const messages = createMessages(stderr, redactor, {
+    json: kind !== 'text',
+    color: stderrColor,
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs,
     clearProgress: () => progress.clear(),
-  }));
+  });
   return {
     stdout,
     stderr,
@@ -121,12 +107,14 @@ export function createOutput(
     watchWrites(known) {
       hasWritten = known;
     },
-    follow(understood) {
-      flags = understood;
-    },
   };
 }
 
-/** In CI no person watches, and a terminal that does not know its width would have lines counted without end. */
+function formatOf({ ndjson, json }: OutputFlags): Format['kind'] {
+  if (ndjson) return 'ndjson';
+  return json ? 'json' : 'text';
+}
+
+/** No progress in CI, where nobody watches, nor on a terminal of unknown width, where lines cannot be counted. */
 const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';

@@ -19,9 +19,9 @@ const patienceMs = 300;
 
 export function createProgress(
   stream: NodeJS.WriteStream,
-  enabled: () => boolean,
+  enabled: boolean,
   unicode: boolean,
-  color: () => boolean,
+  color: boolean,
 ): ProgressLine {
   let text = '';
   let spinner: Ora | undefined;
@@ -33,14 +33,14 @@ export function createProgress(
     const look = unicode ? 'dots' : 'line';
     if (!stopped)
       spinner = ora({
-        ...{ text, stream, spinner: look, color: color() ? 'cyan' : false },
+        ...{ text, stream, spinner: look, color: color ? 'cyan' : false },
         ...{ discardStdin: false, isEnabled: true },
       }).start();
   }
 
   return {
     show(next) {
-      if (stopped || !enabled()) return;
+      if (stopped || !enabled) return;
       text = visible(next);
       if (spinner) spinner.text = text;
       timer ??= setTimeout(start, patienceMs);

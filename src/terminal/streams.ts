@@ -80,7 +80,7 @@ export function createSink(
   const sink: Sink = {
     isTerminal: stream.isTTY === true,
     get width() {
-      return chosenWidth(env) ?? (stream.columns || 80);
+      return widthOf(stream, env);
     },
     async writeLong(text, clean) {
       if (page === undefined || !isLong(text)) return sink.write(text, clean);
@@ -107,9 +107,9 @@ export function createSink(
   return sink;
 }
 
-/** What the user, or the shell, says comes before what the terminal says. */
-const chosenWidth = ({ COLUMNS = '' }: NodeJS.ProcessEnv): number | undefined =>
-  /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
+/** COLUMNS comes before the width that the terminal reports. */
+export const widthOf = ({ columns }: NodeJS.WriteStream, { COLUMNS = '' }: NodeJS.ProcessEnv): number =>
+  /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : columns || 80;
 
 function outputError(error: NodeJS.ErrnoException, name: string): Error {
   if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return new ReaderGone();

@@ -7,7 +7,8 @@ import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { argument, defineCommand, toggle, val, word } from '../../src/cli/command.ts';
-import { whatMayComeNext } from '../../src/cli/completion/what-may-come-next.ts';
+import { loadTree } from '../../src/cli/command-tree.ts';
+import { completions } from '../../src/cli/completion/completions.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
@@ -268,9 +269,9 @@ describe('vals completion', () => {
   });
 });
 
-describe('what may come next', () => {
+describe('what may come next', async () => {
+  const wholeTree = await loadTree(commandTree);
   const tried = defineCommand({
-    path: 'try',
     summary: 'Try',
     passesThrough: true,
     arguments: { val: val('<val|file>', 'what'), args: argument('[args...]', 'the rest') },
@@ -285,7 +286,11 @@ describe('what may come next', () => {
     columns: [],
     run: () => ({ kind: 'nothing' }),
   });
-  const tree = { groups: [{ title: 'All:', commands: [tried] }], topics: {}, otherWords: {} };
+  const tree = {
+    groups: [{ title: 'All:', commands: [{ ...tried, path: 'try' }] }],
+    topics: {},
+    otherWords: {},
+  };
 
   it.each<[string, { words?: string[]; vals?: boolean; files?: boolean; before?: string }]>([
     ['t', { words: ['try'] }],
@@ -310,7 +315,7 @@ describe('what may come next', () => {
     ['help try ', {}],
   ])('after %j', (line, { words = [], vals = false, files = false, before = '' }) => {
     const typed = line.split(' ');
-    const { candidates, ...next } = whatMayComeNext(tree, typed.slice(0, -1), typed.at(-1) ?? '');
+    const { candidates, ...next } = completions(tree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
     expect(next).toEqual({ vals, files, before });
   });
@@ -334,7 +339,7 @@ describe('what may come next', () => {
     ['me --quiet --qu', []],
   ])('after `vals %s` come %j', (line, words) => {
     const typed = line.split(' ');
-    const { candidates } = whatMayComeNext(commandTree, typed.slice(0, -1), typed.at(-1) ?? '');
+    const { candidates } = completions(wholeTree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
   });
 
@@ -350,12 +355,12 @@ describe('what may come next', () => {
     ['diff', 'vals'],
     ['version new', 'vals'],
   ])('after `vals %s` come %s', (line, kind) => {
-    const { vals, files } = whatMayComeNext(commandTree, line.split(' '), '');
+    const { vals, files } = completions(wholeTree, line.split(' '), '');
     expect({ vals, files }).toEqual({ vals: kind === 'vals', files: kind === 'files' });
   });
 
   it('describes what it offers', () => {
-    const { candidates } = whatMayComeNext(commandTree, [], 'ver');
+    const { candidates } = completions(wholeTree, [], 'ver');
     expect(candidates).toEqual([{ word: 'version', description: 'Versions of a val' }]);
   });
 });

@@ -30,7 +30,7 @@ it('ends what is under way, and with it its connection', async () => {
     signal: new AbortController().signal,
     clock: systemClock,
   };
-  const { context, close } = createContext(host, {}, createOutput(host, []), () => {});
+  const { context, close } = createContext(host, {}, createOutput(host, {}), () => {});
   const me = async () => (await context.connect({})).record(routes.me());
   await me();
   const unanswered = me();

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
+import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
-const commands = commandTree.groups.flatMap(({ commands }) => commands);
+const commands = commandsOf(await loadTree(commandTree));
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
 
@@ -36,7 +37,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   it.each([path, ...aliases])('explains itself as %s', async (words) => {
     const { exit, stdout, stderr } = await run([...words.split(' '), '--help']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(stdout).toContain(`Usage: vals ${words.split(' ')[0]}`);
+    expect(stdout).toMatch(new RegExp(`^Usage: vals .*\\b${words.split(' ').at(-1)}\\b`));
     expect(stdout).toContain('--json');
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
@@ -46,7 +47,9 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
-    const { exit, stdout, error } = await run([...path.split(' '), '--jsno', '--json']);
+    // What follows an unknown word of `run` is the val's own.
+    const flags = path === 'run' ? ['--json', '--jsno'] : ['--jsno', '--json'];
+    const { exit, stdout, error } = await run([...path.split(' '), ...flags]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(error).toMatchObject({ kind: 'usage', exit: 2, message: expect.stringContaining('--json') });
   });

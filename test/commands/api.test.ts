@@ -150,7 +150,7 @@ describe('what is sent', () => {
     { args: ['G ET', '/x'], exit: 2, says: 'not a method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not a method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not a method' },
-    { args: [], exit: 2, says: 'needs <path>' },
+    { args: [], exit: 2, says: 'needs <method|path>' },
     { args: ['GET'], exit: 2, says: 'The path is missing' },
     { args: ['post', '-f', 'a=1'], exit: 2, says: 'The path is missing' },
     { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate is for GET' },

@@ -51,7 +51,7 @@ describe('compiled code', () => {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
     const own = readFileSync(source, 'latin1');
-    const other = own.replaceAll('Show the settings in force', 'SHOW THE SETTINGS IN FORCE');
+    const other = own.replaceAll('Push, version and inspect', 'PUSH, VERSION AND INSPECT');
     expect(other).not.toBe(own);
     writeFileSync(source, other, 'latin1');
     await installed.vals(keeping);
@@ -61,7 +61,7 @@ describe('compiled code', () => {
   }
 
   const isForeign = async ({ vals }: Pick<Installed, 'vals'>) =>
-    (await vals(['config', '--local', '--no-color', '--help'])).includes('SHOW THE');
+    (await vals(['--local', '--help', '--no-color'])).includes('PUSH, VERSION');
 
   /** What is rare is of a kind with another, and for a long run. */
   const unsafe: { what: string; isRare?: boolean; asRoot?: boolean; change(file: string): void }[] = [

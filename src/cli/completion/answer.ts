@@ -1,9 +1,9 @@
 // The hidden command with which a shell asks what may come next: `vals __complete <shell> <words...>`.
 import { createSettings } from '../../settings/settings.ts';
-import type { CommandTree } from '../command-tree.ts';
+import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
+import { type Candidate, completions } from './completions.ts';
 import { valsThatFit } from './val-names.ts';
-import { type Candidate, whatMayComeNext } from './what-may-come-next.ts';
 
 export const completionRequest = '__complete';
 
@@ -18,7 +18,7 @@ export async function completionAnswer(
 ): Promise<string> {
   const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
   const current = words.at(-1) ?? '';
-  const next = whatMayComeNext(tree, words.slice(0, -1), current);
+  const next = completions(await loadTree(tree), words.slice(0, -1), current);
   const settings = createSettings({}, host, () => {});
   const names = next.vals ? await valsThatFit(current.slice(next.before.length), settings) : [];
   const candidates = [...next.candidates, ...names.map((word) => ({ word, description: '' }))];

@@ -14,9 +14,7 @@ import { settled } from '../shared/settled.ts';
 import type { Loaded } from './sources.ts';
 import { type PushSource, type Tracker, untracked } from './tracker.ts';
 
-export const push = defineCommand({
-  path: 'push',
-  aliases: ['val push'],
+export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
     'Create or update vals from files and folders: hello.ts becomes the val hello. In a workspace, without a path, ' +

@@ -4,8 +4,7 @@ import { parseTimeout } from '../../settings/settings.ts';
 import { parsePort } from '../serve/serve.ts';
 import { versionNumber } from '../shared/options.ts';
 
-export const run = defineCommand({
-  path: 'run',
+export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
     "Run a file, or else a val with the service's code. What holds it back is a seat belt against accidents, not a " +

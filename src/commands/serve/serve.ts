@@ -9,8 +9,7 @@ import { withoutWords } from '../shared/without-words.ts';
 
 const highestPort = 65_535;
 
-export const serve = defineCommand({
-  path: 'serve',
+export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
     'Run the embedded service on 127.0.0.1, over one SQLite file, until interrupted. The first line is its address. ' +

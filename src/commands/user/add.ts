@@ -3,8 +3,7 @@ import { ConflictError } from '../../errors.ts';
 import { placeOptions } from '../shared/store-place.ts';
 import { sameStore, tokenColumns, usernameArgument, withPeople } from './people.ts';
 
-export const userAdd = defineCommand({
-  path: 'user add',
+export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
     'Add a person to a service that a team shares, and print their token. It is shown this once: only its digest is ' +

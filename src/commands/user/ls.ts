@@ -3,9 +3,7 @@ import { column, idColumn, moment } from '../../terminal/column.ts';
 import { placeOptions } from '../shared/store-place.ts';
 import { withPeople } from './people.ts';
 
-export const userLs = defineCommand({
-  path: 'user ls',
-  aliases: ['user list'],
+export const command = defineCommand({
   summary: 'List the people of a service',
   description:
     'List the people of a service that a team shares, by name, with how many vals each of them owns.',

@@ -7,9 +7,7 @@ import { yes } from '../shared/options.ts';
 import { placeOptions } from '../shared/store-place.ts';
 import { nobodyNamed, sameStore, usernameArgument, withPeople } from './people.ts';
 
-export const userRm = defineCommand({
-  path: 'user rm',
-  aliases: ['user delete'],
+export const command = defineCommand({
   summary: 'Remove a person',
   description:
     'Remove a person; their token ends with it. Asks first. It is refused while they own vals, unless --with-vals ' +

@@ -2,8 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { placeOptions } from '../shared/store-place.ts';
 import { nobodyNamed, tokenColumns, usernameArgument, withPeople } from './people.ts';
 
-export const userToken = defineCommand({
-  path: 'user token',
+export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
   description:
     'Give a person a new token, and print it. It is shown this once: only its digest is kept. The old one ends with it, ' +

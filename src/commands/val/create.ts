@@ -6,8 +6,7 @@ import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan } from '../shared/options.ts';
 
-export const valCreate = defineCommand({
-  path: 'val create',
+export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. A name that exists is refused.',
   arguments: {

@@ -10,8 +10,7 @@ import { valColumns } from '../shared/columns.ts';
 import { newVersion } from '../shared/done.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 
-export const valEdit = defineCommand({
-  path: 'val edit',
+export const command = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
     "Edit a val's code in your editor ($VISUAL, then $EDITOR) and add what you saved as a new version. Where nothing " +

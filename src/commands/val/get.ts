@@ -4,8 +4,7 @@ import { defineCommand, toggle } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
 import { valArgument } from '../shared/options.ts';
 
-export const valGet = defineCommand({
-  path: 'val get',
+export const command = defineCommand({
   summary: 'Show a val',
   description: 'Show a val. Works without a token where the service allows it.',
   arguments: { val: valArgument },

@@ -7,9 +7,7 @@ import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
-export const valRm = defineCommand({
-  path: 'val rm',
-  aliases: ['val delete'],
+export const command = defineCommand({
   summary: 'Delete vals, with all their versions',
   description:
     'Delete vals, with all their versions. Shows what would be deleted, then asks once; --yes skips both. A val given by ' +

@@ -4,8 +4,7 @@ import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter, valArgument } from '../shared/options.ts';
 import { runViews, showRuns, summaryExplained } from '../shared/run-views.ts';
 
-export const valRuns = defineCommand({
-  path: 'val runs',
+export const command = defineCommand({
   summary: 'List the runs of a val',
   details: summaryExplained,
   arguments: { val: valArgument },

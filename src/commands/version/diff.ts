@@ -7,8 +7,7 @@ import { column } from '../../terminal/column.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
-export const versionDiff = defineCommand({
-  path: 'version diff',
+export const command = defineCommand({
   summary: 'Show what changed between two versions',
   description:
     'Show what changed from one version of a val to another, or to its current code, as a unified diff.',

@@ -4,8 +4,7 @@ import { valColumns } from '../shared/columns.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
-export const versionGet = defineCommand({
-  path: 'version get',
+export const command = defineCommand({
   summary: 'Show one version of a val',
   arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
   options: { code: toggle('--code', 'its code alone, byte for byte') },

@@ -10,9 +10,7 @@ const columns = [
   { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: 'val' },
 ];
 
-export const versionLs = defineCommand({
-  path: 'version ls',
-  aliases: ['version list'],
+export const command = defineCommand({
   summary: 'List the versions of a val',
   arguments: { val: valArgument },
   examples: ['vals version ls hello'],

@@ -6,8 +6,7 @@ import { valColumns } from '../shared/columns.ts';
 import { newVersion } from '../shared/done.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 
-export const versionNew = defineCommand({
-  path: 'version new',
+export const command = defineCommand({
   summary: 'Add a version to a val',
   description: 'Add a version to a val, from a file or from standard input.',
   arguments: {

@@ -5,8 +5,7 @@ import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionNumber } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
-export const versionRestore = defineCommand({
-  path: 'version restore',
+export const command = defineCommand({
   summary: "Make an old version's code the current one",
   description:
     "Add an old version's code to a val as a new version. Nothing is deleted: what was current stays among the versions.",

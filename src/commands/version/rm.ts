@@ -8,9 +8,7 @@ import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, valArgument, versionNumber, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
-export const versionRm = defineCommand({
-  path: 'version rm',
-  aliases: ['version delete'],
+export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. Asks first, and says which one is current.',
   arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },

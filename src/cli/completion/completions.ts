@@ -1,9 +1,8 @@
-// What may be typed next: the one answer from which every shell completes.
-import { argumentsOf, isVariadic } from '../assign-arguments.ts';
-import type { AnyCommand, ArgumentDefinition } from '../command.ts';
-import { type CommandTree, wordsBelow } from '../command-tree.ts';
-import { contradict, type KnownOption, optionsAt } from '../known-options.ts';
-import { findOption, readWords, splitOption, type Words } from '../read-words.ts';
+// What may be typed next, for every shell.
+import { type AnyCommand, type ArgumentDefinition, argumentsOf, isVariadic } from '../command.ts';
+import { commandsOf, type LoadedTree, namesOf } from '../command-tree.ts';
+import { contradict, type KnownOption, optionsAt } from './known-options.ts';
+import { findOption, readWords, splitOption, type Words } from './read-words.ts';
 
 export interface Candidate {
   word: string;
@@ -23,7 +22,7 @@ export interface Next {
 
 const nothing: Next = { candidates: [], vals: false, files: false, before: '' };
 
-export function whatMayComeNext(tree: CommandTree, wordsBefore: readonly string[], current: string): Next {
+export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Next {
   if (wordsBefore[0] === 'help') return afterHelp(tree, wordsBefore.slice(1), current);
   const words = readWords(wordsBefore, tree);
   if (words.awaiting !== undefined) return valueNext(words.awaiting, current);
@@ -32,7 +31,7 @@ export function whatMayComeNext(tree: CommandTree, wordsBefore: readonly string[
   return words.arguments.length > 0 ? nothing : commandNext(tree, words.path, current);
 }
 
-function afterHelp(tree: CommandTree, wordsBefore: readonly string[], current: string): Next {
+function afterHelp(tree: LoadedTree, wordsBefore: readonly string[], current: string): Next {
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);
   if (command !== undefined || rest.length > 0) return nothing;
   const { candidates } = commandNext(tree, path, current);
@@ -40,9 +39,17 @@ function afterHelp(tree: CommandTree, wordsBefore: readonly string[], current: s
   return fitting([...candidates.filter(({ word }) => word !== 'help'), ...more], current);
 }
 
-function commandNext(tree: CommandTree, path: readonly string[], current: string): Next {
-  const words = wordsBelow(tree, path[0]).map(({ word, summary }) => ({ word, description: summary }));
-  return fitting([...words, { word: 'help', description: 'Explain a command' }], current);
+function commandNext(tree: LoadedTree, path: readonly string[], current: string): Next {
+  const topic = path.join(' ');
+  const commands = commandsOf(tree).flatMap(({ summary, ...command }) =>
+    namesOf(command)
+      .map((name) => name.split(' '))
+      .filter((words) => words.slice(0, -1).join(' ') === topic)
+      .map((words) => ({ word: words.at(-1) ?? '', description: summary })),
+  );
+  const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, description: summary }));
+  const help = { word: 'help', description: 'Explain a command' };
+  return fitting([...commands, ...(topic === '' ? topics : []), help], current);
 }
 
 function optionNext({ path, command, options: given }: Words, current: string): Next {
@@ -53,10 +60,9 @@ function optionNext({ path, command, options: given }: Words, current: string): 
     if (option?.placeholder === undefined) return nothing;
     return { ...valueNext(option, value), before: `${name}=` };
   }
-  const used = given.flatMap(({ option }) => option ?? []);
   const isWanted = (option: KnownOption) =>
     option.definition.isRepeatable ||
-    !used.some((other) => other.key === option.key || contradict(other, option));
+    !given.some((other) => other.key === option.key || contradict(other, option));
   return fitting(
     known.filter(isWanted).flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
     current,

@@ -1,6 +1,6 @@
 // The options that may be given at one place of the command line, each under all of its names.
-import type { AnyCommand, OptionDefinition } from './command.ts';
-import { globalOptions, helpOption, versionOption } from './global-options.ts';
+import type { AnyCommand, OptionDefinition } from '../command.ts';
+import { globalOptions, helpOption, versionOption } from '../global-options.ts';
 
 export interface KnownOption {
   /** The name of its value in the command's input. */
@@ -30,9 +30,6 @@ export function contradict(a: KnownOption, b: KnownOption): boolean {
   if (a.key === b.key) return a.names[0] !== b.names[0] && !Object.hasOwn(globalOptions, a.key);
   return [a.definition.conflicts?.includes(b.key), b.definition.conflicts?.includes(a.key)].includes(true);
 }
-
-/** The name to speak of it by. */
-export const longName = ({ names }: KnownOption): string => names.at(-1) as string;
 
 function known(definitions: Record<string, OptionDefinition<unknown>>): KnownOption[] {
   return Object.entries(definitions).flatMap(([key, definition]) => {

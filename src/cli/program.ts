@@ -1,0 +1,165 @@
+// The commander program: it knows the names of all commands, and defines a command when commander reaches it.
+import { Command, Option } from 'commander';
+import { argumentsOf, formsOf, type OptionDefinition } from './command.ts';
+import {
+  type CommandEntry,
+  type CommandTree,
+  commandsOf,
+  type LoadedCommand,
+  loadCommand,
+  namesOf,
+} from './command-tree.ts';
+import { globalOptions, helpOption, versionOption } from './global-options.ts';
+import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
+
+export interface Program {
+  root: Command;
+  /** The command or topic that commander has reached. */
+  current(): Command;
+  /** Its definition, if it is a command. */
+  definition(): LoadedCommand | undefined;
+  /** The help on the current command or topic, or on all commands. */
+  help(): Promise<string>;
+}
+
+export function createProgram(tree: CommandTree, helpWidth: number): Program {
+  let written = '';
+  const root = createRoot(helpWidth, (text) => {
+    written += text;
+  });
+  let current = root;
+  const entries = new Map<Command, CommandEntry>();
+  const definitions = new Map<Command, LoadedCommand>();
+
+  async function define(command: Command): Promise<void> {
+    const entry = entries.get(command);
+    if (entry === undefined || definitions.has(command)) return;
+    const definition = await loadCommand(entry);
+    definitions.set(command, definition);
+    defineCommand(command, definition);
+  }
+
+  const enter = async (parent: Command, command: Command) => {
+    current = command;
+    await define(command);
+    // A global option in front of the command counts like one behind it.
+    for (const key of Object.keys(globalOptions)) {
+      const source = parent.getOptionValueSource(key);
+      if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
+    }
+  };
+
+  root.configureHelp({
+    // Beside a long term in a narrow terminal, a column of short lines is easier to read than broken lines.
+    minWidthToWrap: 12,
+    subcommandTerm(command) {
+      const definition = definitions.get(command);
+      const isShort = helpWidth < narrow || definition === undefined;
+      return [command.name(), ...(isShort ? [] : formsOf(definition))].join(' ');
+    },
+  });
+  root.hook('preSubcommand', enter);
+  for (const { title, commands } of tree.groups) {
+    for (const entry of commands) if (!entry.path.includes(' ')) add(root, entry, entry.path, title);
+    for (const [name, topic] of Object.entries(tree.topics)) {
+      if (topic.title === title) addTopic(name, topic.summary, title);
+    }
+  }
+
+  function add(parent: Command, entry: CommandEntry, path: string, title?: string): void {
+    const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
+    const names = namesOf(entry).filter((words) => topicOf(words) === topicOf(path));
+    const [name = '', ...aliases] = names.map((words) => words.split(' ').at(-1) ?? '');
+    const command = parent.command(name).aliases(aliases);
+    if (title !== undefined) command.helpGroup(title);
+    entries.set(command, entry);
+  }
+
+  function addTopic(topic: string, summary: string, title: string): void {
+    const command = root.command(topic).helpGroup(title).helpCommand(false).usage('<command> [options]');
+    for (const entry of commandsOf(tree)) {
+      const path = namesOf(entry).find((name) => name.startsWith(`${topic} `));
+      if (path !== undefined) add(command, entry, path);
+    }
+    command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);
+    addOptions(command, globalOptions, true);
+    command.hook('preSubcommand', enter);
+  }
+
+  return {
+    root,
+    current: () => current,
+    definition: () => definitions.get(current),
+    async help() {
+      const topic = current.name();
+      for (const command of current.commands) await define(command);
+      for (const { commands } of current.commands) for (const command of commands) await define(command);
+      const below = current.commands.flatMap((command) => definitions.get(command) ?? []);
+      if (current === root) addRootHelp(root);
+      else if (below.length > 0) addTopicHelp(current, topic, below);
+      written = '';
+      current.outputHelp();
+      return written;
+    },
+  };
+}
+
+/** On a narrower terminal, the list of commands leaves out their arguments. */
+const narrow = 60;
+
+export function createRoot(helpWidth: number, write: (text: string) => void): Command {
+  const root = new Command('vals')
+    .description('Push, version and inspect vals: units of code kept by a val hosting service.')
+    .usage('<command> [options]')
+    .enablePositionalOptions()
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .version(VERSION, versionOption.flags)
+    .addHelpOption(new Option(helpOption.flags).hideHelp())
+    .helpCommand(false)
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  for (const option of root.options) option.hideHelp();
+  addOptions(root, globalOptions, true);
+  return root;
+}
+
+function defineCommand(command: Command, definition: LoadedCommand): void {
+  const { summary, description = `${summary}.`, passesThrough, options = {} } = definition;
+  command
+    .summary(summary)
+    .description(description)
+    .usage(['[options]', ...formsOf(definition)].join(' '))
+    .passThroughOptions(passesThrough === true)
+    // The caller of commander runs the command.
+    .action(() => {});
+  for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
+  addOptions(command, options);
+  addOptions(command, globalOptions, true);
+  addCommandHelp(command, definition);
+}
+
+/** Values stay words here, so that --help is answered and unknown options are refused before a value is checked. */
+function addOptions(
+  command: Command,
+  options: Record<string, OptionDefinition<unknown>>,
+  isHidden = false,
+): void {
+  for (const definition of Object.values(options)) {
+    const { flags, description, choices, negated, conflicts = [], isRepeatable } = definition;
+    const option = new Option(flags, description).conflicts(conflicts);
+    if (choices) option.argChoices = [...choices];
+    if (definition.default !== undefined) option.default(definition.default);
+    if (isRepeatable) option.argParser((word, before: string[] = []) => [...before, word]);
+    command.addOption(option.hideHelp(isHidden));
+    if (negated === undefined) continue;
+    command.addOption(new Option(flags.replace(/^--/, '--no-'), negated).hideHelp(isHidden));
+  }
+}
