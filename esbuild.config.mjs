@@ -37,7 +37,7 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    external: ['libsql', 'pg-native'],
+    external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
   // esbuild leaves regular expressions as they are. Without other characters than ASCII, the file is read faster.

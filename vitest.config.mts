@@ -14,7 +14,7 @@ const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
-    id.endsWith('/src/commands/run/run-val.ts')
+    id.endsWith('/src/commands/run/launch.ts')
       ? code.replace('__dirname', JSON.stringify(resolve('dist')))
       : undefined,
 };

@@ -18,11 +18,10 @@ export async function resolveVals(
   };
   const keys = Object.keys(definitions).filter((key) => {
     const definition = definitions[key];
-    const mayBeFile = definition !== undefined && 'orFile' in definition && definition.orFile;
     const word = `${input[key]}`;
     const isPath = () =>
       /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
-    return definition?.isVal && !(mayBeFile && isPath());
+    return definition?.isVal && !(mayBeFile(definition) && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
   // What writes can be tried without: so each such command has that option.
@@ -31,7 +30,10 @@ export async function resolveVals(
   const resolved: Record<string, unknown> = { ...input };
   for (const key of keys) {
     const words = input[key];
-    if (!Array.isArray(words)) resolved[key] = await idOf(words);
+    if (mayBeFile(definitions[key])) {
+      const [, name = words, version = ''] = /^(.+)(@\d+)$/.exec(`${words}`) ?? [];
+      resolved[key] = `${await idOf(name)}${version}`;
+    } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
     else {
       const ids: unknown[] = [];
       for (const word of words) ids.push(await idOf(word));
@@ -40,6 +42,11 @@ export async function resolveVals(
   }
   return resolved;
 }
+
+/** Such a word may also name a version of the val: `greet@2`. */
+const mayBeFile = (
+  definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
+): boolean => definition !== undefined && 'orFile' in definition && definition.orFile === true;
 
 /** What a path would take for a step upwards is left to the route, which refuses it. */
 const isName = (word: unknown): word is string =>

@@ -1,18 +1,17 @@
-// Why a run failed, told in the val's own lines: what it threw, or how its process ended.
-import { RunFailedError } from '../errors.ts';
+// Why a run failed, in the lines of the val's source.
+import { RunFailedError, type ValsError } from '../errors.ts';
+import { packageOf, placeAt, placeOfImport } from './imports.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
-import { packageOf, placeOf, type Sources, syntaxError } from './sources.ts';
-import { findSyntaxProblem } from './transpile.ts';
+import type { Sources } from './sources.ts';
+import type { Source } from './transpile.ts';
 
-export function thrownFailure(name: string, thrown: Thrown, sources: Sources): RunFailedError {
+export function thrownFailure(name: string, thrown: Thrown, sources: Sources): ValsError {
   const { failure, refused, importing, text } = thrown;
   const found = failure === undefined ? undefined : sources.failure(failure);
   if (found !== undefined) return found;
   const source = refused === undefined ? undefined : sources.find(refused);
-  if (source !== undefined) {
-    return syntaxError(source, text.replace(/^SyntaxError: /, ''), findSyntaxProblem(source));
-  }
+  if (source !== undefined) return refusedByV8(source, text);
   if (importing !== undefined) return importFailure(importing, text, sources);
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
@@ -24,27 +23,37 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): R
       body: whole,
       ...(thrown.isDenied && { hint: deniedHint }),
     },
-    // One line with its place says it all.
+    // The message already holds a single line and its place.
     others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
   );
 }
 
 const deniedHint =
-  'A val may read its own folder and packages, and no more; --allow-all lets it do all that you may.';
+  'A val may read its own code and packages, and no other file. --allow-all lets it do everything that you may.';
+
+/** V8 checks what the transpiler does not, such as regular expressions, and does not say where. */
+function refusedByV8(source: Source, text: string): RunFailedError {
+  const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
+  const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
+  const index = literal === undefined ? -1 : source.code.indexOf(literal);
+  const at = index === -1 ? source.name : placeAt(source, index);
+  return new RunFailedError(`${at} has a syntax error: ${problem}.`, { hint: 'Fix it, then run it again.' });
+}
 
 interface Frame {
   place: string;
   line: string;
 }
 
-/** The frames of a stack that are in the val's code, at their places in the source. */
+/** The frames of a stack that are in the val's own code. */
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    const match = /^\s+at (?:(.*?) \()?((?:file|val|data):.*):(\d+):(\d+)\)?$/.exec(text);
-    const [, , id = '', line, column] = match ?? [];
-    const place = match && sources.place(id, { line: Number(line), column: Number(column) });
-    if (!match || !place) return [];
-    const called = match[1]?.replace(/^(async )?(?:Module|Object)\./, '$1');
+    const match = /^\s+at (?:(.*?) \()?((?:file|val):.*):(\d+:\d+)\)?$/.exec(text);
+    const [, caller, id = '', position] = match ?? [];
+    const source = sources.find(id);
+    if (source === undefined) return [];
+    const place = `${source.name}:${position}`;
+    const called = caller?.replace(/^(async )?(?:Module|Object)\./, '$1');
     return { place, line: called ? `    at ${called} (${place})` : `    at ${place}` };
   });
 }
@@ -55,53 +64,51 @@ function importFailure(
   sources: Sources,
 ): RunFailedError {
   const importer = sources.find(from);
-  const place = importer === undefined ? '' : placeOf(specifier, importer);
+  const place = importer === undefined ? '' : placeOfImport(specifier, importer);
   const { name, version } = packageOf(specifier);
-  const isAbsent = !/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from);
-  const reason = isAbsent
-    ? 'and no such package is installed'
-    : code === 'ERR_ACCESS_DENIED'
-      ? 'which it may not read'
-      : `which cannot be loaded: ${text
-          .split('\n')[0]
-          ?.replace(/^\w+: /, '')
-          .replace(/\.$/, '')}`;
-  return new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${reason}${place}.`, {
-    hint: isAbsent
-      ? `\`npm install ${name}${version}\` beside the val installs it.`
-      : code === 'ERR_ACCESS_DENIED'
-        ? deniedHint
-        : 'Mend the import, then run it again.',
-  });
+  const failed = (problem: string, hint: string) =>
+    new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place}.`, { hint });
+  if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
+    return failed('and no such package is installed', `Install it: \`npm install ${name}${version}\`.`);
+  }
+  if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint);
+  const [reason = ''] = text.split('\n');
+  const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
+  return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run it again.');
 }
 
-/** Of a process that went without a word. */
+/** The process ended without a report. */
 export function endingFailure(name: string, { code, signal, problem }: Ending): RunFailedError {
   if (problem !== undefined) {
     return new RunFailedError(`${name} could not be started: ${problem.message}.`, { cause: problem });
   }
   if (code !== null) {
     return new RunFailedError(`${name} ended itself with exit code ${code}.`, {
-      hint: 'What it printed may say why.',
+      hint: 'Its output may say why.',
     });
   }
-  const memory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
-  return new RunFailedError(
-    memory ? `${name} ran out of memory, or made Node stop (${signal}).` : `${name} was ended by ${signal}.`,
-    {
-      hint: memory
-        ? 'A val has 512 MB, and with --allow-all as much as Node takes.'
-        : 'It ended itself, or another program did, for instance the system where memory ran out.',
-    },
-  );
+  const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
+  if (isMemory) {
+    return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
+      hint: 'A val may use 512 MB. With --allow-all the limit is that of Node.',
+    });
+  }
+  return new RunFailedError(`${name} was ended by ${signal}.`, {
+    hint: 'It ended itself, or another program ended it: for instance the system, when memory ran out.',
+  });
 }
 
 export const neverFinished = (name: string): RunFailedError =>
-  new RunFailedError(`${name} never finished: it waits for something that nothing is left to bring.`, {
-    hint: 'Look for a promise that is never settled.',
+  new RunFailedError(`${name} never finished: it waits for something that cannot happen any more.`, {
+    hint: 'Look for a promise that is never resolved.',
   });
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: '--max-time <seconds> gives it more.',
+    hint: '--max-time <seconds> gives it more time.',
+  });
+
+export const brokePipe = (name: string): RunFailedError =>
+  new RunFailedError(`${name} was ended: it wrote to file descriptor 3, through which vals talks to it.`, {
+    hint: 'Write to stdout or stderr instead.',
   });

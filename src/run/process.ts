@@ -1,15 +1,15 @@
-// The process of a val: its own process group, the pipe to it, and its certain end.
-import { spawn } from 'node:child_process';
-import { kill } from 'node:process';
-import type { Duplex } from 'node:stream';
-import { frameReader, messageFrame, type Order, type Report } from './protocol.ts';
+// The process of a val: in a process group of its own, with a pipe to vals and a watchdog.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { platform } from 'node:os';
+import { Duplex } from 'node:stream';
+import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
 
 export interface ValProcess {
   send(order: Order): void;
-  /** Holds the val up while there is more than can be taken. */
+  /** Stops reading the pipe, so that the val has to wait. */
   pause(): void;
   resume(): void;
-  /** With all that it started, at once. */
+  /** Ends the val at once, with every process that it started. */
   end(): void;
   ended: Promise<Ending>;
 }
@@ -17,54 +17,56 @@ export interface ValProcess {
 export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Why it could not be started at all. */
+  /** Why the process could not be started. */
   problem?: Error;
 }
 
-export interface ValProcessOptions {
-  /** Node or another, with what it is given before the program's name. */
-  command: string;
-  flags: readonly string[];
-  program: string;
+export interface ProcessOptions {
+  /** Node, its options and the program that loads the val. */
+  command: readonly [string, ...string[]];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  onReport(report: Report): void;
-  onBytes(bytes: Buffer): void;
 }
 
-/** What the val prints goes to our stderr without a way through us, so that no amount of it is too much. */
-export function startProcess({
-  command,
-  flags,
-  program,
-  env,
-  cwd,
-  onReport,
-  onBytes,
-}: ValProcessOptions): ValProcess {
-  const child = spawn(command, [...flags, program], {
-    env,
-    cwd,
-    detached: true,
-    stdio: ['inherit', 2, 2, 'pipe'],
-  });
-  const pipe = child.stdio[3] as Duplex;
-  pipe.on('data', frameReader<Report>(onReport, onBytes));
-  pipe.on('error', () => {});
+interface Listener {
+  onReport(report: Report): void;
+  onBytes(bytes: Buffer): void;
+  /** The val wrote something to the pipe that is not a report. */
+  onGarbage(): void;
+}
+
+/** Windows has no process groups. There the system ends the children of a process that has ended. */
+const hasGroups = platform() !== 'win32';
+
+/** The val prints straight to stderr, so its output needs no memory of vals. */
+export function startProcess(
+  { command: [node, ...args], env, cwd }: ProcessOptions,
+  { onReport, onBytes, onGarbage }: Listener,
+): ValProcess {
+  const child = spawn(node, args, { env, cwd, detached: hasGroups, stdio: ['inherit', 2, 2, 'pipe'] });
+  const pipe = child.stdio[3];
+  if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
+  const endGroup = startWatchdog(child);
   const end = () => {
-    try {
-      if (child.pid !== undefined) kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The group is gone already, or the system has none.
-      child.kill('SIGKILL');
-    }
+    child.kill('SIGKILL');
+    endGroup();
   };
+  const read = reportReader(onReport, onBytes);
+  pipe.on('data', (piece) => {
+    try {
+      read(piece);
+    } catch {
+      pipe.removeAllListeners('data').resume();
+      onGarbage();
+    }
+  });
+  pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
-    // Closed, the pipe has given all that was in it.
+    // At 'close' everything in the pipe has been read.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // What it started may hold the pipe open after it has gone itself.
+  // Processes that the val started may hold the pipe open.
   child.once('exit', end);
   return {
     send: (order) => void pipe.write(messageFrame(order)),
@@ -73,4 +75,22 @@ export function startProcess({
     end,
     ended,
   };
+}
+
+/**
+ * A shell that waits for its input to end, then kills the process group of the val. Its input ends when vals asks for
+ * it, or when vals is gone, for whatever reason. The shell has a session of its own, so that no signal from the terminal
+ * reaches it.
+ */
+function startWatchdog({ pid }: ChildProcess): () => void {
+  if (!hasGroups || pid === undefined) return () => {};
+  const script = 'read -r _; kill -9 "-$1"';
+  const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.on('error', () => {});
+  shell.stdin.on('error', () => {});
+  shell.unref();
+  return () => void shell.stdin.destroy();
 }

@@ -1,9 +1,9 @@
-// What vals and the process of the val say to each other, and how it goes over their pipe.
+// The messages between vals and the process of the val, and their frames on the pipe.
 
 /** The pipe's number in the process of the val. */
 export const pipeNumber = 3;
 
-/** Headers between vals and a val that serves: no other caller is answered, and a failure names its request. */
+/** Headers between vals and a val that serves: only vals knows the secret, and a failure names its request. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
@@ -13,45 +13,79 @@ export type Order = { start: Start } | { module: ModuleAnswer };
 export interface Start {
   entry: ModuleAnswer;
   args: string[];
-  /** Requests instead of one call. */
+  /** Serves requests instead of one call. */
   serve?: { secret: string };
 }
 
-/** What an import leads to. */
+/** The answer to an import. */
 export type ModuleAnswer =
-  /** Code of the val, ready to run. */
-  | { id: string; code: string; path?: string; packagesFrom: string }
-  /** What the runtime itself loads: its own modules, packages, JSON; with Deno the val too. */
-  | { native: string; json: boolean; packagesFrom: string }
-  /** vals says why, and knows the failure by its number. */
+  /** A file of the val, transpiled. */
+  | { id: string; code: string; map: string; path?: string }
+  | { id: string; json: string }
+  /** A package or a module of Node, which Node loads as if this file imported it. */
+  | { native: string; packagesFrom: string }
+  /** The import failed: vals knows why by this number. */
   | { failure: number; message: string };
 
-/** From the val to vals; the bytes of a value follow it. */
+/** From the val to vals. The bytes of a value follow its report. */
 export type Report =
   | { load: { specifier: string; from: string } }
-  | { value: 'text' | 'json' | 'none' }
-  | { done: true }
-  /** Of one request where it has a number; the val goes on then. */
+  | { value: ValueKind }
+  /** Silent: it exported nothing to call, and printed nothing. */
+  | { done: true; isSilent?: boolean }
+  /** With a number, one request failed and the val goes on. */
   | { failed: Thrown; request?: number }
   | { unfinished: true }
   | { listening: number };
 
-/** What was thrown, as far as it can be told to another process. */
+const valueKinds = ['text', 'json', 'none'] as const;
+export type ValueKind = (typeof valueKinds)[number];
+
+/** What the val threw, as far as another process can be told. */
 export interface Thrown {
   text: string;
   stack: string;
-  /** The permission model refused what it tried. */
+  /** The permission model refused something. */
   isDenied?: boolean;
-  /** Of a failure that vals found itself. */
+  /** The number of a failure that vals found itself. */
   failure?: number;
-  /** The module whose code V8 refused. */
+  /** The id of the module whose code V8 refused. */
   refused?: string;
-  /** The import that the runtime could not follow. */
+  /** The import that Node could not follow. */
   importing?: { specifier: string; from: string; code: string };
 }
 
+/** The val can write to the pipe too, so a message may hold anything. */
+function isReport(value: unknown): value is Report {
+  if (!isObject(value)) return false;
+  if ('load' in value) return hasTexts(value.load, ['specifier', 'from']);
+  if ('value' in value) return valueKinds.some((kind) => kind === value.value);
+  if ('failed' in value) {
+    return isThrown(value.failed) && (value.request === undefined || Number.isInteger(value.request));
+  }
+  if ('listening' in value) return Number.isInteger(value.listening);
+  return value.done === true || value.unfinished === true;
+}
+
+function isThrown(value: unknown): value is Thrown {
+  if (!hasTexts(value, ['text', 'stack'])) return false;
+  const { refused, importing } = value;
+  return (
+    (refused === undefined || typeof refused === 'string') &&
+    (importing === undefined || hasTexts(importing, ['specifier', 'from', 'code']))
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const hasTexts = (value: unknown, keys: readonly string[]): value is Record<string, unknown> =>
+  isObject(value) && keys.every((key) => typeof value[key] === 'string');
+
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
+/** Far more than any report needs. */
+const mostReportBytes = 16 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>
   frame(kinds.message, Buffer.from(JSON.stringify(message)));
@@ -64,10 +98,26 @@ function frame(kind: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Takes what comes in pieces; calls back for each whole frame. */
-export function frameReader<Message>(
+/** Reads reports. Throws if the val wrote something else to the pipe. */
+export function reportReader(
+  onReport: (report: Report) => void,
+  onBytes: (bytes: Buffer) => void,
+): (piece: Buffer) => void {
+  const onMessage = (message: unknown) => {
+    if (!isReport(message)) throw new Error('This is not a report.');
+    onReport(message);
+  };
+  return frameReader(onMessage, onBytes, mostReportBytes);
+}
+
+export const orderReader = (onOrder: (order: Order) => void): ((piece: Buffer) => void) =>
+  frameReader(onOrder, () => {}, Number.POSITIVE_INFINITY);
+
+/** Takes pieces of a stream and calls back for each whole frame. */
+function frameReader<Message>(
   onMessage: (message: Message) => void,
-  onBytes: (bytes: Buffer) => void = () => {},
+  onBytes: (bytes: Buffer) => void,
+  mostBytes: number,
 ): (piece: Buffer) => void {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -76,8 +126,10 @@ export function frameReader<Message>(
     pieces.push(piece);
     length += piece.length;
     while (length >= wanted) {
-      const whole = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      const [first = piece] = pieces;
+      const whole = pieces.length === 1 ? first : Buffer.concat(pieces);
       const size = headBytes + whole.readUInt32LE(1);
+      if (size > mostBytes) throw new Error('This frame is too large.');
       if (length < size) {
         pieces = [whole];
         wanted = size;

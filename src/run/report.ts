@@ -1,10 +1,10 @@
-// Tells the service of a run of code that it has: the same val at the same version. Nothing here fails a run.
+// Sends a run to the service, and finds the val whose code was run.
 import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
@@ -18,7 +18,7 @@ export interface FinishedRun {
   error: string | null;
 }
 
-/** The run as the service keeps it; undefined where it has no place for runs. */
+/** The run as the service keeps it; undefined if it has no route for runs. */
 export async function sendRun(
   api: Api,
   { id, name, version }: KnownVersion,
@@ -30,7 +30,7 @@ export async function sendRun(
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
 }
 
-/** The id that the workspace around a file has for it on the service in force. */
+/** The id that the file's workspace has for it on the chosen service. */
 export function idInWorkspace(path: string, settings: Settings): string | undefined {
   const root = nearestRoot(dirname(path));
   if (root === undefined) return undefined;
@@ -39,27 +39,42 @@ export function idInWorkspace(path: string, settings: Settings): string | undefi
   return file === undefined ? undefined : valsOf(root, serviceName(settings)).ofFile(file)?.id;
 }
 
-/** The val of mine that has the name which a push would give the file, where the service lists them. */
-export async function idByName(api: Api, path: string): Promise<string | undefined> {
-  const name = nameFrom(path);
+export interface FoundVal {
+  code: JsonValue | undefined;
+  known: KnownVersion | undefined;
+}
+
+/** The val of a file as the service has it now: by the workspace's id, or by the name that a push would give it. */
+export async function findVal(
+  api: Api,
+  path: string,
+  idInWorkspace: string | undefined,
+): Promise<FoundVal | undefined> {
+  const id = idInWorkspace ?? (await idByName(api, nameFrom(path)));
+  if (id === undefined) return undefined;
+  const val = await unlessAbsent(() => api.record(routes.getVal(id)));
+  return val && { code: val.code, known: knownVersion(id, val) };
+}
+
+/** Looks through the list of the caller's vals, if the service has one. */
+async function idByName(api: Api, name: string): Promise<string | undefined> {
   return unlessAbsent(async () => {
     const user = textAt(await api.record(routes.me()), 'id');
     if (user === undefined) return undefined;
-    for await (const rows of api.pages(routes.userVals(user), { all: true })) {
-      const found = rows.records.find((val) => val.name === name);
+    let pages = 0;
+    for await (const { records } of api.pages(routes.userVals(user), { all: true })) {
+      const found = records.find((val) => val.name === name);
       if (found !== undefined) return textAt(found, 'id');
+      if (++pages === mostPages) return undefined;
     }
     return undefined;
   });
 }
 
-/** The val as it is there now, where its code is this one. */
-export async function versionWithCode(api: Api, id: string, code: string): Promise<KnownVersion | undefined> {
-  const val = await unlessAbsent(() => api.record(routes.getVal(id)));
-  return val?.code === code ? knownVersion(id, val) : undefined;
-}
+/** 10,000 vals: the list of some services has no end. */
+const mostPages = 100;
 
-/** A service without a route says so by one of these. */
+/** Undefined if the service has no such route or record. */
 async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -1,51 +1,51 @@
-// One run: the val's process from its start to its end, its value as it comes, or why there is none.
+// One run of a val: its process from start to end, and its value as it arrives.
 import type { Clock } from '../lib/clock.ts';
-import { type Ending, startProcess } from './process.ts';
-import type { Report, Thrown } from './protocol.ts';
-import type { Entry } from './sources.ts';
+import { type Ending, type ProcessOptions, startProcess } from './process.ts';
+import type { Report, Thrown, ValueKind } from './protocol.ts';
+import type { Entry, SourceOptions } from './sources.ts';
 
-export interface RunOptions {
-  entry: Entry;
-  args: readonly string[];
+/** How the process of a val is started, whatever its code. */
+export interface LaunchOptions extends SourceOptions, ProcessOptions {
   maxSeconds: number;
-  /** Node or Deno, and what it is given before the program. */
-  command: string;
-  flags: readonly string[];
-  /** The file that the process begins with. */
-  program: string;
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  signal: AbortSignal;
   clock: Clock;
-  /** Of what is imported. */
-  onFile(path: string): void;
 }
 
-type ValueKind = 'text' | 'json' | 'none';
+export interface RunOptions extends LaunchOptions {
+  args: readonly string[];
+  signal: AbortSignal;
+}
 
 export interface Run {
-  /** Rejects where the val failed before it gave a value. */
+  /** Rejects if the val failed before it returned a value. */
   kind: Promise<ValueKind>;
-  /** The value, piece by piece; throws where the val failed half-way. To be read to its end, or returned from. */
+  /** The value in pieces. Throws if the val failed half-way. Read it to its end, or return from it. */
   pieces(): AsyncGenerator<Buffer>;
+  /** The val exported nothing to call, and printed nothing. Known once the pieces have ended. */
+  isSilent(): boolean;
 }
 
-/** How it ended, where it did not end well. */
-type End = { interrupted: unknown } | { tooLong: true } | { unfinished: true } | { thrown: Thrown } | Ending;
+/** How the run ended, if not well. */
+type End =
+  | { interrupted: unknown }
+  | { tooLong: true }
+  | { unfinished: true }
+  | { garbage: true }
+  | { thrown: Thrown }
+  | Ending;
 
-/** More than this waits in the pipe, and so in the val. */
+/** Beyond this, the val waits until its value has been read. */
 const mostWaitingBytes = 4 * 1_048_576;
 
-export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...options }: RunOptions): Run {
+export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let wake: () => void = () => {};
   let kind: ValueKind | undefined;
   let isDone = false;
+  let isSilent = false;
   let end: End | undefined;
 
-  const child = startProcess({
-    ...options,
+  const child = startProcess(options, {
     onReport: (report) => void take(report),
     onBytes(bytes) {
       waiting.push(bytes);
@@ -53,15 +53,18 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
       if (waitingBytes > mostWaitingBytes) child.pause();
       wake();
     },
+    onGarbage: () => endWith({ garbage: true }),
   });
-  // Loading what makes the code ready takes about as long as the start of the process, so it comes second.
-  const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, onFile));
-  void sources.then((sources) => child.send({ start: { entry: sources.entry(), args: [...args] } }));
+  // The transpiler is loaded while the process starts.
+  const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, options));
+  void sources.then(async (sources) =>
+    child.send({ start: { entry: await sources.entry(), args: [...args] } }),
+  );
 
-  const endWith = (reason: End) => {
+  function endWith(reason: End): void {
     end ??= reason;
     child.end();
-  };
+  }
   const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ tooLong: true }));
   const interrupt = () => endWith({ interrupted: signal.reason });
   signal.addEventListener('abort', interrupt);
@@ -69,7 +72,7 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
-    // A val may end itself with all in order.
+    // A val may call process.exit(0).
     if (!isDone && ending.code !== 0) end ??= ending;
     isDone = true;
     wake();
@@ -78,12 +81,15 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
   async function take(report: Report): Promise<void> {
     if ('load' in report) {
       const { specifier, from } = report.load;
-      return child.send({ module: (await sources).answer(specifier, from) });
+      return child.send({ module: await (await sources).answer(specifier, from) });
     }
     if ('value' in report) kind = report.value;
-    else if ('done' in report) isDone = true;
-    else if ('unfinished' in report) end ??= { unfinished: true };
     else if ('failed' in report) end ??= { thrown: report.failed };
+    else if ('unfinished' in report) end ??= { unfinished: true };
+    else if ('done' in report) {
+      isDone = true;
+      isSilent = report.isSilent === true;
+    }
     wake();
   }
 
@@ -100,6 +106,7 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
     const failures = await import('./failure.ts');
     if ('tooLong' in end) return failures.tookTooLong(entry.name, maxSeconds);
     if ('unfinished' in end) return failures.neverFinished(entry.name);
+    if ('garbage' in end) return failures.brokePipe(entry.name);
     if ('thrown' in end) return failures.thrownFailure(entry.name, end.thrown, await sources);
     return failures.endingFailure(entry.name, end);
   }
@@ -130,5 +137,5 @@ export function startRun({ entry, args, maxSeconds, signal, clock, onFile, ...op
     }
   }
 
-  return { kind: kindOfValue(), pieces };
+  return { kind: kindOfValue(), pieces, isSilent: () => isSilent };
 }

@@ -1,87 +1,95 @@
-// What is to be run: a file that is here, or a val's code from the service, and how far its process may reach.
+// What `vals run` was asked to run: a file, or the code of a val on the service.
 import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
+import { foldersAbove } from '../lib/folders-above.ts';
 import { isFile } from '../lib/is-file.ts';
 import type { Settings } from '../settings/settings.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import { type KnownVersion, knownVersion } from './known-version.ts';
-import type { Entry, Runtime } from './sources.ts';
+import type { Entry } from './sources.ts';
 
-export interface Target {
+export type Target = FileTarget | ServiceTarget;
+
+interface TargetBase {
   /** The code as it is now. */
   load(): Promise<Entry>;
-  /** Its file; undefined for a val of the service. */
-  path: string | undefined;
-  /** What its process may read of its own; undefined for a val of the service. */
-  folder: string | undefined;
   packagesFrom: string;
-  /** Of a val of the service: which one it is, where the service says so, and the way there. */
-  known?: KnownVersion;
-  api?: Api;
 }
 
-type Surroundings = Input & { settings: Settings; connect(): Promise<Api> };
+export interface FileTarget extends TargetBase {
+  kind: 'file';
+  path: string;
+  /** The val may import files of this folder and those below. */
+  folder: string;
+}
+
+interface ServiceTarget extends TargetBase {
+  kind: 'service';
+  /** Undefined if the service does not say which version it sent. */
+  known: KnownVersion | undefined;
+  api: Api;
+}
+
+type FindOptions = Input & { settings: Settings; connect(): Promise<Api> };
 
 export interface Wanted {
+  /** A file, an id, or an id with a version, such as `ID@2`. */
   val: string;
   at?: string;
-  runtime: Runtime;
 }
 
-export async function findTarget(
-  surroundings: Surroundings,
-  { val: word, at, runtime }: Wanted,
-): Promise<Target> {
-  if (isFile(resolve(surroundings.settings.cwd, word))) {
-    if (at === undefined) return fileTarget(surroundings, word, runtime);
+export async function findTarget(options: FindOptions, { val: word, at }: Wanted): Promise<Target> {
+  if (isFile(resolve(options.settings.cwd, word))) {
+    if (at === undefined) return fileTarget(options, word);
     throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
-      hint: 'Leave it out, or name the val by its id.',
+      hint: 'Omit --at, or name the val by its id.',
     });
   }
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
     throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
   }
-  return serviceTarget(surroundings, word, at, runtime);
+  const [, id = word, version] = /^(.+)@(\d+)$/.exec(word) ?? [];
+  if (version !== undefined && at !== undefined && version !== at) {
+    throw new UsageError(`${word} names version ${version}, and --at names version ${at}.`, {
+      hint: 'Give one of them.',
+    });
+  }
+  return serviceTarget(options, id, at ?? version);
 }
 
-function fileTarget(surroundings: Surroundings, word: string, runtime: Runtime): Target {
-  const path = resolve(surroundings.settings.cwd, word);
+function fileTarget(options: FindOptions, word: string): FileTarget {
+  const path = resolve(options.settings.cwd, word);
   return {
-    load: async () => ({
-      name: word,
-      code: await readText(path, surroundings),
-      path,
-      packagesFrom: path,
-      runtime,
-    }),
+    kind: 'file',
+    load: async () => ({ name: word, code: await readText(path, options), path, packagesFrom: path }),
     path,
-    folder: ownFolder(path, surroundings.settings),
+    folder: projectFolder(path, options.settings),
     packagesFrom: path,
   };
 }
 
-/** With its workspace around it; one of another user is not used, so it opens no more to the val. */
-function ownFolder(path: string, settings: Settings): string {
+/** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
+function projectFolder(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
-  return root === undefined || foreignPlace(settings, root) !== undefined ? dirname(path) : root;
+  if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
+  return foldersAbove(path).find((folder) => isFile(join(folder, 'package.json'))) ?? dirname(path);
 }
 
 async function serviceTarget(
-  surroundings: Surroundings,
+  options: FindOptions,
   id: string,
   at: string | undefined,
-  runtime: Runtime,
-): Promise<Target> {
-  const api = await surroundings.connect();
+): Promise<ServiceTarget> {
+  const api = await options.connect();
   const val = await api.record(at === undefined ? routes.getVal(id) : routes.getVersion(id, at));
   const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
   const version = at ?? textAt(val, 'version');
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const packagesFrom = join(surroundings.settings.cwd, 'val');
-  const entry = { name, code: codeOf(val), path: undefined, packagesFrom, runtime };
-  return { load: async () => entry, path: undefined, folder: undefined, packagesFrom, known, api };
+  const packagesFrom = join(options.settings.cwd, 'val');
+  const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
+  return { kind: 'service', load: async () => entry, packagesFrom, known, api };
 }

@@ -1,8 +1,7 @@
-// From the TypeScript and JSX of a val to what Node runs, each line on its line.
-import { SourceMap } from 'node:module';
+// Turns the TypeScript and JSX of a val into JavaScript for every supported Node, with a source map.
 import { extname } from 'node:path';
-import { Script } from 'node:vm';
-import { type Options, transform } from 'sucrase';
+import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
+import { LocalError } from '../errors.ts';
 
 export interface Place {
   /** From 1, both. */
@@ -10,7 +9,6 @@ export interface Place {
   column: number;
 }
 
-/** The code breaks the rules of the language. */
 export class SyntaxProblem extends Error {
   constructor(
     message: string,
@@ -20,103 +18,87 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** Code with its file's name, or that of a val, which has no extension. */
 export interface Source {
+  /** The path of a file as the user would write it, or the name of a val, which has no extension. */
   name: string;
   code: string;
 }
 
-export const transpile = ({ name, code }: Source): string => transformed({ name, code }).code;
-
-/** Where in the source a place of the transpiled code comes from. */
-export const placeInSource = (source: Source, place: Place): Place =>
-  mapped(transformed(source, { sourceMapOptions: { compiledFilename: source.name } }), place);
-
-/** V8 says no more of a module than what is wrong; of a script it says where. */
-export function findSyntaxProblem(source: Source): Place | undefined {
-  const asScript = transformed(source, { sourceMapOptions: { compiledFilename: source.name } }, ['imports']);
-  const opening = 'async()=>{';
-  try {
-    new Script(`${opening}${asScript.code}\n}`, { filename: 'val' });
-    return undefined;
-  } catch (error) {
-    const [first = '', , marks = ''] = `${(error as Error).stack}`.split('\n');
-    const line = Number(/^val:(\d+)$/.exec(first)?.[1]);
-    if (!line) return undefined;
-    const column = marks.indexOf('^') + 1 - (line === 1 ? opening.length : 0);
-    return mapped(asScript, { line, column: Math.max(column, 1) });
-  }
+export interface Transpiled {
+  code: string;
+  map: string;
 }
 
-type Transformed = ReturnType<typeof transform>;
-
-function mapped({ sourceMap }: Transformed, place: Place): Place {
-  const entry = new SourceMap(sourceMap as never).findEntry(place.line - 1, place.column - 1);
-  return 'originalLine' in entry && entry.originalLine === place.line - 1
-    ? { line: place.line, column: entry.originalColumn + 1 }
-    : place;
-}
-
-function transformed(source: Source, more: Partial<Options> = {}, transforms: Options['transforms'] = []) {
-  const attempts = dialectsOf(source.name).map((dialect) => () => {
-    return transform(source.code, {
-      transforms: [...dialect, ...transforms],
-      filePath: source.name,
-      disableESTransforms: true,
-      preserveDynamicImport: true,
-      production: true,
-      ...jsxOptions(source.code),
-      ...more,
-    });
-  });
+export async function transpile(source: Source): Promise<Transpiled> {
+  const { transform } = await loadEsbuild();
   let farthest: SyntaxProblem | undefined;
-  for (const attempt of attempts) {
+  for (const loader of loadersFor(source.name)) {
     try {
-      return attempt();
+      return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
-      const problem = problemOf(error as Error);
+      const problem = problemOf(error);
       if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
     }
   }
   throw farthest;
 }
 
-type Dialect = ('typescript' | 'jsx')[];
+const options = {
+  sourcemap: 'external',
+  sourcesContent: false,
+  target: 'node20.18',
+  charset: 'utf8',
+  logLevel: 'silent',
+  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+} as const satisfies TransformOptions;
 
-/** A val of the service is TypeScript, with JSX or with what looks like it and is a type. */
-function dialectsOf(name: string): Dialect[] {
+async function loadEsbuild(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new LocalError('The transpiler, esbuild, cannot be loaded.', {
+      hint: 'Install vals again, with optional dependencies: esbuild has a package for each system.',
+      cause,
+    });
+  }
+}
+
+/** The code of the service is TSX, or TypeScript with a type assertion that looks like JSX. */
+function loadersFor(name: string): Loader[] {
   switch (extname(name)) {
     case '.ts':
     case '.mts':
-      return [['typescript']];
+      return ['ts'];
     case '.tsx':
-      return [['typescript', 'jsx']];
+      return ['tsx'];
     case '.js':
     case '.mjs':
     case '.jsx':
-      return [['jsx']];
+      return ['jsx'];
     default:
-      return [['typescript', 'jsx'], ['typescript']];
+      return ['tsx', 'ts'];
   }
 }
 
-/** As the comments of the code say, as TypeScript and Babel read them; else React's automatic runtime. */
-function jsxOptions(code: string): Partial<Options> {
+/** esbuild reads the pragma comments, but takes `@jsx` for classic JSX only if the runtime is set to that. */
+function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
-  const factory = pragma('jsx');
-  const runtime = pragma('jsxRuntime') ?? (factory === undefined ? 'automatic' : 'classic');
-  if (runtime === 'classic') {
-    return {
-      jsxRuntime: 'classic',
-      jsxPragma: factory ?? 'React.createElement',
-      jsxFragmentPragma: pragma('jsxFrag') ?? 'React.Fragment',
-    };
-  }
-  return { jsxRuntime: 'automatic', jsxImportSource: pragma('jsxImportSource') ?? 'react' };
+  const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
+  return { jsx: runtime === 'classic' ? 'transform' : 'automatic' };
 }
 
-/** As `Error transforming x.ts: Unexpected token (1:11)`. */
-function problemOf({ message, loc }: Error & { loc?: Place }): SyntaxProblem {
-  const said = message.replace(/^Error transforming .*?: /s, '').replace(/ \(\d+:\d+\)$/, '');
-  return new SyntaxProblem(said, loc && { line: loc.line, column: loc.column });
+function problemOf(error: unknown): SyntaxProblem {
+  if (!isTransformFailure(error)) throw error;
+  const [first] = error.errors;
+  if (first === undefined) throw error;
+  const { location } = first;
+  return new SyntaxProblem(first.text, location === null ? undefined : placeOf(location));
 }
+
+/** esbuild counts columns in bytes of UTF-8. */
+function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
+  return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
+}
+
+const isTransformFailure = (error: unknown): error is TransformFailure =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);

@@ -27,6 +27,35 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'a.ts:2:17 has a syntax error',
   ],
   [
+    'throws below code that the transpiler moves',
+    {
+      'a.ts':
+        'enum Level {\n  Low,\n  High,\n}\nnamespace N { export const level = Level.High }\n\n' +
+        'export default () => {\n  throw new Error("é" + N.level)\n}',
+    },
+    'a.ts failed: Error: é1 (a.ts:8:9).',
+  ],
+  [
+    'has an invalid regular expression',
+    { 'a.ts': 'enum E { A, B }\nexport default () => E.A || /(/' },
+    'a.ts:2:29 has a syntax error: Invalid regular expression',
+  ],
+  [
+    'slips after a character of several bytes',
+    { 'a.ts': 'const é = "é"; const x = ;' },
+    'a.ts:1:26 has a syntax error',
+  ],
+  [
+    'imports a name that is not exported',
+    { 'a.ts': 'import { b } from "./b.ts"; b', 'b.ts': 'export const c = 1' },
+    "does not provide an export named 'b'",
+  ],
+  [
+    'throws an error of 20 MB',
+    { 'a.ts': 'export default () => { throw new Error("x".repeat(20_000_000)) }' },
+    'a.ts failed: Error: xxx',
+  ],
+  [
     'imports no file',
     { 'a.ts': '1;\nimport "./b.ts"' },
     'imports ./b.ts, and there is no such file (a.ts:2:8)',
@@ -47,11 +76,11 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'imports an address',
     { 'a.ts': 'import "https://esm.sh/zod"' },
     'which Node does not load (a.ts:1:8)',
-    '--runtime deno',
+    'npm install',
   ],
   ['imports jsr', { 'a.ts': 'import "jsr:@std/fs"' }, 'which Node does not load', 'npm install'],
   ['returns what JSON has not', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
-  ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'is a function'],
+  ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
   ['never settles', { 'a.ts': 'export default () => new Promise(() => {})' }, 'never finished'],
   ['never settles at its top', { 'a.ts': 'await new Promise(() => {})' }, 'never finished'],
@@ -113,6 +142,33 @@ describe('a val that', () => {
     expect(stderr).toMatch(/^Error: one\ncaused by TypeError: two\ncaused by 3\n/);
   });
 
+  it('prints an error itself names the lines of the source', async () => {
+    const { runProcess } = folderWith({
+      'a.ts': 'enum E {\n A,\n B,\n}\nexport default () => {\n  console.error(new Error("E" + E.A).stack)\n}',
+    });
+    const { stderr } = await runProcess(['a.ts']);
+    expect(stderr).toMatch(/^Error: E0\n {4}at \S+ \(file:.*\/a\.ts:6:17\)\n/);
+  });
+
+  /** Frames on the pipe have a kind, a length and that many bytes. */
+  const frame = (text: string) => `Buffer.from([0, ${text.length}, 0, 0, 0, ...Buffer.from('${text}')])`;
+  it.each([
+    ['text', '"garbage, and more of it"'],
+    ['JSON that is cut off', frame('{"done":')],
+    ['null', frame('null')],
+    ['a report without its parts', frame('{"failed":{"text":1}}')],
+    ['a length of 4 GB', 'Buffer.from([0, 255, 255, 255, 255])'],
+  ])('writes %s to the pipe of vals', async (_what, bytes) => {
+    const { run } = folderWith({
+      'a.ts': `import { writeSync } from "node:fs"; writeSync(3, ${bytes}); await new Promise((r) => setTimeout(r, 9_999))`,
+    });
+    const { exit, error } = await run(['--json', 'a.ts']);
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 12,
+      message: 'a.ts was ended: it wrote to file descriptor 3, through which vals talks to it.',
+    });
+  });
+
   it('fills its memory', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'const a: unknown[] = []; for (;;) a.push(new Array(999).fill(0.5))',
@@ -130,7 +186,6 @@ it.each([
   [['--port', '0', 'a.ts'], 2, '--port is for --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
   [['--max-time', '0', 'a.ts'], 2, '--max-time takes seconds'],
-  [['--runtime', 'deno', 'a.ts'], 10, 'Deno is not installed'],
 ])('run %j is exit %i', async (args, exit, message) => {
   const { path } = folderWith({ 'a.ts': '' });
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });

@@ -1,7 +1,9 @@
 // Runs of code that the service has are told to it, and no others; nothing of that fails a run.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { folderWith } from './folder.ts';
@@ -54,15 +56,37 @@ describe('a run on the embedded service', () => {
     await vals('run', '--no-report', 'one');
     expect(await runs()).toHaveLength(2);
     await vals('push');
-    expect((await vals('run', '--at', '1', 'one')).stdout).toBe('you');
-    expect((await runs())[0].val.version).toBe(1);
+    for (const args of [['--at', '1', 'one'], ['one@1'], [`${reported.val.id}@1`]]) {
+      expect((await vals('run', ...args)).stdout).toBe('you');
+      expect((await runs())[0].val.version).toBe(1);
+    }
+    expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
+  });
+
+  it('says at a terminal why it was not recorded', async () => {
+    const { env } = await serviceInProcess();
+    const { path, write } = folderWith({ 'one.ts': code });
+    const screenOf = async (...args: string[]) => (await runOnScreen(args, { env, cwd: path })).screen;
+    expect(await screenOf('run', 'one.ts')).toBe(
+      'you\r\nNot recorded: the service has no val for one.ts. Push it first.\r\n',
+    );
+    await screenOf('push', 'one.ts');
+    expect(await screenOf('run', 'one.ts')).toBe('you\r\n');
+    write('one.ts', `${code} // changed`);
+    const differs = 'Not recorded: one.ts differs from version 1. Push it first.\r\n';
+    expect(await screenOf('run', 'one.ts')).toBe(`you\r\n${differs}`);
+    expect(await screenOf('run', '--no-report', 'one.ts')).toBe('you\r\n');
+    expect((await runOnScreen(['run', 'one.ts'], { cwd: path })).screen).toContain(
+      'Not recorded: no service is chosen.',
+    );
+    expect((await run(['run', 'one.ts'], { env, cwd: path })).stderr).toBe('');
   });
 });
 
 it.each([
   ['has no such route', 404, ''],
   ['does not take it', 405, ''],
-  ['refuses it', 400, 'warning: The run was not reported: '],
+  ['refuses it', 400, 'warning: The run was not recorded: '],
 ])('a service that %s changes nothing about the run', async (_name, status, warning) => {
   const val = { id, name: 'one', version: 3, code };
   const service = await scriptedService([{ body: val }, { status, body: { message: 'hm' } }]);
@@ -77,6 +101,31 @@ it.each([
     runEndAt: expect.any(String),
     error: null,
   });
+});
+
+it('a list of vals without an end does not hold up the run', async () => {
+  const { path } = folderWith({ 'one.ts': code });
+  let requests = 0;
+  const page = (query: string) => {
+    requests++;
+    const offset = Number(new URLSearchParams(query).get('offset') ?? 0);
+    const data = Array.from({ length: 100 }, (_, index) => ({
+      id: `id-${offset + index}`,
+      name: `other${offset + index}`,
+    }));
+    return { data, links: { next: `http://127.0.0.1/v1/users/u/vals?limit=100&offset=${offset + 100}` } };
+  };
+  const server = createServer((incoming, outgoing) => {
+    const [target = '', query = ''] = (incoming.url ?? '').split('?');
+    outgoing.setHeader('content-type', 'application/json');
+    outgoing.end(JSON.stringify(target.endsWith('/me') ? { id: 'u' } : page(query)));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'a-token-of-it' };
+  expect(await run(['run', 'one.ts'], { cwd: path, env })).toMatchObject({ exit: 0, stdout: 'you' });
+  expect(requests).toBeLessThan(120);
 });
 
 it('a file needs no service, and what has nothing to do with it is not told to it', async () => {

@@ -33,11 +33,13 @@ const cases: [name: string, files: Record<string, string>, args: string[], stdou
     'TypeScript that is more than types',
     {
       'a.mts':
-        'enum E { A = 3 } class C { constructor(private x: number) {} get() { return this.x! } }\n' +
-        'const id = <T>(x: T) => x; export default () => id<number>(new C(E.A).get()) satisfies number',
+        'enum E { A = 3 } namespace N { export const more = 1 }\n' +
+        'const twice = (_: object, __: string, d: PropertyDescriptor) => ({ value() { return d.value.call(this) * 2 } });\n' +
+        'class C { constructor(private x: number) {} @twice get() { return this.x! } }\n' +
+        'const id = <T>(x: T) => x; export default () => id<number>(new C(E.A).get() + N.more) satisfies number',
     },
     [],
-    '3\n',
+    '7\n',
   ],
   [
     'JSX',
@@ -95,6 +97,13 @@ describe('vals run gives', () => {
     expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr: 'late\n' });
   });
 
+  it('a note about a module that exports nothing to call and prints nothing', async () => {
+    const { run } = folderWith({ 'a.ts': 'await 0; export const greet = 1' });
+    const stderr = 'a.ts has no default export, and it printed nothing.\n';
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr });
+    expect(await run(['--json', 'a.ts'])).toMatchObject({ exit: 0, stderr: '' });
+  });
+
   it('a record of value and run under --json', async () => {
     const { path, runProcess } = folderWith({
       'a.ts': 'console.log("printed"); export default () => "text"',
@@ -111,7 +120,7 @@ describe('vals run gives', () => {
 
   it('text that moves nothing at a terminal, with the prompt on a line of its own', async () => {
     const { path } = folderWith({ 'a.ts': 'export default () => "\\u001b[2J"' });
-    const { screen } = await runAtTerminal(['run', 'a.ts'], { cwd: path });
+    const { screen } = await runAtTerminal(['run', '--no-report', 'a.ts'], { cwd: path });
     expect(screen).toBe('\\u001b[2J\r\n');
   });
 

@@ -1,4 +1,4 @@
-import { argument, defineCommand, parsed, toggle, val, word } from '../../cli/command.ts';
+import { argument, defineCommand, parsed, toggle, val } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
 import { parseTimeout } from '../../settings/settings.ts';
 import { parsePort } from '../serve/serve.ts';
@@ -7,22 +7,22 @@ import { versionNumber } from '../shared/options.ts';
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    "Run a file, or else a val with the service's code. What holds it back is a seat belt against accidents, not a " +
+    "Run a file, or else a val with the service's code. The sandbox around it is a seat belt against accidents, not a " +
     'wall against malice: run only code that you trust.',
   details:
-    'The default export is called with the arguments as strings; what it returns goes to stdout, what it prints to ' +
-    'stderr. TypeScript and JSX run as they are. The seat belt: a process of its own, without your token, and the ' +
-    'permission model of Node, with which it reads its own folder and packages, writes no file and starts no program. ' +
-    'A run of code that the service has is reported to it, where it takes such reports. --runtime deno takes Deno ' +
-    'instead of Node, where that is installed.',
+    'The default export is called with the arguments as strings. Its value goes to stdout, its output to stderr. ' +
+    'TypeScript and JSX run as they are. The sandbox: a process of its own, without your token and without ' +
+    "environment variables that look like secrets, under Node's permission model: it reads its own code and packages, " +
+    'writes no file and starts no program. A run of code that the service has is recorded there, if the service ' +
+    'records runs.',
   arguments: {
-    val: { ...val('<val|file>', 'a file that is here, or else a name or an id'), orFile: true },
-    args: argument('[args...]', 'what the val is called with; options too, from here on'),
+    val: { ...val('<val|file>', 'a file, or else a name or an id; NAME@2 is version 2'), orFile: true },
+    args: argument('[args...]', 'arguments of the val, options included'),
   },
   passesThrough: true,
   options: {
     at: parsed('--at <version>', 'this version of the val', versionNumber),
-    http: toggle('--http', 'hand it requests to a local address; sees saves too'),
+    http: toggle('--http', 'serve it at a local address; it picks up saved changes'),
     port: parsed('--port <n>', 'the port of that address (a free one)', parsePort),
     watch: toggle('--watch', 'run it again on every save', {
       conflicts: ['http'],
@@ -32,11 +32,8 @@ export const command = defineCommand({
       'end it after that time; with --http, each request (60)',
       (text) => parseTimeout(text, '--max-time'),
     ),
-    runtime: word('--runtime <name>', 'what runs it', {
-      choices: ['node', 'deno'],
-    }),
-    allowAll: toggle('--allow-all', 'without the seat belt: it may do what you may'),
-    report: toggle('--no-report', 'do not tell the service of the run'),
+    allowAll: toggle('--allow-all', 'without the sandbox: it may do everything that you may'),
+    report: toggle('--no-report', 'do not record the run on the service'),
   },
   examples: ['vals run hello.ts Ada', 'vals run --http hello.ts'],
   columns: [],
@@ -49,13 +46,9 @@ export const command = defineCommand({
         hint: '--ndjson prints a record for each run.',
       });
     }
-    const { runOnce, runOnSave, serveRequests } = await import('./run-val.ts');
-    const runtime = options.runtime === 'deno' ? 'deno' : 'node';
-    const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60, runtime } as const;
-    if (options.http) {
-      await serveRequests(context, given);
-      return { kind: 'nothing' };
-    }
+    const { runOnce, runOnSave, serveRequests } = await import('./ways.ts');
+    const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60 };
+    if (options.http) return serveRequests(context, given);
     const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
     return { kind: 'series', results };
   },

@@ -1,11 +1,11 @@
 // The modules of the val: vals sends the code of its files, and Node loads all others as for any program.
-import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
+import { mapStacks } from './stack.ts';
 
-/** An import that could not be followed, or code that V8 refused: why, for vals to explain. */
+/** Why a module could not be loaded, for vals to explain. */
 export interface LoadProblem {
   failure?: number;
   refused?: string;
@@ -22,6 +22,8 @@ type Namespace = Record<string, unknown>;
 export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Namespace> } {
   const known = new Map<string, Promise<vm.Module>>();
   const linked = new Map<vm.Module, Promise<void>>();
+  const maps = new Map<string, string>();
+  mapStacks((id) => maps.get(id));
 
   async function load(specifier: string, from: string): Promise<vm.Module> {
     const answer = ask(specifier, from);
@@ -37,12 +39,10 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   async function make(answer: ModuleAnswer, place: { specifier: string; from: string }): Promise<vm.Module> {
     if ('failure' in answer) throw noted(new Error(answer.message), { failure: answer.failure });
+    if ('json' in answer) return ofNamespace(answer.id, { default: parseJson(answer) });
     if ('id' in answer) return ofCode(answer);
     try {
-      return ofNamespace(
-        answer.native,
-        answer.json ? jsonModule(answer.native) : await importNatively(answer),
-      );
+      return ofNamespace(answer.native, await importNatively(answer));
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       const isAboutImport = /^ERR_(MODULE|PACKAGE|UNSUPPORTED|UNKNOWN|INVALID_MODULE|ACCESS|REQUIRE)/.test(
@@ -52,7 +52,8 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
     }
   }
 
-  function ofCode({ id, code, path }: Extract<ModuleAnswer, { id: string }>): vm.Module {
+  function ofCode({ id, code, map, path }: Extract<ModuleAnswer, { code: string }>): vm.Module {
+    maps.set(id, map);
     const dynamicImport = async (specifier: string) => {
       const module = await load(specifier, id);
       await ready(module);
@@ -65,7 +66,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
           meta.url = id;
           if (path !== undefined) Object.assign(meta, { filename: path, dirname: dirname(path) });
         },
-        // The types of Node 20 speak of scripts here; for a module it is a function that gives a module.
+        // The types of Node 20 describe scripts: for a module it is a function that returns a module.
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
@@ -88,7 +89,6 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   return {
     async run(entry) {
-      if ('native' in entry) return importNatively(entry);
       const module = make(entry, { specifier: '', from: '' });
       if ('id' in entry) known.set(entry.id, module);
       await ready(await module);
@@ -97,15 +97,11 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Resolved by the runtime's own rules from where the val stands. */
+/** Resolved by Node's own rules, as if the file imported it. */
 function importNatively({
   native,
   packagesFrom,
-}: {
-  native: string;
-  packagesFrom: string;
-}): Promise<Namespace> {
-  if ('deno' in process.versions) return new Function('address', 'return import(address)')(native);
+}: Extract<ModuleAnswer, { native: string }>): Promise<Namespace> {
   const script = new vm.Script('(specifier) => import(specifier)', {
     filename: packagesFrom,
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -113,13 +109,11 @@ function importNatively({
   return script.runInThisContext()(native);
 }
 
-function jsonModule(url: string): Namespace {
-  const path = fileURLToPath(url);
-  const text = readFileSync(path, 'utf8');
+function parseJson({ id, json }: Extract<ModuleAnswer, { json: string }>): unknown {
   try {
-    return { default: JSON.parse(text) };
+    return JSON.parse(json);
   } catch (error) {
-    throw new SyntaxError(`${basename(path)} is not JSON: ${(error as Error).message}`);
+    throw new SyntaxError(`${basename(fileURLToPath(id))} is not JSON: ${(error as Error).message}`);
   }
 }
 

@@ -1,44 +1,75 @@
-// The way back to vals. When vals is gone, so is the val.
-import { bytesFrame, type ModuleAnswer, messageFrame, type Report, type Start } from '../protocol.ts';
+// The pipe to vals, read and written synchronously: loading sockets would take a tenth of a short run.
+import { readSync, writeSync } from 'node:fs';
+import {
+  bytesFrame,
+  type ModuleAnswer,
+  messageFrame,
+  type Order,
+  orderReader,
+  pipeNumber,
+  type Report,
+  type Start,
+} from '../protocol.ts';
 
 export interface Pipe {
-  start: Promise<Start>;
-  /** vals is waited for: nothing else of the val can go on without the module. */
+  start: Start;
+  /** Blocks until vals has answered: without the module nothing can go on. */
   ask(specifier: string, from: string): ModuleAnswer;
-  send(report: Report): Promise<void>;
-  sendBytes(bytes: Uint8Array): Promise<void>;
+  send(report: Report): void;
+  sendBytes(bytes: Uint8Array): void;
 }
 
-/** What a runtime has for it. */
-export interface Ways extends Pick<Pipe, 'start' | 'ask'> {
-  write(frame: Buffer): Promise<void>;
-}
-
-/** As much as goes in one piece, so that a long value is never in memory a second time. */
+/** A long value is sent in pieces, so that it is not in memory twice. */
 const pieceBytes = 1 << 20;
-const lookEveryMs = 500;
 
-export function createPipe({ start, ask, write }: Ways): Pipe {
-  const parent = process.ppid;
-  setInterval(() => process.ppid === parent || end(), lookEveryMs).unref();
+export function openPipe(): Pipe {
+  const orders: Order[] = [];
+  const take = orderReader((order) => orders.push(order));
+  const piece = Buffer.allocUnsafe(65_536);
+
+  function write(frame: Buffer): void {
+    for (let from = 0; from < frame.length; ) from += unlessGone(() => writeSync(pipeNumber, frame, from));
+  }
+
+  function next(): Order {
+    for (;;) {
+      const order = orders.shift();
+      if (order !== undefined) return order;
+      const count = unlessGone(() => readSync(pipeNumber, piece));
+      take(Buffer.from(piece.subarray(0, count)));
+    }
+  }
+
+  const first = next();
+  if (!('start' in first)) throw new Error('The first order is not a start.');
   return {
-    start,
-    ask,
+    start: first.start,
+    ask(specifier, from) {
+      write(messageFrame({ load: { specifier, from } }));
+      const order = next();
+      if ('module' in order) return order.module;
+      throw new Error('The order is not a module.');
+    },
     send: (report) => write(messageFrame(report)),
-    async sendBytes(bytes) {
+    sendBytes(bytes) {
       for (let from = 0; from < bytes.length; from += pieceBytes) {
-        await write(bytesFrame(bytes.subarray(from, from + pieceBytes)));
+        write(bytesFrame(bytes.subarray(from, from + pieceBytes)));
       }
     },
   };
 }
 
-/** With all that it started: the process has a group of its own. */
-export function end(): void {
+/** The pipe fails if the val closed it, or if vals has ended. */
+function unlessGone(act: () => number): number {
+  let count = 0;
   try {
-    process.kill(-process.pid, 'SIGKILL');
-  } catch {
-    // Deno does not let it, and not every system has groups.
-    process.exit(1);
-  }
+    count = act();
+  } catch {}
+  if (count === 0) end();
+  return count;
+}
+
+/** Ends this process without Node's own clean-up. vals and its watchdog end the rest of the group. */
+export function end(): void {
+  process.kill(process.pid, 'SIGKILL');
 }

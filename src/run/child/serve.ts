@@ -1,4 +1,4 @@
-// Hands each request to the default export. vals stands in front of it: who may ask, and for how long, is decided there.
+// Hands each request to the default export. vals stands in front: it checks the caller and limits the time.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -7,8 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { requestHeader, secretHeader } from '../protocol.ts';
 import { isResponse } from './value.ts';
 
-/** Resolves when vals has been told. */
-type OnFailure = (request: number, error: unknown) => Promise<void>;
+type OnFailure = (request: number, error: unknown) => void;
 
 /** Resolves to the port. */
 export function serveRequests(exported: unknown, secret: string, onFailure: OnFailure): Promise<number> {
@@ -19,7 +18,7 @@ export function serveRequests(exported: unknown, secret: string, onFailure: OnFa
       await answer(exported, incoming, outgoing);
     } catch (error) {
       if (outgoing.destroyed) return;
-      await onFailure(request, error);
+      onFailure(request, error);
       if (outgoing.headersSent) outgoing.destroy();
       else outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${error}\n`);
     }
@@ -51,14 +50,14 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
     if (name === secretHeader || name === requestHeader) continue;
     for (const value of values ?? []) headers.append(name, value);
   }
-  const left = new AbortController();
-  outgoing.once('close', () => left.abort());
+  const closed = new AbortController();
+  outgoing.once('close', () => closed.abort());
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Joined as texts: a path that begins with two slashes would stand for another host.
+  // As text: resolved as a URL, a path that begins with two slashes would name another host.
   return new Request(`http://${given.host}${url}`, {
     method,
     headers,
-    signal: left.signal,
+    signal: closed.signal,
     ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
   });
 }

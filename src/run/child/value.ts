@@ -1,23 +1,23 @@
-// What the default export gave, as vals takes it: text, JSON or nothing.
+// Sends the value of the val to vals: text, JSON or nothing.
 import type { Pipe } from './pipe.ts';
 
-/** `instanceof Response` would load all of fetch, which most vals do without. */
+/** `instanceof Response` would load fetch, which most vals do not use. */
 export const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
 export async function sendValue(value: unknown, pipe: Pipe): Promise<void> {
   if (value === undefined) {
-    await pipe.send({ value: 'none' });
+    pipe.send({ value: 'none' });
   } else if (typeof value === 'string') {
-    await pipe.send({ value: 'text' });
-    await pipe.sendBytes(Buffer.from(value));
+    pipe.send({ value: 'text' });
+    pipe.sendBytes(Buffer.from(value));
   } else if (isResponse(value)) {
-    await pipe.send({ value: 'text' });
-    for await (const bytes of value.body ?? []) await pipe.sendBytes(bytes);
+    pipe.send({ value: 'text' });
+    for await (const bytes of value.body ?? []) pipe.sendBytes(bytes);
   } else {
     const text = jsonOf(value);
-    await pipe.send({ value: 'json' });
-    await pipe.sendBytes(Buffer.from(text));
+    pipe.send({ value: 'json' });
+    pipe.sendBytes(Buffer.from(text));
   }
 }
 
@@ -26,9 +26,11 @@ function jsonOf(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new TypeError(`What the val returned cannot be written as JSON: ${(error as Error).message}`);
+    throw new TypeError(
+      `The value that the val returned cannot be written as JSON: ${(error as Error).message}`,
+    );
   }
   if (text === undefined)
-    throw new TypeError(`What the val returned is a ${typeof value}, which JSON has not.`);
+    throw new TypeError(`The val returned a ${typeof value}, which cannot be written as JSON.`);
   return text;
 }

@@ -1,0 +1,54 @@
+// Hands requests to a val until it is interrupted.
+import type { Context } from '../../cli/context.ts';
+import { RunFailedError, ValsError } from '../../errors.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { aborted } from '../../lib/signals.ts';
+import { watchFiles } from '../../run/changes.ts';
+import { withoutWords } from '../shared/without-words.ts';
+import { type GivenRun, launchOptions } from './launch.ts';
+import { prepare } from './once.ts';
+import { finishedRun, messageWithHint } from './record.ts';
+
+export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
+  const { signal, clock, flags, progress, say } = context;
+  const { serveVal } = await import('../../run/serve.ts');
+  const { target, record } = await prepare(context, given);
+  const entry = await target.load();
+  progress.stop();
+  const log = await context.openLog();
+  const reload = async () => {
+    try {
+      served.use(await target.load());
+    } catch (error) {
+      if (!(error instanceof ValsError)) throw error;
+      say.warn(messageWithHint(error));
+    }
+  };
+  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
+  const served = await serveVal(entry, {
+    ...launchOptions(context, given, target),
+    port: given.port ?? 0,
+    onFailure: (failure) => say.warn(messageWithHint(failure)),
+    onFile: changes.follow,
+    onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
+      log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
+      if (failure !== undefined) log.write(failure.message);
+      if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
+      void record(entry, finishedRun(startedAt, endedAt, failure));
+    },
+  }).catch((error) => {
+    changes.close();
+    throw error;
+  });
+  try {
+    await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
+    say.banner('Ctrl-C ends it.\n');
+    await aborted(signal);
+  } finally {
+    // First the val's process: an interrupted command has little time.
+    await served.close();
+    changes.close();
+    log.close();
+  }
+  throw withoutWords(signal.reason);
+}

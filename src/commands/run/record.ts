@@ -1,0 +1,74 @@
+// Records a run on the service if the service has that code, and otherwise says why not. It never fails a run.
+import type { Api } from '../../api/api.ts';
+import type { Context } from '../../cli/context.ts';
+import { ValsError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { KnownVersion } from '../../run/known-version.ts';
+import type { FinishedRun } from '../../run/report.ts';
+import type { Entry } from '../../run/sources.ts';
+import type { FileTarget, Target } from '../../run/target.ts';
+import type { GivenRun } from './launch.ts';
+
+/** Resolves to the run as the service keeps it, or to undefined if it was not recorded. */
+export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
+
+/** The run is over, so its user should not wait long. */
+const mostMs = 5_000;
+
+export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
+  if (report === false) return async () => undefined;
+  const { settings, say } = context;
+  const connect = () => (target.kind === 'service' ? target.api : context.connect({ mostMs }));
+  const said = new Set<string>();
+  const notRecorded = (reason: string) => {
+    if (!said.has(reason)) say.banner(`Not recorded: ${reason}\n`);
+    said.add(reason);
+  };
+
+  return async (entry, run) => {
+    let version: KnownVersion | undefined;
+    try {
+      const found = target.kind === 'file' ? await findVersion(target, entry) : target.known;
+      if (typeof found === 'string') return void notRecorded(found);
+      if (found === undefined) return void notRecorded('the service did not say which version this is.');
+      version = found;
+      const { sendRun } = await import('../../run/report.ts');
+      const sent = await sendRun(await connect(), version, run);
+      if (sent === undefined) notRecorded('the service does not record runs.');
+      return sent;
+    } catch (error) {
+      if (!(error instanceof ValsError)) throw error;
+      if (context.signal.aborted) return undefined;
+      // Without a version, the file may have nothing to do with the service.
+      if (version === undefined) notRecorded(error.message);
+      else say.warn(`The run was not recorded: ${error.message}`);
+      return undefined;
+    }
+  };
+
+  /** The version that has this code, or the reason why none has. */
+  async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
+    if (!settings.local.value && settings.baseUrl === undefined) {
+      return 'no service is chosen. Sign in with `vals login`, or add --local.';
+    }
+    const { findVal, idInWorkspace } = await import('../../run/report.ts');
+    const api: Api = await connect();
+    const val = await findVal(api, path, idInWorkspace(path, settings));
+    if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+    if (val.code === entry.code) return val.known ?? 'the service did not say which version it has.';
+    const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
+    return `${entry.name} differs from ${other}. Push it first.`;
+  }
+}
+
+export function finishedRun(startedAt: number, endedAt: number, failure: ValsError | undefined): FinishedRun {
+  const { message, facts: { body } = {} } = failure ?? {};
+  return {
+    runStartAt: new Date(startedAt).toISOString(),
+    runEndAt: new Date(endedAt).toISOString(),
+    error: typeof body === 'string' ? body : (message ?? null),
+  };
+}
+
+export const messageWithHint = ({ message, facts }: ValsError): string =>
+  [message, facts.hint ?? ''].join(' ').trim();

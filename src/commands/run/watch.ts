@@ -1,0 +1,44 @@
+// Runs a file again whenever it, or a file that it imports, is saved.
+import type { Context } from '../../cli/context.ts';
+import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
+import { aborted } from '../../lib/signals.ts';
+import { watchFiles } from '../../run/changes.ts';
+import { withoutWords } from '../shared/without-words.ts';
+import type { GivenRun } from './launch.ts';
+import { prepare, run, type Shown } from './once.ts';
+import { messageWithHint } from './record.ts';
+
+/** The reason that ends a run when a file is saved: its value would be out of date. */
+const saved = Symbol('saved');
+
+export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {
+  const invocation = await prepare(context, given);
+  const { target } = invocation;
+  if (target.kind !== 'file') {
+    throw new UsageError('--watch is for a file, and this val is run with the code of the service.', {
+      hint: 'Name its file: in a workspace, `vals pull` writes it here.',
+    });
+  }
+  let round = new AbortController();
+  const changes = watchFiles([target.path], context.clock, () => round.abort(saved));
+  const end = () => round.abort(context.signal.reason);
+  context.signal.addEventListener('abort', end);
+  if (context.signal.aborted) end();
+  context.say.banner(`Watching ${given.val} and the files that it imports. Ctrl-C ends it.\n`);
+  try {
+    for (;;) {
+      try {
+        yield* run(invocation, round.signal, changes.follow);
+      } catch (error) {
+        if (error instanceof RunFailedError || error instanceof LocalError)
+          context.say.warn(messageWithHint(error));
+        else if (error !== saved) throw withoutWords(error);
+      }
+      await aborted(round.signal);
+      if (context.signal.aborted) throw withoutWords(context.signal.reason);
+      round = new AbortController();
+    }
+  } finally {
+    changes.close();
+  }
+}

@@ -1,0 +1,85 @@
+// Passes one request on to the process of the val, and its answer back.
+import { type Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { ValsError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { endingFailure, tookTooLong } from './failure.ts';
+import { requestHeader, secretHeader } from './protocol.ts';
+import type { ServingProcess } from './serving-process.ts';
+
+interface Exchange {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  serving: ServingProcess;
+  port: number;
+  /** Its number, by which the process reports a failure. */
+  request: number;
+  agent: Agent;
+  clock: Clock;
+  maxSeconds: number;
+}
+
+/** Resolves when the caller has its answer or has gone, with the reason if the val failed. */
+export function forward({
+  incoming,
+  outgoing,
+  serving,
+  port,
+  request,
+  agent,
+  clock,
+  maxSeconds,
+}: Exchange): Promise<ValsError | undefined> {
+  return new Promise((resolve) => {
+    let failure: ValsError | undefined;
+    const { method, url: path } = incoming;
+    const own = [secretHeader, serving.secret, requestHeader, `${request}`];
+    const headers = [...withoutOwnHeaders(incoming.rawHeaders), ...own];
+    const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
+
+    const valTooSlow = () => {
+      failure = tookTooLong(serving.entry.name, maxSeconds);
+      refuse(outgoing, 504, failure.message);
+      // Other requests that it has taken get their own time.
+      serving.retire();
+    };
+    const callerTooSlow = () => {
+      // The val stopped reading the body.
+      if (onward.writableNeedDrain) return valTooSlow();
+      refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
+    };
+    let cancelLimit = clock.after(maxSeconds * 1_000, callerTooSlow);
+    incoming.once('end', () => {
+      cancelLimit();
+      cancelLimit = outgoing.closed ? () => {} : clock.after(maxSeconds * 1_000, valTooSlow);
+    });
+
+    outgoing.once('close', () => {
+      cancelLimit();
+      onward.destroy();
+      resolve(failure);
+    });
+    onward.once('error', async () => {
+      // The val's process closes a connection only when it ends, which may be known a moment later.
+      failure ??= endingFailure(serving.entry.name, await serving.ended);
+      refuse(outgoing, 502, failure.message);
+    });
+    onward.once('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+      pipeline(answer, outgoing).catch(() => outgoing.destroy());
+    });
+    pipeline(incoming, onward).catch(() => {});
+  });
+}
+
+function withoutOwnHeaders(headers: readonly string[]): string[] {
+  const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : []));
+  return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
+}
+
+/** Closes the connection: the rest of the request may never arrive. */
+export function refuse(outgoing: ServerResponse, status: number, message: string): void {
+  if (outgoing.headersSent) return void outgoing.destroy();
+  const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
+  outgoing.writeHead(status, headers).end(`${message}\n`);
+}

@@ -1,0 +1,120 @@
+// What an import of the val's own code leads to: a file beside it, or something that Node loads.
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { RunFailedError } from '../errors.ts';
+import type { Source } from './transpile.ts';
+
+/** Where imported files may be. Without a folder, as for a val of the service, no file may be imported. */
+export interface ImportLimits {
+  folder: string | undefined;
+  /** Folders where vals keeps tokens and data. */
+  kept: readonly string[];
+}
+
+/** The importer: its module's id, its source, and the file from which packages are looked up. */
+export interface Importer {
+  id: string;
+  source: Source;
+  packagesFrom: string;
+}
+
+/** The path that a specifier names, or undefined for a package or a module of Node. */
+export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
+  if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
+  if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
+  const isFile = id.startsWith('file:');
+  if (!isFile && specifier.startsWith('.')) throw nothingBeside(specifier, source);
+  return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
+}
+
+/** TypeScript's convention: an import names the file as it will be called once compiled. */
+const sourceEndings: Record<string, string[]> = {
+  '.js': ['.ts', '.tsx'],
+  '.jsx': ['.tsx'],
+  '.mjs': ['.mts'],
+};
+const endings = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs'];
+
+/** The file at the path, or the one that is meant if the ending is left out or is that of compiled code. */
+export function findFile(path: string): string | undefined {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  return [
+    path,
+    ...(sourceEndings[ending] ?? []).map((other) => stem + other),
+    ...endings.map((added) => path + added),
+    ...endings.map((added) => join(path, `index${added}`)),
+  ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
+}
+
+/** Links are followed before the path is compared. */
+export function mayImport(path: string, { folder, kept }: ImportLimits): boolean {
+  const file = realpathSync.native(path);
+  const isIn = (other: string) => isBelow(realPath(other), file);
+  return folder !== undefined && isIn(folder) && !kept.some(isIn);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+export function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** The parts of `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
+export function packageOf(specifier: string): { name: string; version: string; subpath: string } {
+  const match = /^(?:npm:\/?)?((?:@[^/]+\/)?[^/@]+)(@[^/]*)?(\/.*)?$/.exec(specifier);
+  return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };
+}
+
+/** The place of an import, in brackets; empty for an import that JSX makes. */
+export function placeOfImport(specifier: string, source: Source): string {
+  const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
+  const index = quoted.find((found) => found !== -1);
+  return index === undefined ? '' : ` (${placeAt(source, index)})`;
+}
+
+export function placeAt({ name, code }: Source, index: number): string {
+  const lines = code.slice(0, index).split('\n');
+  return `${name}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
+}
+
+const importFailed = (specifier: string, importer: Source, problem: string, hint: string): RunFailedError =>
+  new RunFailedError(
+    `${importer.name} imports ${specifier}, ${problem}${placeOfImport(specifier, importer)}.`,
+    { hint },
+  );
+
+const remoteImport = (specifier: string, importer: Source): RunFailedError =>
+  importFailed(
+    specifier,
+    importer,
+    'which Node does not load',
+    'Install the package (`npm install <name>`) and import it by its name.',
+  );
+
+const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
+  importFailed(
+    specifier,
+    importer,
+    'and a val of the service has no files beside it',
+    'Run its file instead: in a workspace, `vals pull` writes it here.',
+  );
+
+export const noSuchFile = (specifier: string, importer: Source, path: string): RunFailedError =>
+  importFailed(specifier, importer, 'and there is no such file', `Looked for ${path}.`);
+
+export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
+  importFailed(
+    specifier,
+    importer,
+    'which is outside of its folder',
+    'A val may import files of its own project and installed packages. --allow-all lifts that.',
+  );

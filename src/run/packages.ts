@@ -1,0 +1,84 @@
+// The installed packages that a val may read, and the links among them.
+import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LocalError } from '../errors.ts';
+import { foldersAbove } from '../lib/folders-above.ts';
+import { isFile } from '../lib/is-file.ts';
+import { isBelow } from './imports.ts';
+
+/**
+ * Each node_modules from the file's folder upwards, packages of the same project that are linked there, as in an npm
+ * workspace, and each package.json, which Node reads to find the kind of a module.
+ */
+export function readablePackages(packagesFrom: string): string[] {
+  const folder = dirname(packagesFrom);
+  // Both spellings, if the path leads through a link, such as /tmp on macOS.
+  const projects = [folder, realPath(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
+  const paths = projects.flatMap((project) => {
+    const packages = join(project, 'node_modules');
+    return [packages, join(project, 'package.json'), ...linkedPackages(project, packages)];
+  });
+  return [...new Set(paths)];
+}
+
+function linkedPackages(project: string, packages: string): string[] {
+  return packageEntries(packages).flatMap((path) => {
+    const target = realPath(path);
+    const isInside = target !== undefined && target !== project && isBelow(project, target);
+    return isInside && !isBelow(packages, target) && isFile(join(target, 'package.json')) ? target : [];
+  });
+}
+
+function packageEntries(packages: string): string[] {
+  return entriesOf(packages).flatMap((entry) => {
+    const path = join(packages, entry.name);
+    if (entry.isSymbolicLink()) return path;
+    return entry.isDirectory() && entry.name.startsWith('@') ? packageEntries(path) : [];
+  });
+}
+
+/** Node's permission model follows links. So none of them may lead out of the paths that the val may read. */
+export function refuseLinksOut(readable: readonly string[]): void {
+  const real = readable.map((path) =>
+    join(realPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length)),
+  );
+  for (const path of new Set(real)) {
+    for (const link of linksIn(path)) {
+      const target = realPath(link);
+      if (target === undefined || real.some((other) => isBelow(other, target))) continue;
+      throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
+        hint: 'Remove the link, or let the val do everything that you may: --allow-all.',
+      });
+    }
+  }
+}
+
+function* linksIn(path: string): Generator<string> {
+  const target = realPath(path);
+  if (target !== undefined && target !== path) return yield path;
+  const folders = [path];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of entriesOf(folder)) {
+      const found = join(folder, entry.name);
+      if (entry.isSymbolicLink()) yield found;
+      else if (entry.isDirectory()) folders.push(found);
+    }
+  }
+}
+
+/** Empty for a file, and for a folder that does not exist or that this user cannot read. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+// A process that answers requests with the val's code as it was when the process started.
+import { randomUUID } from 'node:crypto';
+import type { ValsError } from '../errors.ts';
+import { brokePipe, endingFailure, thrownFailure } from './failure.ts';
+import { type Ending, startProcess } from './process.ts';
+import type { Report } from './protocol.ts';
+import type { LaunchOptions } from './run.ts';
+import { createSources, type Entry } from './sources.ts';
+
+export interface ServingProcess {
+  entry: Entry;
+  /** Sent with each request: the process answers no other caller. */
+  secret: string;
+  /** Rejects with the reason if the code does not load or the process has ended. */
+  port: Promise<number>;
+  begin(request: number): void;
+  /** Returns the failure that the val reported for this request. */
+  finish(request: number): ValsError | undefined;
+  /** Gives it no more requests. It is ended when its last request is over. */
+  retire(): void;
+  isRetired(): boolean;
+  end(): void;
+  ended: Promise<Ending>;
+}
+
+export function startServing(
+  entry: Entry,
+  options: LaunchOptions,
+  onFailure: (failure: ValsError) => void,
+): ServingProcess {
+  const secret = randomUUID();
+  const requests = new Map<number, ValsError | undefined>();
+  let isRetired = false;
+  let resolvePort: (port: number) => void = () => {};
+  let rejectPort: (failure: ValsError) => void = () => {};
+  const port = new Promise<number>((resolve, reject) => {
+    resolvePort = resolve;
+    rejectPort = reject;
+  });
+  // Each request that waits for the port gets the reason.
+  port.catch(() => {});
+  const sources = createSources(entry, options);
+  const child = startProcess(options, {
+    onReport: (report) => void take(report),
+    onBytes() {},
+    onGarbage() {
+      fail(brokePipe(entry.name));
+      child.end();
+    },
+  });
+  void sources
+    .entry()
+    .then((module) => child.send({ start: { entry: module, args: [], serve: { secret } } }));
+  void child.ended.then((ending) => {
+    isRetired = true;
+    rejectPort(endingFailure(entry.name, ending));
+  });
+
+  function fail(failure: ValsError): void {
+    onFailure(failure);
+    rejectPort(failure);
+  }
+
+  async function take(report: Report): Promise<void> {
+    if ('load' in report) {
+      const { specifier, from } = report.load;
+      child.send({ module: await sources.answer(specifier, from) });
+    } else if ('listening' in report) {
+      resolvePort(report.listening);
+    } else if ('failed' in report) {
+      const failure = thrownFailure(entry.name, report.failed, sources);
+      if (report.request === undefined) fail(failure);
+      else if (requests.has(report.request)) requests.set(report.request, failure);
+    }
+  }
+
+  const endIfIdle = () => {
+    if (isRetired && requests.size === 0) child.end();
+  };
+  return {
+    entry,
+    secret,
+    port,
+    begin: (request) => void requests.set(request, undefined),
+    finish(request) {
+      const failure = requests.get(request);
+      requests.delete(request);
+      endIfIdle();
+      return failure;
+    },
+    retire() {
+      isRetired = true;
+      endIfIdle();
+    },
+    isRetired: () => isRetired,
+    end: child.end,
+    ended: child.ended,
+  };
+}

@@ -1,0 +1,204 @@
+// What the process of a val may not do, does not know, and does not outlive.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { environment, program, temporaryFolder } from '../support/program.ts';
+import { deaf, folderWith } from './folder.ts';
+
+const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
+const imports =
+  'import { readFileSync, writeFileSync } from "node:fs"; import { spawn } from "node:child_process";\n' +
+  'import { Worker } from "node:worker_threads";\n';
+
+describe('a val may not', () => {
+  it.each([
+    ['write a file', 'writeFileSync("x", "")'],
+    ['read elsewhere', 'readFileSync("/etc/hostname")'],
+    ['read a file beside it', 'readFileSync("a.ts")'],
+    ['start a program', 'spawn("true")'],
+    ['start a thread', 'new Worker("1", { eval: true })'],
+  ])('%s, except with --allow-all', async (_what, code) => {
+    const { run } = folderWith({ 'a.ts': `${imports}export default () => { ${code} }` });
+    const { exit, error } = await run(['--json', 'a.ts']);
+    expect(exit).toBe(12);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('restricted'),
+      hint: expect.stringContaining('--allow-all'),
+    });
+    expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it
+    .skipIf(!hasSqlite)
+    .each([
+      'await import("node:sqlite")',
+      'process.getBuiltinModule("node:sqlite").DatabaseSync',
+      'process.getBuiltinModule("module").createRequire("/x")("node:sqlite")',
+    ])('open a database with %s', async (code) => {
+    const { run } = folderWith({ 'a.ts': `export default async () => { ${code}; return 1 }` });
+    expect((await run(['a.ts'])).exit).toBe(12);
+  });
+
+  const secret = '{"token":"a-secret"}';
+  it.each([
+    ['by its path', (file: string) => `import * as x from ${JSON.stringify(file)}`],
+    ['by its URL', (file: string) => `const x = await import("file://${file}")`],
+    ['by a path upwards', (file: string) => `import * as x from ".${'/..'.repeat(9)}${file}"`],
+    ['through a link', () => 'import * as x from "./link.json"'],
+  ])('import a file outside of its folder %s', async (_how, code) => {
+    const outside = temporaryFolder();
+    for (const name of ['config.json', 'config.ts']) {
+      const file = join(outside, name);
+      writeFileSync(file, name.endsWith('ts') ? `export default ${secret}` : secret);
+      const { path, run } = folderWith({ 'a.ts': `${code(file)}; export default () => x.default` });
+      symlinkSync(file, join(path, 'link.json'));
+      const { exit, stdout, error } = await run(['--json', 'a.ts']);
+      expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
+      expect(error?.message).toContain('which is outside of its folder');
+      if (code.length === 1) {
+        expect((await run(['--allow-all', 'a.ts'])).stdout).toBe(`${secret}\n`);
+      }
+    }
+  });
+
+  it('import what vals keeps, even if that is below its folder', async () => {
+    const home = temporaryFolder();
+    mkdirSync(join(home, '.config/vals'), { recursive: true });
+    writeFileSync(join(home, '.config/vals/config.json'), secret);
+    writeFileSync(join(home, 'a.ts'), 'import "./.config/vals/config.json"');
+    const { stderr } = await folderWith({}).run(['a.ts'], { cwd: home, home });
+    expect(stderr).toContain('which is outside of its folder');
+  });
+
+  it.each([
+    ['node_modules/config'],
+    ['node_modules/package/deep/config'],
+    ['node_modules/@scope/config'],
+    ['node_modules'],
+    ['package.json'],
+  ])('run beside the link %s, which leads out of its packages', async (link) => {
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, 'config.json'), secret);
+    const files = link === 'node_modules' ? {} : { [`${link}/../x`]: '' };
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1', ...files });
+    symlinkSync(link === 'package.json' ? join(outside, 'config.json') : outside, join(path, link));
+    const { exit, stdout, error } = await run(['--json', 'a.ts']);
+    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    expect(error?.message).toContain(`${link} is a link that leads to ${outside}`);
+    expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stdout: '1\n' });
+  });
+});
+
+describe('a val may', () => {
+  it('import files of its project, and packages of a workspace that are linked', async () => {
+    const { path, run } = folderWith({
+      'package.json': '{}',
+      'vals/a.ts': 'import { b } from "../lib/b.ts"; import c from "c"; export default () => [b, c]',
+      'lib/b.ts': 'export const b = "b"',
+      'packages/c/package.json': '{"name":"c","type":"module","exports":"./c.js"}',
+      'packages/c/c.js': 'export default "c"',
+      'node_modules/.bin/x': '',
+    });
+    symlinkSync('../packages/c', join(path, 'node_modules/c'));
+    expect(await run(['vals/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  const environmentVariables = {
+    ...{ VALS_TOKEN: 'secret-1', VALS_TIMEOUT: '5' },
+    ...{
+      PGPASSWORD: 'secret-2',
+      GITHUB_TOKEN: 'secret-3',
+      AWS_ACCESS_KEY_ID: 'secret-4',
+      MY_API_KEY: 'secret-5',
+    },
+    ...{ npm_config__authToken: 'secret-6', DATABASE_URL: 'postgres://me:secret-7@host/db' },
+    ...{ SSH_AUTH_SOCK: 'secret-8', Client_Secret: 'secret-9' },
+    ...{ KEPT: 'kept', GIT_AUTHOR_NAME: 'Ada', API_URL: 'https://api.example', KEYBOARD: 'us' },
+  };
+
+  it.each([
+    [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD']],
+    [['--allow-all'], Object.keys(environmentVariables).filter((name) => !name.startsWith('VALS_'))],
+  ])('know with %j only these variables of the environment: %j', async (flags, expected) => {
+    const { run } = folderWith({
+      'a.ts': 'export default () => [process.env, process.argv, process.execArgv]',
+    });
+    const { stdout } = await run([...flags, 'a.ts'], { env: environmentVariables });
+    const [env] = JSON.parse(stdout);
+    const known = Object.keys(env).filter((name) => name in environmentVariables);
+    expect(known.sort()).toEqual([...expected].sort());
+    expect(stdout).not.toContain('secret-1');
+    if (flags.length === 0) expect(stdout).not.toContain('secret-');
+  });
+});
+
+/** Resolves when the val has printed the ids of its processes. */
+async function started(args: readonly string[], code: string) {
+  const { path } = folderWith({ 'a.ts': code });
+  const vals = execa(process.execPath, [program, 'run', ...args, 'a.ts'], {
+    cwd: path,
+    env: environment(temporaryFolder()),
+    extendEnv: false,
+    reject: false,
+  });
+  const ids = await new Promise<number[]>((resolve) => {
+    let text = '';
+    vals.stderr.on('data', (chunk) => {
+      text += chunk;
+      const found = /^ids (.*)$/m.exec(text)?.[1];
+      if (found) resolve(found.split(' ').map(Number));
+    });
+  });
+  return { vals, ids };
+}
+
+async function areGone(ids: readonly number[]): Promise<void> {
+  for (const id of ids) await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
+}
+
+function isThere(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('the process of a val, and those that it started, are gone after', () => {
+  const busy =
+    'import { spawn } from "node:child_process"; const { pid } = spawn("sleep", ["99"]);\n' +
+    `console.log("ids", process.pid, pid); ${deaf};`;
+
+  it('its time', async () => {
+    const { vals, ids } = await started(['--allow-all', '--max-time', '1'], busy);
+    const { exitCode, stderr } = await vals;
+    expect({ exitCode, said: stderr.includes('took longer than 1 s') }).toEqual({ exitCode: 12, said: true });
+    await areGone(ids);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s', async (signal, exit) => {
+    const { vals, ids } = await started(['--allow-all'], busy);
+    vals.kill(signal);
+    expect((await vals).exitCode).toBe(exit);
+    await areGone(ids);
+  });
+
+  it.each(['SIGHUP', 'SIGQUIT', 'SIGKILL'] as const)('%s of vals', async (signal) => {
+    const { vals, ids } = await started(['--allow-all'], busy);
+    vals.kill(signal);
+    expect((await vals).signal).toBe(signal);
+    await areGone(ids);
+  });
+
+  it('its own end', async () => {
+    const code =
+      'const { pid } = (await import("node:child_process")).spawn("sleep", ["99"]);\nconsole.log("ids", pid); export default () => 1;';
+    const { vals, ids } = await started(['--allow-all'], code);
+    expect((await vals).exitCode).toBe(0);
+    await areGone(ids);
+  });
+});
