@@ -1,5 +1,7 @@
 // Which vals of a workspace a command is about.
+import { createIgnoreFiles } from './sources/ignoring.ts';
 import { findNewFiles } from './sources/new-files.ts';
+import { createIgnoreCheck, isCode } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
@@ -26,6 +28,38 @@ export async function selectVals(
     return found;
   });
   return [...new Set(named)];
+}
+
+/**
+ * All vals of which a push may send the file without being told its name. vals.json may come from somebody else and list
+ * any file, so a file that is ignored, or no code, is left out.
+ */
+export async function selectForPush(
+  workspace: KnownVals,
+  { warn, note }: { warn(message: string): void; note(message: string): void },
+): Promise<WorkspaceVal[]> {
+  const isIgnored = createIgnoreCheck(workspace.root, createIgnoreFiles(warn));
+  const reasonFor = ({ file }: WorkspaceVal) => {
+    if (!isCode(file)) return 'not code';
+    return isIgnored(file) ? 'ignored' : undefined;
+  };
+  const vals: WorkspaceVal[] = [];
+  const leftOut: string[] = [];
+  for (const val of await selectVals(workspace, [], warn)) {
+    const reason = reasonFor(val);
+    if (reason === undefined) vals.push(val);
+    else leftOut.push(`${val.file} (${reason})`);
+  }
+  if (leftOut.length > 0) note(leftOutNote(leftOut));
+  return vals;
+}
+
+const mostNamed = 3;
+
+function leftOutNote(files: readonly string[]): string {
+  const more = files.length - mostNamed;
+  const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `Not pushed: ${named}. A file in vals.json that is ignored, or no code, is pushed if you name it.`;
 }
 
 /** Whether a file is one of these paths, or below one; without paths, all are. */

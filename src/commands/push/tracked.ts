@@ -6,7 +6,7 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
-import { selectVals } from '../../workspace/select.ts';
+import { selectForPush } from '../../workspace/select.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
 import { isPath, nameFrom, refuseTwins } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -27,7 +27,7 @@ export async function tracked(context: Context, root: string, namesAlone: boolea
   const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
   return {
     async all() {
-      const vals = await selectVals(known, [], context.say.warn);
+      const vals = await selectForPush(known, context.say);
       return vals.map((val) => ({ file: val.file, name: val.name, val, isNamed: false }));
     },
     pathOf(word) {

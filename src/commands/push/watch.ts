@@ -16,10 +16,10 @@ import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { isBelow, selectVals } from '../../workspace/select.ts';
+import { isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
-import { isIgnoredNow } from '../../workspace/sources/walk.ts';
+import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
@@ -102,8 +102,8 @@ export async function watchWorkspace(
     const isFirst = first.delete(file);
     let name: string | undefined;
     try {
-      // Not when it was saved, but now: what was added to an ignore file meanwhile counts.
-      if (!isFirst && isIgnoredNow(root, file, ignoreFiles)) return;
+      // The ignore files of now count, not those of when the file was saved.
+      if (!isFirst && createIgnoreCheck(root, ignoreFiles)(file)) return;
       const now = opened.now();
       const isNew = now.vals.ofFile(file) === undefined;
       const code = readBelow(root, file);
@@ -159,7 +159,7 @@ export async function watchWorkspace(
   if (signal.aborted) interrupted();
   try {
     say.banner(`Watching ${root}. Ctrl-C ends it.\n`);
-    for (const { file } of await selectVals(opened, [], say.warn)) {
+    for (const { file } of await selectForPush(opened, say)) {
       first.add(file);
       onSave(file);
     }

@@ -7,6 +7,7 @@ import { largest } from '../../lib/file-sizes.ts';
 import { NotReached } from '../../lib/held-folder.ts';
 import { NotPlainFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
+import { manifestFile } from '../disk/root.ts';
 
 /** The rules of one folder's ignore files, which speak of paths below it. */
 export interface Rules {
@@ -17,7 +18,7 @@ export interface Rules {
 export interface IgnoreFiles {
   /** Those of a folder below the root, or of the root itself, which is ''. */
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git, the rules of the folders above count too, up to the top of the repository. */
+  /** As in git, the rules of the folders above count too, up to the top of the repository or of the workspace. */
   rulesAbove(root: string): Rules[];
 }
 
@@ -67,16 +68,14 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/** From the top of the repository down; none outside of a repository, and none at its top. */
+/** From the top of the repository down or, outside of a repository, from the top of the workspace. */
 function foldersAbove(root: string): string[] {
-  const above: string[] = [];
-  for (let here = root; !existsSync(join(here, '.git')); ) {
-    const parent = dirname(here);
-    if (parent === here) return [];
-    here = parent;
-    above.unshift(here);
-  }
-  return above;
+  const folders = [root];
+  for (let here = root; here !== dirname(here); here = dirname(here)) folders.push(dirname(here));
+  const top = ['.git', manifestFile]
+    .map((name) => folders.findIndex((folder) => existsSync(join(folder, name))))
+    .find((index) => index !== -1);
+  return folders.slice(1, (top ?? 0) + 1).reverse();
 }
 
 export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {

@@ -123,14 +123,16 @@ export function createFolderFilter(root: string, ignoreFiles: IgnoreFiles): (pat
     path !== root && (isHidden(basename(path)) || isIgnored(path, true, rulesOf(dirname(path))));
 }
 
-/** Whether ignore files name a file below the root now, or a folder that it is in. */
-export function isIgnoredNow(root: string, file: string, ignoreFiles: IgnoreFiles): boolean {
+/** Whether ignore files name a file below the root, or a folder that it is in; with the rules of when it was made. */
+export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
-  const parts = file.split('/');
-  return parts.some((_, index) => {
-    const path = join(root, ...parts.slice(0, index + 1));
-    return isIgnored(path, index < parts.length - 1, rulesOf(dirname(path)));
-  });
+  return (file) => {
+    const parts = file.split('/');
+    return parts.some((_, index) => {
+      const path = join(root, ...parts.slice(0, index + 1));
+      return isIgnored(path, index < parts.length - 1, rulesOf(dirname(path)));
+    });
+  };
 }
 
 function rulesByFolder(
