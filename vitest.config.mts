@@ -46,6 +46,7 @@ const onBothDatabases = [
     'people',
     'released',
     'reported-runs',
+    'search',
     'sign-in',
     'spaces',
     'strict-client',

@@ -5,6 +5,7 @@ import { Problem } from './problem.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
 import { type Answer, json, jsonText, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
+import { searchRoute } from './search-route.ts';
 import type { Principal } from './spaces.ts';
 import type { Store, Val } from './store.ts';
 import type { User } from './users.ts';
@@ -98,6 +99,8 @@ export function apiRoutes(store: Store): Route[] {
         );
       },
     }),
+
+    searchRoute(store),
 
     route({
       ...{ method: 'POST', path: '/v1/vals', access: 'token', body: check.newVal },

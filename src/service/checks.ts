@@ -1,6 +1,7 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
 import { Problem } from './problem.ts';
+import { parsePosition } from './search.ts';
 import { newValFacts, type Privacy, type ReportedRun, type ValChange, type ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
@@ -67,6 +68,18 @@ export const page = (query: Query) => ({
 const period = (query: Query) => ({ since: time(query, 'since'), until: time(query, 'until') });
 
 export const references = (query: Query) => ({ ...page(query), ...period(query) });
+
+const longestSearch = 200;
+
+export const search = (query: Query) => {
+  const text = once(query, 'query') ?? '';
+  if (text === '') throw refuse('query', 'must be given');
+  if (text.length > longestSearch) throw refuse('query', `must have at most ${longestSearch} characters`);
+  const position = once(query, 'after');
+  const after = position === undefined ? undefined : parsePosition(position);
+  if (position !== undefined && !after) throw refuse('after', 'is not from a link of this service');
+  return { text, ...page(query), ...(after && { after }) };
+};
 
 export const runs = (query: Query) => ({
   ...page(query),

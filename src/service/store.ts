@@ -14,6 +14,7 @@ import {
   type RecordKind,
   type StoredRecord,
 } from './records.ts';
+import { type Position, type SearchRange, searchVals } from './search.ts';
 import { createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
@@ -218,6 +219,24 @@ export async function openStore(place: Place) {
         [owner.id, limit, offset],
       );
       return rows.map(withAuthor);
+    },
+
+    /** What was deleted meanwhile is left out. */
+    async search(
+      caller: User,
+      text: string,
+      range: SearchRange,
+    ): Promise<{ vals: ListedVal[]; next?: Position }> {
+      const { ids, next } = await searchVals(database, caller, text, range);
+      const vals: ListedVal[] = [];
+      for (const id of ids) {
+        const [row] = await all<ListedRow>(
+          `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? ORDER BY version DESC LIMIT 1`,
+          [id],
+        );
+        if (row) vals.push(withAuthor(row));
+      }
+      return { vals, ...(next && { next }) };
     },
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),

@@ -71,6 +71,7 @@ async function useAll(at: string): Promise<void> {
   for (const kind of ['likes', 'comments', 'references']) await get(`/v1/me/${kind}?limit=20&offset=0`);
   await get('/v1/me/comments?limit=20&offset=0&relationship=received');
   await get(`/v1/users/${person.id}/vals?limit=20&offset=0`);
+  await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
   await get(`/v1/vals/${id}/versions/1`);
   await get('/healthz');

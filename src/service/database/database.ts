@@ -16,6 +16,8 @@ export interface Database {
   write<Result>(work: (all: All) => Promise<Result>): Promise<Result>;
   /** At the end of a SELECT within `write`: its rows wait for, and then keep out, other writers of them. */
   forUpdate: string;
+  /** Whether the bytes `code` contain the bytes `?`. */
+  contains: string;
   /** A failure as an error for the person who runs the service. */
   explain(error: unknown): LocalError;
   close(): Promise<void>;

@@ -30,6 +30,7 @@ export async function openPostgres(address: string): Promise<Database> {
     all: (sql, values) => query(pool, sql, values),
     write: (work) => write(pool, work),
     forUpdate: ' FOR UPDATE',
+    contains: 'position(?::bytea IN code) > 0',
     explain,
     close: () => pool.end(),
   };

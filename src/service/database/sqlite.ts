@@ -17,7 +17,12 @@ export async function openSqlite(file: string): Promise<Database> {
     const path = realStorePath(file);
     const connection = new Libsql(path, { timeout: patienceMs });
     await patiently(() => prepare(connection, path));
-    return { ...wrap(connection, path), forUpdate: '', explain: (error) => explain(file, error) };
+    return {
+      ...wrap(connection, path),
+      forUpdate: '',
+      contains: 'instr(code, ?) > 0',
+      explain: (error) => explain(file, error),
+    };
   } catch (error) {
     throw explain(file, failureOf(error));
   }

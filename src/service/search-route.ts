@@ -1,0 +1,46 @@
+// The route that searches vals. It reads code, so a person may have few searches under way.
+import { search } from './checks.ts';
+import { tooManyRequests } from './guard.ts';
+import { valRecord } from './outgoing.ts';
+import { json } from './request.ts';
+import { type Route, route } from './route.ts';
+import { positionText } from './search.ts';
+import type { Principal } from './spaces.ts';
+import type { Store } from './store.ts';
+
+const mostOfOne = 2;
+
+export function searchRoute(store: Store): Route {
+  const underWay = new Map<string, number>();
+
+  /** Counts the searches of a person. */
+  async function counted<Result>(person: string, work: () => Promise<Result>): Promise<Result> {
+    const count = underWay.get(person) ?? 0;
+    if (count >= mostOfOne) throw tooManyRequests('You have other searches under way.');
+    underWay.set(person, count + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (underWay.get(person) ?? 1) - 1;
+      if (left > 0) underWay.set(person, left);
+      else underWay.delete(person);
+    }
+  }
+
+  return route({
+    ...{ method: 'GET', path: '/v1/search/vals', access: 'token', query: search },
+    async answer({ user, url, origin }, { query: { text, ...range } }) {
+      const caller = user as Principal;
+      const { vals, next } = await counted(caller.actor.id, () => store.search(caller, text, range));
+      const self = new URL(`${url.pathname}${url.search}`, origin);
+      const following = new URL(self);
+      following.searchParams.set('limit', `${range.limit}`);
+      following.searchParams.delete('offset');
+      if (next) following.searchParams.set('after', positionText(next));
+      return json({
+        data: vals.map((val) => valRecord(val, origin)),
+        links: { self: self.href, ...(next && { next: following.href }) },
+      });
+    },
+  });
+}

@@ -1,0 +1,102 @@
+// GET /v1/search/vals: what it finds, for whom, page by page, and how much work a person can make of it.
+import { beforeAll, expect, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { placeOf } from './place.ts';
+import { ask, createVal, type List, type TemporaryService, temporaryService } from './support.ts';
+
+let service: TemporaryService;
+let eve: { baseUrl: string; token: string };
+
+beforeAll(async () => {
+  service = await temporaryService();
+  const store = await openStore(placeOf(service.at));
+  const added = await store.users.add('eve');
+  await store.close();
+  eve = { baseUrl: service.baseUrl, token: `${added?.token}` };
+});
+
+type As = { baseUrl: string; token: string };
+
+/** The names of all that is found, by the links of each page. */
+async function found(query: string, as: As = service, limit = 100): Promise<string[]> {
+  const names: string[] = [];
+  let next: string | undefined = `/v1/search/vals?query=${encodeURIComponent(query)}&limit=${limit}`;
+  for (let pages = 0; next !== undefined && pages < 100; pages++) {
+    const answer = await ask(as, 'GET', next);
+    expect(answer.status, answer.text).toBe(200);
+    const { data, links } = answer.body as List<{ name: string }>;
+    expect(data.length).toBeLessThanOrEqual(limit);
+    names.push(...data.map(({ name }) => name));
+    next = links.next;
+  }
+  return names;
+}
+
+test('finds names in any case and code as it is written, the latest first', async () => {
+  await createVal(service, { name: 'getPrice', code: 'nothing' });
+  await createVal(service, { name: 'other', code: 'const \0 price = "ä";' });
+  expect(await found('price')).toEqual(['other', 'getPrice']);
+  expect(await found('GETPRICE')).toEqual(['getPrice']);
+  expect(await found('"ä"')).toEqual(['other']);
+  expect(await found('\0 price')).toEqual(['other']);
+  expect(await found('CONST')).toEqual([]);
+  expect(await found('%')).toEqual([]);
+});
+
+test('looks at the current code alone', async () => {
+  const { id } = await createVal(service, { name: 'changed', code: 'was_here' });
+  await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'is_here' } });
+  expect(await found('was_here')).toEqual([]);
+  expect(await found('is_here')).toEqual(['changed']);
+});
+
+test("finds one's own vals, and behind them the public ones of others", async () => {
+  for (const privacy of ['public', 'unlisted', 'private']) {
+    await createVal(service, { name: `of_local_${privacy}`, code: 'shared_word', privacy });
+    await createVal(eve, { name: `of_eve_${privacy}`, code: 'shared_word', privacy });
+  }
+  const own = (name: string) => ['private', 'unlisted', 'public'].map((privacy) => `of_${name}_${privacy}`);
+  expect(await found('shared_word')).toEqual([...own('local'), 'of_eve_public']);
+  expect(await found('shared_word', eve)).toEqual([...own('eve'), 'of_local_public']);
+  expect((await ask(service, 'GET', '/v1/search/vals?query=x', { token: null })).status).toBe(401);
+});
+
+test('every page is reached once, by links and by offset', async () => {
+  // The same moment of change for many: the file has milliseconds.
+  await Promise.all(
+    Array.from({ length: 130 }, (_, i) =>
+      createVal(i % 2 ? service : eve, { name: `many${i}`, code: 'paged_word', privacy: 'public' }),
+    ),
+  );
+  const all = await found('paged_word');
+  expect(new Set(all).size).toBe(130);
+  expect(await found('paged_word', service, 7)).toEqual(all);
+  expect(await found('many', service, 64)).toEqual(all);
+  const { body } = await ask(service, 'GET', '/v1/search/vals?query=paged_word&limit=20&offset=120');
+  const { data, links } = body as List<{ name: string }>;
+  expect(data.map(({ name }) => name)).toEqual(all.slice(120));
+  expect(links.next).toBeUndefined();
+});
+
+test('refuses what it cannot take', async () => {
+  const forged = Buffer.from('["own","x"]').toString('base64url');
+  for (const query of [
+    '',
+    'query=',
+    `query=${'x'.repeat(201)}`,
+    'query=a&limit=101',
+    `query=a&after=${forged}`,
+  ]) {
+    expect((await ask(service, 'GET', `/v1/search/vals?${query}`)).status, query).toBe(400);
+  }
+});
+
+test('a person has two searches under way at a time; the others are told to come again', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => ask(service, 'GET', '/v1/search/vals?query=absent_word')),
+  );
+  const statuses = new Set(answers.map(({ status }) => status));
+  expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
+  expect(statuses).toContain(200);
+  expect((await ask(eve, 'GET', '/v1/search/vals?query=absent_word')).status).toBe(200);
+});
