@@ -485,3 +485,38 @@ describe('what was asked for', () => {
     expect(await run(['runs', '--limit', '2'], { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
   });
 });
+
+it('a short page in the middle of a long list loses no record, though the pages after it were asked for already', async () => {
+  const all = rows(2_000);
+  const service = await scriptedService([], (seen) => {
+    const isShort = queryOf(seen).get('offset') === '900';
+    return pageOf(all, seen, { cap: isShort ? 50 : 100 });
+  });
+  const { exit, stdout } = await run(['runs', '--all', '--json'], { env: service.env });
+  expect({ exit, runs: listed(stdout) }).toEqual({ exit: 0, runs: all });
+  const asked = paths(service).map((path) => path.replace(/.*offset=/, ''));
+  expect(asked).toEqual(expect.arrayContaining(['1000', '950', '1050']));
+});
+
+it('a record that arrives while pages are asked for ahead costs no other one', async () => {
+  const all = rows(2_000);
+  /** Answers the page at 900 after the one at 1000, and after a record has arrived at the head. */
+  let answerHeld = () => {};
+  let hasArrived = false;
+  const service = await scriptedService([], (seen) => {
+    const offset = queryOf(seen).get('offset');
+    const now = () => pageOf(hasArrived ? [{ id: 'new' }, ...all] : all, seen);
+    if (offset === '1000') {
+      const page = now();
+      hasArrived = true;
+      answerHeld();
+      return page;
+    }
+    if (offset !== '900' || hasArrived) return now();
+    return (response) => {
+      answerHeld = () => response.end(JSON.stringify((now() as { body: unknown }).body));
+    };
+  });
+  const { exit, stdout } = await run(['runs', '--limit', '1500', '--json'], { env: service.env });
+  expect({ exit, runs: listed(stdout) }).toEqual({ exit: 0, runs: all.slice(0, 1_500) });
+});
