@@ -197,7 +197,7 @@ export async function bundleDriver(): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['libsql', 'pg', 'pg-native'],
+    packages: 'external',
   });
   return outfile;
 }

@@ -1,5 +1,8 @@
 // A PostgreSQL database that any number of processes, on any number of machines, read and write at once.
+import { env } from 'node:process';
 import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
@@ -52,8 +55,8 @@ function optionsFor(address: string): pg.PoolConfig {
   // pg checks the server's certificate in each of these modes, and says so at length where the last one is not named.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
+  const config = parseIntoClientConfig(url.href);
   return {
-    connectionString: url.href,
     application_name: 'vals',
     options: `${given ?? ''} -c search_path=${schemaName} -c client_min_messages=warning`.trim(),
     max: mostConnections,
@@ -66,8 +69,14 @@ function optionsFor(address: string): pg.PoolConfig {
       getTypeParser: ((oid: number, format?: 'text') =>
         oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
+    ...config,
+    password: config.password || env.PGPASSWORD || readPasswordFile,
   };
 }
+
+/** As pg asks it to be read: pg's own reading of the file is deprecated, and warns. */
+const readPasswordFile = (connection?: unknown): Promise<string> =>
+  new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
 /** The address as others may see it: without the password, and without options, which may hold one. */
 function displayName(address: string): string {

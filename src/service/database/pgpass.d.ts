@@ -1,0 +1,6 @@
+// The package has no types of its own.
+declare module 'pgpass' {
+  /** Finds the password in the file that PGPASSFILE names, or in ~/.pgpass. */
+  function pgpass(connection: unknown, callback: (password?: string) => void): void;
+  export = pgpass;
+}
