@@ -1,9 +1,19 @@
-// A folder with vals to run, apart from the home of the one who runs them.
+// A folder with vals to run, apart from the home of the user who runs them.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type RunOptions, type RunResult, run, runProcess, temporaryFolder } from '../support/program.ts';
+import { execa } from 'execa';
+import { expect, onTestFinished } from 'vitest';
+import {
+  environment,
+  program,
+  type RunOptions,
+  type RunResult,
+  run,
+  runProcess,
+  temporaryFolder,
+} from '../support/program.ts';
 
-/** Code that hears nothing any more, as an endless loop would, without the heat of one. */
+/** Blocks the thread, as an endless loop would, without using the processor. */
 export const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 export interface Folder {
@@ -27,4 +37,30 @@ export function folderWith(files: Record<string, string>): Folder {
     (args, options) =>
       how(['run', ...args], { cwd: path, ...options });
   return { path, write, run: running(run), runProcess: running(runProcess) };
+}
+
+/** `vals run` in a process of its own, which goes on until it is interrupted. */
+export function startRun(args: readonly string[], files: Record<string, string>) {
+  const folder = folderWith(files);
+  const vals = execa(process.execPath, [program, 'run', ...args], {
+    cwd: folder.path,
+    env: environment(temporaryFolder()),
+    extendEnv: false,
+    reject: false,
+  });
+  onTestFinished(() => void vals.kill('SIGKILL'));
+  const text = { stdout: '', stderr: '' };
+  vals.stdout.on('data', (chunk) => (text.stdout += chunk));
+  vals.stderr.on('data', (chunk) => (text.stderr += chunk));
+  const shows = (stream: 'stdout' | 'stderr', words: string) =>
+    expect.poll(() => text[stream], { timeout: 20_000 }).toContain(words);
+  return { folder, vals, text, shows };
+}
+
+export function isThere(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
 }

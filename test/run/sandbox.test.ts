@@ -1,10 +1,9 @@
 // What the process of a val may not do, does not know, and does not outlive.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { environment, program, temporaryFolder } from '../support/program.ts';
-import { deaf, folderWith } from './folder.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
 const imports =
@@ -135,21 +134,9 @@ describe('a val may', () => {
 
 /** Resolves when the val has printed the ids of its processes. */
 async function started(args: readonly string[], code: string) {
-  const { path } = folderWith({ 'a.ts': code });
-  const vals = execa(process.execPath, [program, 'run', ...args, 'a.ts'], {
-    cwd: path,
-    env: environment(temporaryFolder()),
-    extendEnv: false,
-    reject: false,
-  });
-  const ids = await new Promise<number[]>((resolve) => {
-    let text = '';
-    vals.stderr.on('data', (chunk) => {
-      text += chunk;
-      const found = /^ids (.*)$/m.exec(text)?.[1];
-      if (found) resolve(found.split(' ').map(Number));
-    });
-  });
+  const { vals, text, shows } = startRun([...args, 'a.ts'], { 'a.ts': code });
+  await shows('stderr', ' end of ids');
+  const ids = /^ids (.*) end/m.exec(text.stderr)?.[1]?.split(' ').map(Number) ?? [];
   return { vals, ids };
 }
 
@@ -157,18 +144,10 @@ async function areGone(ids: readonly number[]): Promise<void> {
   for (const id of ids) await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
 }
 
-function isThere(id: number): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch {
-    return false;
-  }
-}
-
 describe('the process of a val, and those that it started, are gone after', () => {
   const busy =
     'import { spawn } from "node:child_process"; const { pid } = spawn("sleep", ["99"]);\n' +
-    `console.log("ids", process.pid, pid); ${deaf};`;
+    `console.log("ids", process.pid, pid, "end of ids"); ${deaf};`;
 
   it('its time', async () => {
     const { vals, ids } = await started(['--allow-all', '--max-time', '1'], busy);
@@ -196,7 +175,7 @@ describe('the process of a val, and those that it started, are gone after', () =
 
   it('its own end', async () => {
     const code =
-      'const { pid } = (await import("node:child_process")).spawn("sleep", ["99"]);\nconsole.log("ids", pid); export default () => 1;';
+      'const { pid } = (await import("node:child_process")).spawn("sleep", ["99"]);\nconsole.log("ids", pid, "end of ids"); export default () => 1;';
     const { vals, ids } = await started(['--allow-all'], code);
     expect((await vals).exitCode).toBe(0);
     await areGone(ids);

@@ -1,0 +1,138 @@
+// `vals run --http`: requests to a val, from callers and for vals of every kind.
+import { type RequestOptions, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { deaf, isThere, startRun } from './folder.ts';
+
+const serving = `import { word } from './lib/word.ts';
+export default async (request: Request) => {
+  const { pathname } = new URL(request.url);
+  if (pathname === '/echo') return new Response(request.body, { status: 201, headers: { 'x-method': request.method } });
+  if (pathname === '/throw') throw new Error('broken');
+  if (pathname === '/busy') ${deaf};
+  if (pathname === '/exit') process.exit(7);
+  if (pathname === '/text') return 'text';
+  if (pathname.startsWith('//')) return new Response(request.url);
+  return new Response(word);
+};`;
+
+type Answered = [status: number | undefined, text: string];
+
+/** The val at its address, with two ways to ask it. */
+async function serve(maxTime: string, files: Record<string, string>) {
+  const started = startRun(['--http', '--max-time', maxTime, 'a.ts'], files);
+  await started.shows('stdout', '\n');
+  const url = started.text.stdout.trim();
+  const { hostname, port } = new URL(url);
+  const get = async (path: string): Promise<Answered> => {
+    const response = await fetch(url + path);
+    return [response.status, await response.text()];
+  };
+  /** Sends this as the body, and never its end if it is cut off. */
+  const ask = (options: RequestOptions, body = '', isCutOff = false) =>
+    new Promise<Answered>((resolve, reject) => {
+      const asked = request({ hostname, port, ...options }, async (answer) =>
+        resolve([answer.statusCode, await readText(answer)]),
+      );
+      asked.once('error', reject);
+      if (isCutOff) asked.write(body);
+      else asked.end(body);
+    });
+  return { ...started, url, port, get, ask };
+}
+
+it('hands requests to the default export, picks up changes, and outlives what a val does', async () => {
+  const { folder, vals, text, shows, url, port, get, ask } = await serve('2', {
+    'a.ts': serving,
+    'lib/word.ts': 'export const word: string = "one"',
+  });
+  expect(await get('/?q=1')).toEqual([200, 'one']);
+  const echoed = await fetch(`${url}/echo`, { method: 'PUT', body: 'x'.repeat(1_000_000) });
+  expect([echoed.status, echoed.headers.get('x-method'), (await echoed.text()).length]).toEqual([
+    201,
+    'PUT',
+    1_000_000,
+  ]);
+  expect(await get('/throw')).toEqual([500, 'Error: broken\n']);
+  await shows('stderr', 'a.ts failed: Error: broken (a.ts:5:');
+  expect((await get('/text'))[0]).toBe(500);
+  expect(await get('/exit')).toEqual([502, 'a.ts ended itself with exit code 7.\n']);
+  expect(await get('/')).toEqual([200, 'one']);
+  expect((await get('/busy'))[0]).toBe(504);
+  expect(await get('/')).toEqual([200, 'one']);
+
+  expect(await ask({ headers: { host: `evil.example:${port}` } })).toMatchObject({ 0: 403 });
+  for (const method of ['GET', 'POST']) {
+    for (const origin of ['https://evil.example', 'http://127.0.0.1:1', 'null', '']) {
+      expect(await ask({ method, headers: { origin } })).toMatchObject({ 0: 403 });
+    }
+    expect(await ask({ method, headers: { origin: url } })).toMatchObject({ 0: 200 });
+  }
+  expect(await ask({ path: '//evil.example/x' })).toEqual([200, `${url}//evil.example/x`]);
+  expect(await ask({ path: 'http://evil.example/x' })).toMatchObject({ 0: 400 });
+  expect(await ask({ method: 'TRACE' })).toMatchObject({ 0: 405 });
+
+  folder.write('lib/word.ts', 'export const word = "two"');
+  await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'two']);
+  folder.write('lib/word.ts', 'export const word = ;');
+  await expect
+    .poll(() => get('/'), { timeout: 10_000 })
+    .toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);
+  folder.write('lib/word.ts', 'export const word = "three"');
+  await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'three']);
+
+  await shows('stderr', 'GET / 200 ');
+  expect(text.stderr).not.toContain('q=1');
+  vals.kill('SIGINT');
+  expect((await vals).exitCode).toBe(130);
+});
+
+/** `/hold` is answered once `/release` was asked for. */
+const patient = `let release = () => {};
+export default async (request: Request) => {
+  const { pathname } = new URL(request.url);
+  if (pathname === '/read') return new Response(await request.text());
+  if (pathname === '/never') await new Promise(() => {});
+  if (pathname === '/later') await new Promise((resolve) => setTimeout(resolve, 1_500));
+  if (pathname === '/hold') await new Promise<void>((resolve) => (release = resolve));
+  if (pathname === '/release') release();
+  return new Response(String(process.pid));
+};`;
+const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+
+it('a caller that never ends its body gets 408, and neither the val nor another request suffers', async () => {
+  const { get, ask } = await serve('3', { 'a.ts': patient });
+  const [, pid] = await get('/');
+  const headers = { 'content-length': '1000' };
+  const cutOff = ask({ method: 'POST', path: '/read', headers }, 'the beginning', true);
+  await aSecond();
+  const held = get('/hold');
+  expect(await cutOff).toEqual([408, 'The request did not arrive within 3 s.\n']);
+  await get('/release');
+  expect(await held).toEqual([200, pid]);
+  expect(await get('/')).toEqual([200, pid]);
+});
+
+it('a request that takes too long gets 504, its process is replaced, and another request there is answered', async () => {
+  const { get, ask, shows } = await serve('3', { 'a.ts': patient });
+  const [, pid] = await get('/');
+  const never = get('/never');
+  await aSecond();
+  await aSecond();
+  const later = get('/later');
+  expect(await never).toMatchObject({ 0: 504 });
+  expect(await later).toEqual([200, pid]);
+  const [status, other] = await get('/');
+  expect(status).toBe(200);
+  expect(other).not.toBe(pid);
+  await expect.poll(() => isThere(Number(pid)), { timeout: 10_000 }).toBe(false);
+  expect(await ask({ method: 'POST', path: '/read' }, 'whole')).toEqual([200, 'whole']);
+  await shows('stderr', 'GET /never 504 ');
+});
+
+it('a val that stops reading a large body is the one that took too long', async () => {
+  const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
+  const body = 'x'.repeat(20_000_000);
+  expect(await ask({ method: 'POST' }, body)).toMatchObject({ 0: 504 });
+  expect((await get('/'))[0]).toBe(504);
+});
