@@ -1,4 +1,13 @@
-// The embedded service, loaded where it is used.
+// The embedded service, loaded when it is used.
+import { mostRequests } from '../api/http/pace.ts';
+import { requireOpenFiles } from '../lib/open-files.ts';
+
 export type { Network, Place, Store } from '../service/index.ts';
 
-export const loadService = () => import('../service/index.ts');
+/** The database and the listener need about ten, and each request under way two: one here and one in the service. */
+const openFiles = 16 + 2 * mostRequests;
+
+export async function loadService() {
+  requireOpenFiles(openFiles, 'the embedded service');
+  return import('../service/index.ts');
+}

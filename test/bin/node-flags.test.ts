@@ -1,4 +1,6 @@
 // Flags that NODE_OPTIONS gives to every program of Node: vals works under them, or says which one it cannot.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/budget.ts';
@@ -64,5 +66,28 @@ describe('without memory for WebAssembly', () => {
 
   it('a command without a request works', async () => {
     expect(await vals(['config'])).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('where a process may open few files', () => {
+  const push = (limit: number) => {
+    const home = temporaryFolder();
+    for (let index = 0; index < 40; index++) writeFileSync(join(home, `val${index}.ts`), `${index}`);
+    const words = [process.execPath, program, 'push', '.', '--local', '--json'];
+    const limited = ['-c', `ulimit -n ${limit} && exec "$0" "$@"`, ...words];
+    return execa('sh', limited, { cwd: home, env: environment(home), extendEnv: false, reject: false });
+  };
+
+  it.each([22, 30, 60])('the embedded service names the limit of %i', async (limit) => {
+    const { exitCode, stderr } = await push(limit);
+    const hint = expect.stringContaining('ulimit -n');
+    expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({
+      exit: 10,
+      error: { kind: 'local', hint },
+    });
+  });
+
+  it('110 are enough', async () => {
+    expect(await push(110)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -1,0 +1,23 @@
+// The limit on open files, which sockets count towards too.
+import { closeSync, openSync } from 'node:fs';
+import { LocalError } from '../errors.ts';
+import { errnoOf } from './errno.ts';
+
+/**
+ * Throws if this process cannot open so many more files. Databases and servers that meet the limit later fail in ways that
+ * hide it: a native library even ends the process.
+ */
+export function requireOpenFiles(count: number, purpose: string): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < count) opened.push(openSync(process.execPath, 'r'));
+  } catch (error) {
+    if (errnoOf(error) !== 'EMFILE') return;
+    throw new LocalError(`This process may open too few files for ${purpose}.`, {
+      hint: 'Raise the limit: `ulimit -n 1024`.',
+      cause: error,
+    });
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
