@@ -1,5 +1,6 @@
 // The service's routes, one function each: what is sent, not how.
 import { UsageError } from '../errors.ts';
+import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
 import { looksLikeId } from './id.ts';
 
@@ -99,7 +100,7 @@ export const putVal = (name: string, code: string): Call => ({
   method: 'PUT',
   path: '/v1/vals',
   body: { name, code },
-  hints: { ...noRoute, 409: `\`vals val get ${name}\` shows what is there now.` },
+  hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows what is there now.` },
   ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
 });
 
@@ -115,7 +116,7 @@ export const deleteVal = (id: string): Call => ({
   path: valPath(id),
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `\`vals val get ${id}\` tells whether it is still there.`,
+  ifUnknown: `${shell`vals val get ${id}`} tells whether it is still there.`,
 });
 
 export const listVersions = (id: string): Call => ({
@@ -151,14 +152,14 @@ export const createVersion = (id: string, code: string): Call => ({
   body: { code },
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `\`vals version ls ${id}\` tells whether the version is there.`,
+  ifUnknown: `${shell`vals version ls ${id}`} tells whether the version is there.`,
 });
 
 export const getVersion = (id: string, version: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/versions/${version}`,
   meanings: noVersion(id, version),
-  hints: { 404: `\`vals version ls ${id}\` lists those that there are.` },
+  hints: { 404: `${shell`vals version ls ${id}`} lists those that there are.` },
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
@@ -166,10 +167,10 @@ export const deleteVersion = (id: string, version: string): Call => ({
   path: `${valPath(id)}/versions/${version}`,
   meanings: { ...noVersion(id, version), 409: 'The service does not delete this version.' },
   hints: {
-    404: `\`vals version ls ${id}\` lists those that there are.`,
-    409: `\`vals val rm ${id}\` deletes the val with all versions.`,
+    404: `${shell`vals version ls ${id}`} lists those that there are.`,
+    409: `${shell`vals val rm ${id}`} deletes the val with all versions.`,
   },
-  ifUnknown: `\`vals version ls ${id}\` tells whether it is still there.`,
+  ifUnknown: `${shell`vals version ls ${id}`} tells whether it is still there.`,
 });
 
 export const valRuns = (id: string): Call => ({
@@ -177,7 +178,7 @@ export const valRuns = (id: string): Call => ({
   path: `${valPath(id)}/runs`,
   meanings: noVal(id),
   hints: {
-    404: `\`vals val get ${id}\` tells whether the val is there; if it is, this service lists no runs.`,
+    404: `${shell`vals val get ${id}`} tells whether the val is there; if it is, this service lists no runs.`,
     ...idHints(id),
   },
 });

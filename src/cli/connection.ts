@@ -7,6 +7,7 @@ import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isLoopback } from '../lib/loopback.ts';
+import { shell } from '../lib/shell-command.ts';
 import { notingAnswers } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
@@ -90,7 +91,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
 function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {
   if (token !== undefined) return 'Nothing was stored. Check the token, then try again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of this service.';
-  return `Run \`vals login --base-url ${href}\`, or set VALS_TOKEN.`;
+  return `Run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
 }
 
 /** Loopback never goes through a proxy, whatever the environment says. */

@@ -1,5 +1,6 @@
 // The failures of one command that did many things: those that are alike are said once, with how many there are.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
+import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
   /** What the user calls it. */
@@ -95,14 +96,14 @@ function group<Item extends Remarked>(
 /** A sentence for each group of remarks that are alike. */
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => group(remarks).map(sentence);
 
-/** `vals push a.ts --force` is for one; `vals push --force` is for all. */
-const without = (label: string, text: string): string => {
-  const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text).split(
-    ` ${label}`,
-  );
+/** `vals push a.ts --force` is for one file; `vals push --force` is for all of them. */
+function without(label: string, text: string): string {
+  const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
+    .replaceAll(quoteWord(label), label)
+    .split(` ${label}`);
   // A short name may be the beginning of a word.
   return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
-};
+}
 
 const mostNamed = 3;
 

@@ -1,6 +1,7 @@
 // Refusals of a command line, in our own words: they suggest what was meant, and never repeat an option's value.
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
+import { shell } from '../lib/shell-command.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import { argumentsOf } from './command.ts';
 import { type CommandTree, commandNamed } from './command-tree.ts';
@@ -33,7 +34,7 @@ export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const typed = [...path, word].join(' ');
   const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.otherWords, words));
   return new UsageError(
-    `There is no command \`vals ${typed}\`.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
+    `There is no command ${shell`vals ${[...path, word]}`}.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
     { hint: helpHint(parent) },
   );
 

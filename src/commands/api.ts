@@ -6,6 +6,7 @@ import { argument, defineCommand, repeatable, toggle, word } from '../cli/comman
 import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
+import { shell } from '../lib/shell-command.ts';
 import type { Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -46,7 +47,9 @@ export const command = defineCommand({
   columns: [],
   async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
-      throw new UsageError('The path is missing.', { hint: `For example \`vals api ${first} /v1/me\`.` });
+      throw new UsageError('The path is missing.', {
+        hint: `For example ${shell`vals api ${first} /v1/me`}.`,
+      });
     }
     const path = second ?? first;
     const named = second === undefined ? undefined : parseMethod(first);

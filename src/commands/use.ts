@@ -1,6 +1,7 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { shell } from '../lib/shell-command.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
@@ -51,6 +52,6 @@ const notSignedIn = (href: string, config: StoredConfig): UsageError => {
   const known = services(config).map(({ baseUrl }) => baseUrl);
   return new UsageError(
     `You are not signed in to ${href}${known.length > 0 ? `, but to ${known.join(', ')}` : ''}.`,
-    { hint: `\`vals login --base-url ${href}\` signs in to it.` },
+    { hint: `${shell`vals login --base-url ${href}`} signs in to it.` },
   );
 };

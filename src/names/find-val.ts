@@ -4,6 +4,7 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { shell } from '../lib/shell-command.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -133,7 +134,7 @@ const withoutToken = (settings: Settings, word: string): AuthError => {
   return new AuthError(
     `There is no token for ${origin}, and "${word}" is no id: a name is looked up with a token.`,
     {
-      hint: `Give the val's whole id, run \`vals login --base-url ${href}\`, or set VALS_TOKEN.`,
+      hint: `Give the val's whole id, run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`,
     },
   );
 };

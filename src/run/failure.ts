@@ -1,5 +1,6 @@
 // Why a run failed, in the lines of the val's source.
 import { RunFailedError, type ValsError } from '../errors.ts';
+import { shell } from '../lib/shell-command.ts';
 import { packageOf, placeAt, placeOfImport } from './imports.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
@@ -69,7 +70,7 @@ function importFailure(
   const failed = (problem: string, hint: string) =>
     new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place}.`, { hint });
   if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
-    return failed('and no such package is installed', `Install it: \`npm install ${name}${version}\`.`);
+    return failed('and no such package is installed', `Install it: ${shell`npm install ${name + version}`}.`);
   }
   if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint);
   const [reason = ''] = text.split('\n');

@@ -1,6 +1,7 @@
 // Messages on stderr: warnings at once, hints and the error at the end.
 import type { ValsError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
+import { quoteWord } from '../lib/shell-command.ts';
 import { describeError } from './describe-error.ts';
 import { visible, visibleLines } from './escape.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -56,8 +57,14 @@ const narrow = 60;
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
   const hints = new Set<string>();
   const words = new Map<string, string>();
-  const withWords = (text: string) =>
-    [...words].reduce((said, [id, word]) => said.replaceAll(id, word), text);
+  const withWords = (text: string) => {
+    const isCommand = (index: number) => index % 2 === 1;
+    const parts = text.split('`').map((part, index) => {
+      const quote = isCommand(index) ? quoteWord : (word: string) => word;
+      return [...words].reduce((said, [id, word]) => said.replaceAll(quote(id), quote(word)), part);
+    });
+    return parts.join('`');
+  };
   let lastLine: Parameters<Messages['done']> | undefined;
   let written = Promise.resolve();
   const write = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {

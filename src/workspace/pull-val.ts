@@ -1,6 +1,7 @@
 // Writes the service's code of one val into its file, whole, and never over an edit that is kept nowhere else.
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
+import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/files.ts';
@@ -62,7 +63,7 @@ function withoutRemote(
   if (val.id === undefined) {
     if (isNamed) throw withoutId(workspace, val);
     if (here === undefined) {
-      remark(`${val.file} is gone, and was never pushed: \`vals forget ${val.file}\` leaves it out.`);
+      remark(`${val.file} is gone, and was never pushed: ${shell`vals forget ${val.file}`} leaves it out.`);
     }
     return { status: 'kept' };
   }
@@ -72,8 +73,8 @@ function withoutRemote(
       : `${val.file} belongs to another owner on ${nameOf(workspace.service)}, who does not let you read it.`;
   const isGone = here === undefined;
   const hint = isGone
-    ? `${val.file} is gone too: \`vals forget ${val.file}\` leaves it out.`
-    : `\`vals push ${val.file} --fork\` makes a new val from the file.`;
+    ? `${val.file} is gone too: ${shell`vals forget ${val.file}`} leaves it out.`
+    : `${shell`vals push ${val.file} --fork`} makes a new val from the file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
   if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
   return { status: 'kept', id: val.id };
@@ -86,7 +87,7 @@ function editedHere({ val: { file, name }, base, isNew }: Examined): ConflictErr
       ? `${file} differs from the service, and it is unknown which is newer.`
       : `${file} changed here and on the service.`;
   return new ConflictError(`${problem} The file was left as it is.`, {
-    hint: `\`vals pull ${file} --merge\` merges both, \`vals pull ${file} --force\` takes the service's code.`,
+    hint: `${shell`vals pull ${file} --merge`} merges both, ${shell`vals pull ${file} --force`} takes the service's code.`,
   });
 }
 

@@ -5,6 +5,7 @@ import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError } from '../errors.ts';
 import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
+import { shell } from '../lib/shell-command.ts';
 import type { Base } from './disk/base.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVals } from './remote-vals.ts';
@@ -129,13 +130,13 @@ const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): Conf
   new ConflictError(
     `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}. ${nothingSent}`,
     {
-      hint: `Push it from the owner's account or space, or \`vals push ${file} --fork\` makes a val of your own.`,
+      hint: `Push it from the owner's account or space, or ${shell`vals push ${file} --fork`} makes a val of your own.`,
     },
   );
 
 const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(`${file} was deleted on the service, or belongs to another owner now. ${nothingSent}`, {
-    hint: `\`vals push ${file} --fork\` makes a new val of your own; \`vals forget ${file}\` leaves the file out.`,
+    hint: `${shell`vals push ${file} --fork`} makes a new val of your own; ${shell`vals forget ${file}`} leaves the file out.`,
   });
 
 const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
@@ -143,8 +144,8 @@ const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictErr
     `${file} is "${name}" in vals.json, but its id is that of the val "${nameThere}". ${nothingSent}`,
     {
       hint:
-        `\`vals pull ${file}\` takes that name and code, \`vals push ${file} --force\` sends the file to that val, ` +
-        `\`vals push ${file} --fork\` makes a val of the name in vals.json.`,
+        `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
+        `${shell`vals push ${file} --fork`} makes a val of the name in vals.json.`,
     },
   );
 
@@ -153,8 +154,8 @@ const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
     `${file} is new here, and the service has a val named "${name}" with other code. ${nothingSent}`,
     {
       hint:
-        `\`vals diff ${file}\` shows the difference, \`vals pull ${file} --merge\` merges both, ` +
-        `\`vals pull ${file} --force\` takes the service's code, \`vals push ${file} --force\` overwrites it.`,
+        `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
+        `${shell`vals pull ${file} --force`} takes the service's code, ${shell`vals push ${file} --force`} overwrites it.`,
     },
   );
 
@@ -164,8 +165,8 @@ function bothChanged({ val: { file }, base }: Examined): ConflictError {
     : 'differs from the service, and it is unknown which is newer';
   return new ConflictError(`${file} ${problem}. ${nothingSent}`, {
     hint:
-      `\`vals diff ${file}\` shows the difference, \`vals pull ${file} --merge\` merges both, ` +
-      `\`vals push ${file} --force\` overwrites the service's code.`,
+      `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
+      `${shell`vals push ${file} --force`} overwrites the service's code.`,
   });
 }
 

@@ -3,6 +3,7 @@ import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { shell } from '../lib/shell-command.ts';
 import { createCaller } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
@@ -82,7 +83,7 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   if (typeof code === 'string')
     return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record) };
   throw new BadResponseError(`The service sent no code with the val ${name ?? id}.`, {
-    hint: `\`vals val get ${id} --json\` shows what it sent.`,
+    hint: `${shell`vals val get ${id} --json`} shows what it sent.`,
   });
 }
 

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
@@ -73,7 +74,7 @@ export async function pushTracked(
 ): Promise<Outcome> {
   if (code === undefined) {
     options.remark(
-      `${val.file} is gone; \`vals pull ${val.file}\` brings it back, \`vals forget ${val.file}\` leaves it out.`,
+      `${val.file} is gone; ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} leaves it out.`,
     );
     return { status: 'skipped' };
   }

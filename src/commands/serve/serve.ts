@@ -2,6 +2,7 @@ import { defineCommand, parsed, word } from '../../cli/command.ts';
 import { loadService } from '../../cli/load-service.ts';
 import { type InterruptedError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
+import { quoteWord } from '../../lib/shell-command.ts';
 import { aborted, inOwnTime } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
@@ -85,7 +86,7 @@ export const command = defineCommand({
     }
     if (isShared) {
       say.banner('Each person needs a token: vals user add <username> makes it. Then, on their machine:\n');
-      say.banner(`  vals login --base-url ${baseUrl}\n`);
+      say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
     }
     say.banner('Ctrl-C ends it.\n');
     await aborted(signal);

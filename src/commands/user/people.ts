@@ -3,6 +3,7 @@ import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { loadService, type Store } from '../../cli/load-service.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from '../shared/store-place.ts';
 
@@ -32,9 +33,11 @@ export async function withPeople<Result>(
   }
 }
 
-/** A command on the same store, without what may be a password. */
-export const sameStore = (command: string, { database, data }: PlaceGiven): string =>
-  `\`vals user ${command}${data ? ` --data ${data}` : database ? ' --database <address>' : ''}\``;
+/** A command on the same store, without the address, which may hold a password. */
+export function sameStore(command: string, { database, data }: PlaceGiven): string {
+  if (data) return shell`vals user ${command.split(' ')} --data ${data}`;
+  return database ? `\`vals user ${command} --database <address>\`` : `\`vals user ${command}\``;
+}
 
 export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
   return new NotFoundError(`There is nobody named ${username}.`, {

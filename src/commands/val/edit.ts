@@ -3,6 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { inOwnTime } from '../../lib/signals.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
@@ -66,7 +67,7 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
-    hint: `\`vals val edit ${val}\` shows what is there now; \`vals version new ${val} ${file}\` sends your text over it.`,
+    hint: `${shell`vals val edit ${val}`} shows what is there now; ${shell`vals version new ${val} ${file}`} sends your text over it.`,
   });
 
 /** What the editor shows; a name that may not be a file's is not needed for it. */

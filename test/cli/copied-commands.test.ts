@@ -1,0 +1,58 @@
+// Commands that are shown to be copied: a shell reads each value as one word, whatever it holds.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import { shell } from '../../src/lib/shell-command.ts';
+import { run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+it.each(['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', '', '\\', '"', 'ä'])(
+  'a shell reads %j as it is',
+  async (word) => {
+    const command = shell`printf %s. ${word} end`.slice(1, -1);
+    expect((await execa('sh', ['-c', command])).stdout).toBe(`${word}.end.`);
+  },
+);
+
+it('a file name is never an option', () => {
+  expect(shell`vals push ${'--force.ts'}`).toBe('`vals push ./--force.ts`');
+});
+
+it('a plain word stays as it is, and several are joined', () => {
+  expect(shell`vals val get ${'hello'} --at ${['1', 'a/b@2']}`).toBe('`vals val get hello --at 1 a/b@2`');
+});
+
+it('an address is quoted in the hint', async () => {
+  const service = await scriptedService([{ status: 401, body: {} }]);
+  const env = { ...service.env, VALS_TOKEN: '', VALS_BASE_URL: `${service.env.VALS_BASE_URL}/a;touch(x)` };
+  const { exit, stderr } = await run(['me'], { env });
+  expect(exit).toBe(4);
+  expect(stderr).toContain(`\`vals login --base-url '${env.VALS_BASE_URL}'\``);
+});
+
+it("a val is quoted in an error's hint as the user named it", async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const service = await scriptedService([
+    { body: { id: 'u1', username: 'ada' } },
+    { body: { data: [{ id, name: 'my val' }] } },
+    { body: { data: [] } },
+    { status: 404, body: {} },
+  ]);
+  const { exit, stderr } = await run(['version', 'get', 'my val', '9'], { env: service.env });
+  expect(exit).toBe(3);
+  expect(stderr).toContain("`vals version ls 'my val'`");
+});
+
+it('no file of the source writes such a command by hand', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const byHand = files.filter((file) =>
+    /\\`(?:vals|npm) [^`]*\$\{(?!topic|line|alias|path|command)/.test(
+      readFileSync(join('src', file), 'utf8'),
+    ),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  expect(byHand).toEqual([]);
+});
