@@ -3,7 +3,15 @@ import * as check from './checks.ts';
 import { likeRecord, userRecord, valRecord } from './outgoing.ts';
 import { Problem } from './problem.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
-import { type Answer, json, jsonText, type ServiceRequest } from './request.ts';
+import {
+  type Answer,
+  baseUrlOf,
+  json,
+  jsonText,
+  type ServiceRequest,
+  selfOf,
+  spacePrefix,
+} from './request.ts';
 import { type Route, route } from './route.ts';
 import { searchRoute } from './search-route.ts';
 import type { Principal } from './spaces.ts';
@@ -16,8 +24,8 @@ const mostPageBytes = 4 * 1024 * 1024;
 export function apiRoutes(store: Store): Route[] {
   const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter) => {
     const found = await store.records(me(request), kind, filter);
-    const { origin } = request;
-    const sent = kind === 'likes' ? found.records.map((like) => likeRecord(like, origin)) : found.records;
+    const base = baseUrlOf(request);
+    const sent = kind === 'likes' ? found.records.map((like) => likeRecord(like, base)) : found.records;
     return page(request, sent, filter, found.more);
   };
   const userWithId = async (id: string): Promise<User> => {
@@ -53,7 +61,22 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'GET', path: '/v1/me', access: 'token' },
-      answer: (request) => json(userRecord(me(request), request.origin, 'me')),
+      answer: (request) => {
+        const { actor, ...user } = me(request);
+        const record = userRecord(user, baseUrlOf(request), 'me');
+        return json(actor.id === user.id ? record : { ...record, actor });
+      },
+    }),
+    route({
+      ...{ method: 'GET', path: '/v1/me/spaces', access: 'token' },
+      async answer(request) {
+        const spaces = await store.spaces.of(me(request).actor);
+        const data = spaces.map((space) => ({
+          ...space,
+          url: request.origin + spacePrefix(space.username),
+        }));
+        return json({ data, links: { self: selfOf(request).href } });
+      },
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/runs', access: 'token', query: check.runs },
@@ -94,7 +117,7 @@ export function apiRoutes(store: Store): Route[] {
         const vals = await store.newest(me(request), user, query.limit + 1, query.offset);
         return objectPage(
           request,
-          vals.map((val) => valRecord(val, request.origin)),
+          vals.map((val) => valRecord(val, baseUrlOf(request))),
           query,
         );
       },
@@ -177,13 +200,15 @@ export function apiRoutes(store: Store): Route[] {
 /** On a route that needs a token. */
 const me = ({ user }: ServiceRequest): Principal => user as Principal;
 
-const person = ({ origin }: ServiceRequest, user: User): Answer =>
-  json(userRecord(user, origin, `users/${user.id}`));
+const person = (request: ServiceRequest, user: User): Answer =>
+  json(userRecord(user, baseUrlOf(request), `users/${user.id}`));
 
-const record = ({ origin }: ServiceRequest, val: Val): Answer => json(valRecord(val, origin));
+const record = (request: ServiceRequest, val: Val): Answer => json(valRecord(val, baseUrlOf(request)));
 
-const created = ({ origin }: ServiceRequest, val: Val, below = ''): Answer =>
-  json(valRecord(val, origin), 201, { Location: `/v1/vals/${val.id}${below}` });
+const created = (request: ServiceRequest, val: Val, below = ''): Answer =>
+  json(valRecord(val, baseUrlOf(request)), 201, {
+    Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
+  });
 
 /** Takes one object more than the page has, if there are more. */
 function objectPage(request: ServiceRequest, found: object[], paging: check.Paging): Answer {
@@ -199,8 +224,7 @@ function page(request: ServiceRequest, records: string[], filter: RecordFilter, 
     return bytes > mostPageBytes && index > 0;
   });
   const sent = tooMany < 0 ? records : records.slice(0, tooMany);
-  const { url, origin } = request;
-  const self = new URL(`${url.pathname}${url.search}`, origin);
+  const self = selfOf(request);
   const links = { self: self.href, ...neighbours(self, filter, sent.length, more || tooMany >= 0) };
   return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(links)}}`);
 }

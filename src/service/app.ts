@@ -1,12 +1,14 @@
 // Answers requests: finds the route, checks the caller, and turns errors into answers.
 import type { ServerResponse } from 'node:http';
 import { apiRoutes } from './api-routes.ts';
-import { isStoreFailure } from './database/database.ts';
+import { isOrphaned, isStoreFailure } from './database/database.ts';
 import {
   callerKey,
   checkBodyHeaders,
   checkHost,
+  checkMembership,
   identify,
+  nothingAt,
   refuseWebPages,
   tooManyRequests,
 } from './guard.ts';
@@ -16,7 +18,7 @@ import type { PageAccess } from './page-access.ts';
 import { pageRoutes } from './page-routes.ts';
 import { Problem, problemAnswer, unauthorized } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
-import { type Answer, healthPath, json, type ServiceRequest } from './request.ts';
+import { type Answer, healthPath, json, type ServiceRequest, splitSpace } from './request.ts';
 import { type Route, routeFinder } from './route.ts';
 import type { Store } from './store.ts';
 
@@ -60,14 +62,16 @@ export function createApp(store: Store, options: AppOptions): App {
   const memoryLimit = createMemoryLimit(memory);
 
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
-    const { method, url } = request;
-    const { route, params, allowed } = findRoute(method, url.pathname);
+    const { method, url, path } = request;
+    const { route, params, allowed } = findRoute(method, path);
     if (route?.access === 'any host') return route.answer(request, params);
     request.origin = checkHost(request, network);
     if (route?.access === 'form') return route.answer(request, params);
     refuseWebPages(request);
     checkBodyHeaders(request);
-    request.user = await identify(request, store, requestLimit, network);
+    const identified = await identify(request, store, requestLimit, network);
+    request.actor = identified?.actor;
+    request.user = identified?.principal;
     const caller = callerKey(request, network);
     const held = memoryLimit.open(caller);
     const leave = requestLimit?.enter(caller);
@@ -84,15 +88,16 @@ export function createApp(store: Store, options: AppOptions): App {
         throw tooManyRequests('Too much is being stored.', storedLimit.secondsUntil(caller, bytes));
       counted();
     };
+    checkMembership(request);
     if (!route && allowed.length > 0) {
       throw new Problem(405, `${url.pathname} does not take ${method}.`, {
         headers: { Allow: allowed.join(', ') },
       });
     }
-    if (!request.user && (route ? route.access === 'token' : url.pathname.startsWith('/v1/'))) {
+    if (!request.user && (route ? route.access === 'token' : path.startsWith('/v1/'))) {
       throw unauthorized('This needs the header "Authorization: Bearer <token>".');
     }
-    if (!route) throw new Problem(404, `There is nothing at ${url.pathname}.`);
+    if (!route) throw nothingAt(url);
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
     // What was written must not be answered with a refusal.
@@ -102,10 +107,20 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   return async (given, outgoing) => {
-    const request = { ...given, origin: given.url.origin, user: undefined, hold() {}, countStored() {} };
+    const request: ServiceRequest = {
+      ...given,
+      ...splitSpace(given.url.pathname),
+      origin: given.url.origin,
+      user: undefined,
+      actor: undefined,
+      hold() {},
+      countStored() {},
+    };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);
-      return problemAnswer(error);
+      // The space was removed a moment ago.
+      const isGone = request.space !== undefined && isOrphaned(error);
+      return problemAnswer(isGone ? nothingAt(request.url) : error);
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };

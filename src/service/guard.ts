@@ -6,8 +6,7 @@ import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
-import { asPerson } from './spaces.ts';
-import type { Caller, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -56,29 +55,42 @@ export function checkBodyHeaders(request: ServiceRequest): void {
 }
 
 /**
- * Undefined for a caller without a token. A wrong token is refused on every route, and counted for the caller's address;
+ * Finds the person whose token it is, and whom they act as. Undefined for a caller without a token. A wrong token is refused on every route, and counted for the caller's address;
  * after too many, no token from there is looked up.
  */
 export async function identify(
   request: ServiceRequest,
-  { userWithToken }: Store,
+  { identify }: Store,
   rateLimit: RateLimit | undefined,
   network: Network,
-): Promise<Caller> {
+): ReturnType<Store['identify']> {
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
   const stranger = `wrong token, ${addressOf(request, network)}`;
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
-  const user = token === undefined ? undefined : await userWithToken(token);
-  if (user) return asPerson(user);
+  const found = token === undefined ? undefined : await identify(token, request.space);
+  if (found) return found;
   rateLimit?.enter(stranger)?.();
   throw unauthorized('The token is not one of this service.');
 }
 
+/** To everybody but its members, a space does not exist. A member who may only read writes nothing. */
+export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
+  if (space === undefined) return;
+  // Without a token, the page looks for a session.
+  const mayHaveSession = path === '/' && !actor;
+  if (!user && !mayHaveSession) throw nothingAt(url);
+  if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
+    throw new Problem(403, `You may read the vals of ${space}, but not change them.`);
+  }
+}
+
+export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
+
 /** The name by which a caller's requests and bytes are counted. */
 export const callerKey = (request: ServiceRequest, network: Network): string =>
-  request.user?.id ?? addressOf(request, network);
+  request.actor?.id ?? addressOf(request, network);
 
 const addressOf = ({ incoming }: ServiceRequest, { proxies }: Network): string =>
   `address ${callerOf(incoming, proxies)}`;

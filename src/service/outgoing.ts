@@ -3,19 +3,19 @@ import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json
 import type { ListedVal, Val } from './store.ts';
 import type { User } from './users.ts';
 
-export function valRecord(val: ListedVal & Partial<Val>, origin: string) {
+export function valRecord(val: ListedVal & Partial<Val>, base: string) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
   const { updatedAt, author, versionAuthor, type, likeCount, referenceCount } = val;
   return {
     ...{ id, name, code, readme, privacy, public: privacy === 'public', version },
     ...{ createdAt, versionCreatedAt, updatedAt, author, versionAuthor },
-    ...addressesOf(id, origin),
+    ...addressesOf(id, base),
     ...{ type, likeCount, referenceCount },
   };
 }
 
 /** A liked val is one of another service's, of which only what its seed says is known. */
-export function likeRecord(json: string, origin: string): string {
+export function likeRecord(json: string, base: string): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
   return stringifyJson({
@@ -29,26 +29,26 @@ export function likeRecord(json: string, origin: string): string {
       version: null,
     },
     ...{ createdAt, versionCreatedAt, updatedAt: versionCreatedAt, author: null },
-    ...addressesOf(String(like.id), origin),
+    ...addressesOf(String(like.id), base),
     ...{ type: 'script', likeCount: 1, referenceCount: 0 },
     ...like,
-    links: { ...addressesOf(String(like.id), origin).links, ...(isObject(like.links) && like.links) },
+    links: { ...addressesOf(String(like.id), base).links, ...(isObject(like.links) && like.links) },
   });
 }
 
 /** Clients expect an address of mail to be a text. */
-export function userRecord({ id, username }: User, origin: string, path: string) {
+export function userRecord({ id, username }: User, base: string, path: string) {
   return {
     ...{ id, username, bio: null, email: '', profileImageUrl: null, tier: null },
-    ...{ url: `${origin}/`, links: { self: `${origin}/v1/${path}` } },
+    ...{ url: `${base}/`, links: { self: `${base}/v1/${path}` } },
   };
 }
 
-function addressesOf(id: string, origin: string) {
+function addressesOf(id: string, base: string) {
   const name = encodeURIComponent(id);
-  const self = `${origin}/v1/vals/${name}`;
+  const self = `${base}/v1/vals/${name}`;
   return {
-    url: `${origin}/?val=${name}`,
+    url: `${base}/?val=${name}`,
     links: { self, versions: `${self}/versions`, module: `${self}/module` },
   };
 }

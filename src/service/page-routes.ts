@@ -1,6 +1,7 @@
 // The routes of the page for browsers: the list of vals, one val, and the sign-in of a team's service.
 import type { AppOptions } from './app.ts';
 import { shown as checkShown, type PageRequest } from './checks.ts';
+import { nothingAt } from './guard.ts';
 import { formHeaders, listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import { unauthorized } from './problem.ts';
 import { type Answer, headerOf, html, type ServiceRequest } from './request.ts';
@@ -19,13 +20,26 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
     const isBrowser = headerOf(request, 'accept')?.includes('text/html');
+    if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
     if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
     const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
     throw unauthorized(`This needs the token, or in a browser ${other}.`);
   };
 
+  /** Of the browser's session. */
+  async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
+    const person = await signIn?.visitor(request);
+    if (!person || request.space === undefined) return person && asPerson(person);
+    const member = await store.spaces.memberWithId(person.id, request.space);
+    if (!member?.principal) throw nothingAt(request.url);
+    return member.principal;
+  }
+
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
+    // The page of a service without a sign-in is the owner's alone.
+    const spaces = signIn ? await store.spaces.of(user.actor) : [];
+    const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
     if (id !== undefined) {
       const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
@@ -37,13 +51,13 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         runs: runs.map((run) => JSON.parse(run)),
         before: from === undefined ? undefined : await store.version(user, id, from),
         now,
-        canSignOut,
+        visitor,
       };
-      return html(await pages.run(user.id, () => valPage(content)), 200, headers);
+      return html(await pages.run(user.actor.id, () => valPage(content)), 200, headers);
     }
     const vals = await store.newest(user, user, valsPerPage + 1, (page - 1) * valsPerPage);
     const next = vals.length > valsPerPage ? page + 1 : undefined;
-    return html(listPage(vals.slice(0, valsPerPage), { number: page, next, now, canSignOut }), 200, headers);
+    return html(listPage(vals.slice(0, valsPerPage), { number: page, next, now, visitor }), 200, headers);
   }
 
   return [
@@ -57,9 +71,11 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       ...{ method: 'GET', path: '/', access: 'anyone', query: checkShown },
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
-        if (!signIn) return pageAccess.welcome(request) ?? refuseVisit(request);
-        const visitor = await signIn.visitor(request);
-        return visitor ? show(asPerson(visitor), query, true) : refuseVisit(request);
+        if (!signIn && request.space === undefined) {
+          return pageAccess.welcome(request) ?? refuseVisit(request);
+        }
+        const visitor = await visitorOf(request);
+        return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
     route({

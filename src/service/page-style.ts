@@ -23,7 +23,9 @@ main { padding-bottom: 4rem; }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
 a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-header { display: flex; justify-content: space-between; align-items: center; }
+header { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; justify-content: space-between; align-items: center; }
+nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin-right: auto; }
+nav [aria-current] { color: var(--ink); font-weight: 600; }
 button, input { font: inherit; color: inherit; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
 input { width: min(100%, 26rem); }
 button { cursor: pointer; }

@@ -4,7 +4,9 @@ import { highlight } from './highlight.ts';
 import { shown } from './html.ts';
 import { diffHtml } from './page-diff.ts';
 import { style } from './page-style.ts';
+import type { Principal } from './spaces.ts';
 import type { ListedVal, Val } from './store.ts';
+import type { User } from './users.ts';
 
 /** Nothing but this style is loaded or run, and no other page can frame this one. */
 const policy = (formAction: "'none'" | "'self'") =>
@@ -33,6 +35,7 @@ export const formHeaders = {
 interface Version {
   version: number;
   createdAt: string;
+  versionAuthor: User | null;
 }
 
 /** What the page reads of a run; a seed may have left out any of it. */
@@ -41,6 +44,15 @@ interface ShownRun {
   runStartAt?: unknown;
   runEndAt?: unknown;
   error?: unknown;
+  reporter?: { username?: unknown } | null;
+}
+
+interface Visitor {
+  /** Whose vals are shown: a person's, or a space's. */
+  user: Principal;
+  /** Those that the person is a member of. */
+  spaces: readonly User[];
+  canSignOut: boolean;
 }
 
 interface ShownVal {
@@ -51,14 +63,14 @@ interface ShownVal {
   /** The version whose code this one is compared with. */
   before?: Val;
   now: number;
-  canSignOut: boolean;
+  visitor: Visitor;
 }
 
 interface ListPlace {
   number: number;
   next: number | undefined;
   now: number;
-  canSignOut: boolean;
+  visitor: Visitor;
 }
 
 const mostVersions = 50;
@@ -67,7 +79,7 @@ const longestMessage = 4_000;
 export const pageReads = { versions: mostVersions + 1, runs: 20 };
 
 /** Its links name only a query: the page is at more than one path. */
-export function listPage(vals: readonly ListedVal[], { number, next, now, canSignOut }: ListPlace): string {
+export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListPlace): string {
   if (vals.length === 0 && number === 1) {
     return page(
       'No vals yet',
@@ -75,11 +87,11 @@ export function listPage(vals: readonly ListedVal[], { number, next, now, canSig
         '<h1>No vals yet</h1>',
         '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
       ],
-      canSignOut,
+      visitor,
     );
   }
   const items = vals.map((val) => {
-    const by = `changed ${time(val.updatedAt, now)} by ${shown(val.author.username)}`;
+    const by = `changed ${time(val.updatedAt, now)} by ${shown((val.versionAuthor ?? val.author).username)}`;
     return `<li><a href="${linkTo(val)}">${shown(val.name)}</a> <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
   });
   const neighbours = [
@@ -93,7 +105,7 @@ export function listPage(vals: readonly ListedVal[], { number, next, now, canSig
       `<ul class="card vals">${items.join('\n')}</ul>`,
       `<p class="pages">${neighbours.join(' ')}</p>`,
     ],
-    canSignOut,
+    visitor,
   );
 }
 
@@ -131,7 +143,7 @@ export function valPage(content: ShownVal): string {
       runsCard(content),
       '</div></div>',
     ],
-    content.canSignOut,
+    content.visitor,
   );
 }
 
@@ -156,9 +168,10 @@ function changes(before: Val, val: Val): string {
 }
 
 function versionsCard({ val, versions, before, now }: ShownVal): string {
-  const rows = versions.slice(0, mostVersions).map(({ version, createdAt }, index) => {
+  const rows = versions.slice(0, mostVersions).map(({ version, createdAt, versionAuthor }, index) => {
     const address = `${linkTo(val)}&amp;version=${version}`;
     const isHere = version === val.version;
+    const by = versionAuthor ? ` by ${shown(versionAuthor.username)}` : '';
     const older = versions[index + 1]?.version;
     const compare =
       older === undefined
@@ -167,7 +180,7 @@ function versionsCard({ val, versions, before, now }: ShownVal): string {
           ? '<span class="end when">changes shown</span>'
           : `<a class="end" href="${address}&amp;from=${older}">what changed</a>`;
     const mark = index === 0 ? ' <span class="badge">current</span>' : '';
-    return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}</span> ${compare}</li>`;
+    return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}${by}</span> ${compare}</li>`;
   });
   const more =
     versions.length > mostVersions ? '<p class="empty">Older ones: <code>vals version ls</code></p>' : '';
@@ -185,6 +198,7 @@ function runsCard({ runs, now }: ShownVal): string {
       ...(typeof run.runStartAt === 'string' ? [time(run.runStartAt, now)] : []),
       ...(version === undefined || version === null ? [] : [`version ${shown(String(version))}`]),
       ...took(run),
+      ...(typeof run.reporter?.username === 'string' ? [`reported by ${shown(run.reporter.username)}`] : []),
     ];
     const whole =
       message === ''
@@ -262,7 +276,16 @@ export const signInPage = (action: string, problem?: string): string =>
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
 
-function page(title: string, parts: readonly string[], canSignOut = false): string {
+/** The person's own vals and those of each of their spaces, where they have any. */
+function placesOf({ user, spaces }: Visitor): string {
+  if (spaces.length === 0) return '';
+  const link = (path: string, { id, username }: User) =>
+    `<a href="${path}"${id === user.id ? ' aria-current="page"' : ''}>${shown(username)}</a>`;
+  const links = spaces.map((space) => link(`/@${encodeURIComponent(space.username)}/`, space));
+  return `<nav aria-label="Spaces">${[link('/', user.actor), ...links].join(' ')}</nav>`;
+}
+
+function page(title: string, parts: readonly string[], visitor?: Visitor): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -270,7 +293,7 @@ function page(title: string, parts: readonly string[], canSignOut = false): stri
 <link rel="icon" href="data:,">
 <title>${shown(title)}</title>
 <style>${style}</style>
-<header><a class="brand" href="?">vals</a>${canSignOut ? signOut : ''}</header>
+<header><a class="brand" href="?">vals</a>${visitor ? placesOf(visitor) : ''}${visitor?.canSignOut ? signOut : ''}</header>
 <main>
 ${parts.join('\n')}
 </main>

@@ -1,18 +1,44 @@
 // A request as the routes see it, and the answers that they give.
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from './store.ts';
+import type { User } from './users.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;
   method: string;
   url: URL;
+  /** The name of the space that the path begins with, as in `/@acme/v1/me`. */
+  space: string | undefined;
+  /** The path without the space. */
+  path: string;
   /** Scheme and host for the links in an answer. */
   origin: string;
+  /** Whom the caller acts as; undefined without a token, and for a caller who is not a member of the space. */
   user: Caller;
+  /** The person whose token it is. */
+  actor: User | undefined;
   /** Counts bytes of the caller that stay in memory until the answer is read. Throws if these are too many. */
   hold(bytes: number): void;
   /** Counts bytes that the caller sends to be stored. Throws if these are too many for the time. */
   countStored(bytes: number): void;
+}
+
+/** Begins the path of everything that belongs to the space; empty without one. */
+export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
+
+/** The address below which the caller finds the vals: of the service, or of the space. */
+export const baseUrlOf = ({ origin, space }: ServiceRequest): string => origin + spacePrefix(space);
+
+/** The address that was asked for. */
+export const selfOf = ({ url, origin }: ServiceRequest): URL =>
+  new URL(`${url.pathname}${url.search}`, origin);
+
+/** Only the API and the page are below a space. Any other path names no space, and leads to no route. */
+const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
+
+export function splitSpace(pathname: string): { space: string | undefined; path: string } {
+  const [, space, path] = belowSpace.exec(pathname) ?? [];
+  return space === undefined ? { space, path: pathname } : { space, path: path || '/' };
 }
 
 export interface Answer {

@@ -2,7 +2,7 @@
 import { search } from './checks.ts';
 import { tooManyRequests } from './guard.ts';
 import { valRecord } from './outgoing.ts';
-import { json } from './request.ts';
+import { baseUrlOf, json, selfOf } from './request.ts';
 import { type Route, route } from './route.ts';
 import { positionText } from './search.ts';
 import type { Principal } from './spaces.ts';
@@ -29,16 +29,16 @@ export function searchRoute(store: Store): Route {
 
   return route({
     ...{ method: 'GET', path: '/v1/search/vals', access: 'token', query: search },
-    async answer({ user, url, origin }, { query: { text, ...range } }) {
-      const caller = user as Principal;
+    async answer(request, { query: { text, ...range } }) {
+      const caller = request.user as Principal;
       const { vals, next } = await counted(caller.actor.id, () => store.search(caller, text, range));
-      const self = new URL(`${url.pathname}${url.search}`, origin);
+      const self = selfOf(request);
       const following = new URL(self);
       following.searchParams.set('limit', `${range.limit}`);
       following.searchParams.delete('offset');
       if (next) following.searchParams.set('after', positionText(next));
       return json({
-        data: vals.map((val) => valRecord(val, origin)),
+        data: vals.map((val) => valRecord(val, baseUrlOf(request))),
         links: { self: self.href, ...(next && { next: following.href }) },
       });
     },

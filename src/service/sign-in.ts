@@ -5,7 +5,7 @@ import { callerOf, type Network } from './network.ts';
 import { formHeaders, signInPage } from './page.ts';
 import { Problem } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { type Answer, headerOf, html, redirect, type ServiceRequest } from './request.ts';
+import { type Answer, headerOf, html, redirect, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Store } from './store.ts';
 import { digestOf } from './token.ts';
 import type { User } from './users.ts';
@@ -41,8 +41,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
       throw new Problem(403, 'This takes forms from its own page alone.');
     }
   };
-  const again = ({ url }: ServiceRequest, status: 401 | 429, problem?: string) =>
-    html(signInPage(`/sign-in${url.search}`, problem), status, {
+  const again = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
+    html(signInPage(`${spacePrefix(space)}/sign-in${url.search}`, problem), status, {
       ...formHeaders,
       ...(status === 429 && { 'Retry-After': '6' }),
     });
@@ -69,7 +69,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
         const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
         const session = [user.id, end, codeOf(user.id, digestOf(token), end)].join('.');
         // To the page that was asked for.
-        return redirect(`/${request.url.search}`, {
+        return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
           'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
         });
       } finally {

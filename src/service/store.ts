@@ -15,7 +15,7 @@ import {
   type StoredRecord,
 } from './records.ts';
 import { type Position, type SearchRange, searchVals } from './search.ts';
-import { createSpaces, type Principal } from './spaces.ts';
+import { asPerson, createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { newNames } from './val-names.ts';
@@ -193,6 +193,16 @@ export async function openStore(place: Place) {
     spaces,
     explain: database.explain,
     close: database.close,
+
+    /** The person whose token it is, and whom they act as: themselves, or the space if they are a member of it. */
+    async identify(
+      token: string,
+      space: string | undefined,
+    ): Promise<{ actor: User; principal: Principal | undefined } | undefined> {
+      if (space !== undefined) return spaces.memberWithToken(token, space);
+      const actor = await users.withToken(token);
+      return actor && { actor, principal: asPerson(actor) };
+    },
 
     /** Who has this token. */
     userWithToken: users.withToken,

@@ -52,6 +52,9 @@ export class DatabaseFailure extends Error {
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
+export const isOrphaned = (error: unknown): boolean =>
+  error instanceof DatabaseFailure && error.kind === 'orphaned';
+
 /** Deletes the runs that were reported for vals that are gone. A seed may have runs of vals that are kept elsewhere; these stay. */
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)

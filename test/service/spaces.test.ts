@@ -1,0 +1,338 @@
+// Spaces: vals that several people own, and who can reach them.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loopbackAddresses } from '../../src/lib/addresses.ts';
+import { openStore, type Store } from '../../src/service/index.ts';
+import { placeOf } from './place.ts';
+import {
+  ask,
+  askText,
+  createVal,
+  type List,
+  speak,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from './support.ts';
+
+interface Person {
+  baseUrl: string;
+  token: string;
+  user: { id: string; username: string };
+}
+
+let service: TemporaryService;
+let store: Store;
+let ada: Person;
+let bob: Person;
+let eve: Person;
+let acme: { id: string; username: string };
+
+async function add(username: string): Promise<Person> {
+  const added = await store.users.add(username);
+  if (!added) throw new Error(`${username} is taken`);
+  return { baseUrl: service.baseUrl, ...added };
+}
+
+beforeAll(async () => {
+  service = await temporaryService();
+  store = await openStore(placeOf(service.at));
+  [ada, bob, eve] = [await add('ada'), await add('bob'), await add('eve')];
+  const added = await store.spaces.add('acme');
+  if (!added) throw new Error('acme is taken');
+  acme = added;
+  await store.spaces.grant('acme', 'ada', 'write');
+  await store.spaces.grant('acme', 'bob', 'read');
+  return () => store.close();
+});
+
+const run = { version: 1, runStartAt: '2024-05-01T00:00:00Z', runEndAt: '2024-05-01T00:00:01Z', error: null };
+const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
+  ask(who, 'PUT', `${prefix}/v1/vals`, { body: { name, code } });
+
+describe('below the path of a space', () => {
+  test('me is the space, with the person behind the token', async () => {
+    expect((await ask(ada, 'GET', '/@acme/v1/me')).body).toMatchObject({
+      ...acme,
+      url: `${service.baseUrl}/@acme/`,
+      links: { self: `${service.baseUrl}/@acme/v1/me` },
+      actor: ada.user,
+    });
+    expect((await ask(ada, 'GET', '/v1/me')).body).not.toHaveProperty('actor');
+  });
+
+  test('a person sees their spaces, from everywhere', async () => {
+    const spaces = (role: string) => [{ ...acme, role, url: `${service.baseUrl}/@acme` }];
+    for (const path of ['/v1/me/spaces', '/@acme/v1/me/spaces']) {
+      expect((await ask(ada, 'GET', path)).body).toMatchObject({ data: spaces('write') });
+      expect((await ask(bob, 'GET', path)).body).toMatchObject({ data: spaces('read') });
+    }
+    expect((await ask(eve, 'GET', '/v1/me/spaces')).body).toMatchObject({ data: [] });
+  });
+
+  test('vals belong to the space, versions and runs to a person, and links stay below the path', async () => {
+    const made = await push(ada, 'owned', 'one');
+    const { id } = made.body as Val;
+    const self = `${service.baseUrl}/@acme/v1/vals/${id}`;
+    expect(made).toMatchObject({
+      status: 201,
+      headers: { location: `/@acme/v1/vals/${id}` },
+      body: { author: acme, versionAuthor: ada.user, links: { self }, privacy: 'private' },
+    });
+    await store.spaces.grant('acme', 'eve', 'write');
+    expect((await push(eve, 'owned', 'two')).body).toMatchObject({ id, version: 2, versionAuthor: eve.user });
+    expect((await push(ada, 'owned', 'two')).body).toMatchObject({ version: 2, versionAuthor: eve.user });
+    const report = await ask(eve, 'POST', `/@acme/v1/vals/${id}/runs`, { body: run });
+    expect(report).toMatchObject({ status: 201, body: { reporter: eve.user } });
+    await store.spaces.revoke('acme', 'eve');
+
+    const versions = (await ask(bob, 'GET', `/@acme/v1/vals/${id}/versions?limit=1`)).body as List;
+    expect(versions.data).toMatchObject([{ version: 2, versionAuthor: eve.user }]);
+    expect(versions.links.next).toBe(`${self}/versions?limit=1&offset=1`);
+    expect((await ask(bob, 'GET', `/@acme/v1/vals/${id}/versions/1`)).body).toMatchObject({
+      code: 'one',
+      versionAuthor: ada.user,
+    });
+    expect((await ask(bob, 'GET', '/@acme/v1/me/runs')).body).toMatchObject({
+      data: [{ val: { id }, reporter: eve.user }],
+    });
+    expect((await ask(ada, 'GET', '/v1/me/runs')).body).toMatchObject({ data: [] });
+    expect((await ask(bob, 'GET', `/@acme/v1/users/${acme.id}/vals`)).body).toMatchObject({ data: [{ id }] });
+  });
+
+  test('a member who may only read reads private vals, and changes nothing', async () => {
+    const { id } = (await push(ada, 'readable', 'secret')).body as Val;
+    expect((await ask(bob, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({ code: 'secret' });
+    for (const [method, path, body] of [
+      ['PUT', '', { name: 'readable', code: 'x' }],
+      ['POST', '', { name: 'another', code: 'x' }],
+      ['POST', `/${id}/versions`, { code: 'x' }],
+      ['POST', `/${id}/runs`, run],
+      ['DELETE', `/${id}/versions/1`, undefined],
+      ['DELETE', `/${id}`, undefined],
+    ] as const) {
+      const answer = await ask(bob, method, `/@acme/v1/vals${path}`, { body });
+      expect(answer, `${method} ${path}`).toMatchObject({
+        status: 403,
+        body: { message: 'You may read the vals of acme, but not change them.' },
+      });
+    }
+    expect((await ask(ada, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({
+      code: 'secret',
+      version: 1,
+    });
+  });
+
+  test("a space and its members do not see each other's private vals without the path", async () => {
+    const own = await createVal(ada, { name: 'adas', code: 'c' });
+    const { id } = (await push(ada, 'theirs', 'c')).body as Val;
+    expect((await ask(ada, 'GET', `/@acme/v1/vals/${own.id}`)).status).toBe(404);
+    expect((await ask(ada, 'GET', `/v1/vals/${id}`)).status).toBe(404);
+    expect((await ask(ada, 'DELETE', `/v1/vals/${id}`)).status).toBe(404);
+    expect((await push(ada, 'theirs', 'c', '')).body).not.toMatchObject({ id });
+  });
+});
+
+/** Every route below a space, as it is asked for a val of that space. */
+const routes = (id: string) =>
+  [
+    ['GET', '/v1/me', undefined],
+    ['GET', '/v1/me/spaces', undefined],
+    ...['runs', 'likes', 'comments', 'references'].map((kind) => ['GET', `/v1/me/${kind}`, undefined]),
+    ['GET', `/v1/users/${acme.id}/vals`, undefined],
+    ['PUT', '/v1/vals', { name: 'taken', code: 'x' }],
+    ['POST', '/v1/vals', { name: 'another', code: 'x' }],
+    ['GET', `/v1/vals/${id}`, undefined],
+    ['GET', `/v1/vals/${id}/module`, undefined],
+    ['GET', `/v1/vals/${id}/runs`, undefined],
+    ['POST', `/v1/vals/${id}/runs`, run],
+    ['GET', `/v1/vals/${id}/versions`, undefined],
+    ['POST', `/v1/vals/${id}/versions`, { code: 'x' }],
+    ['GET', `/v1/vals/${id}/versions/1`, undefined],
+    ['DELETE', `/v1/vals/${id}/versions/1`, undefined],
+    ['DELETE', `/v1/vals/${id}`, undefined],
+    ['PATCH', '/v1/me', undefined],
+    ['GET', '/v1/nothing', undefined],
+    ['GET', '/', undefined],
+    ['GET', '', undefined],
+  ] as [string, string, object | undefined][];
+
+describe('a stranger', () => {
+  test('gets the same answer as for a space that does not exist, on every route', async () => {
+    const { id } = (await push(ada, 'hidden', 'secret')).body as Val;
+    for (const token of [eve.token, null]) {
+      for (const [method, path, body] of routes(id)) {
+        const answer = await ask(eve, method, `/@acme${path}`, { body, token });
+        const absent = await ask(eve, method, `/@nowhere${path}`, { body, token });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(answer.text).toBe(absent.text.replaceAll('nowhere', 'acme'));
+        expect({ ...answer.headers, date: '', 'content-length': '' }).toEqual({
+          ...absent.headers,
+          date: '',
+          'content-length': '',
+        });
+      }
+    }
+    expect((await ask(eve, 'GET', '/@acme/v1/me', { token: 'vals_wrong' })).status).toBe(401);
+    expect((await ask(eve, 'GET', '/@nowhere/v1/me', { token: 'vals_wrong' })).status).toBe(401);
+    expect((await ask(ada, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({
+      code: 'secret',
+      version: 1,
+    });
+  });
+
+  test('reaches nothing by the id, and reads public and unlisted vals as those of a person', async () => {
+    const secret = (await push(ada, 'by_id', 'secret')).body as Val;
+    for (const [method, path, body] of routes(secret.id).filter(([, path]) => path.includes(secret.id))) {
+      expect((await ask(eve, method, path, { body })).status, `${method} ${path}`).toBe(404);
+    }
+    expect((await ask(eve, 'GET', `/v1/users/${acme.id}/vals`)).body).toMatchObject({ data: [] });
+    for (const privacy of ['public', 'unlisted']) {
+      const body = { name: `shown_${privacy}`, code: 'c', privacy };
+      const { id } = (await ask(ada, 'POST', '/@acme/v1/vals', { body })).body as Val;
+      expect((await ask(eve, 'GET', `/v1/vals/${id}`)).body).toMatchObject({ author: acme });
+      expect((await ask(eve, 'DELETE', `/v1/vals/${id}`)).status).toBe(403);
+      expect((await ask(ada, 'DELETE', `/v1/vals/${id}`)).status).toBe(403);
+    }
+  });
+
+  test.each([
+    '/%40acme/v1/me',
+    '//@acme/v1/me',
+    '/./@acme/v1/me',
+    '/@nowhere/../@acme/v1/me',
+    '/@acme/@acme/v1/me',
+    '/@ACME/v1/me',
+    '/@acm%65/v1/me',
+    '/@acme%2fv1/me',
+    '/@acme;x/v1/me',
+    '/@acme//v1/me',
+    '/@acme/v1/../../@acme/v1/me',
+    '/@acme.%2e/v1/me',
+    '/@acme%00/v1/me',
+    '/@/v1/me',
+    '/v1/@acme/me',
+    '/@acme/healthz',
+    '/@acme/page/x',
+  ])('finds no way in by %s', async (path) => {
+    const get = (who: Person) =>
+      speak(
+        service.port,
+        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${who.token}\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await get(eve)).toMatch(/^HTTP\/1.1 404 /);
+    // What leads nowhere for a stranger is either the space itself, or nothing for a member too.
+    expect(await get(ada)).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);
+  });
+});
+
+test('access ends at once, in every process', async () => {
+  const other = await temporaryService(undefined, service.at);
+  await store.spaces.grant('acme', 'eve', 'write');
+  expect((await push(eve, 'late', 'one')).status).toBe(201);
+  await store.spaces.grant('acme', 'eve', 'read');
+  expect((await push(eve, 'late', 'two')).status).toBe(403);
+  await store.spaces.revoke('acme', 'eve');
+  for (const { baseUrl } of [service, other]) {
+    expect((await ask({ ...eve, baseUrl }, 'GET', '/@acme/v1/me')).status).toBe(404);
+  }
+});
+
+test('names are unique among people and spaces, and each kind is managed apart', async () => {
+  expect(await store.spaces.add('ada')).toBeUndefined();
+  expect(await store.spaces.add('acme')).toBeUndefined();
+  expect(await store.users.add('acme')).toBeUndefined();
+  expect((await store.users.list()).map(({ username }) => username)).not.toContain('acme');
+  expect((await store.spaces.list()).map(({ username }) => username)).toEqual(['acme']);
+  expect(await store.users.renewToken('acme')).toBeUndefined();
+  expect(await store.users.remove('acme', true)).toBe('absent');
+  expect(await store.spaces.remove('ada', true)).toBe('absent');
+  expect(await store.spaces.grant('ada', 'bob', 'write')).toBe('no space');
+  expect(await store.spaces.grant('acme', 'acme', 'write')).toBe('no person');
+  expect(await store.spaces.revoke('acme', 'eve')).toBe('not a member');
+  expect((await ask(ada, 'GET', '/@ada/v1/me')).status).toBe(404);
+});
+
+test('a removed space takes its vals along, and a removed person stays the author of versions', async () => {
+  const zoe = await add('zoe');
+  await store.spaces.add('short');
+  await store.spaces.grant('short', 'zoe', 'write');
+  await store.spaces.grant('short', 'ada', 'write');
+  const { id } = (await push(zoe, 'hers', 'c', '/@short')).body as Val;
+  expect(await store.users.remove('zoe', false)).toBe('removed');
+  expect((await ask(ada, 'GET', `/@short/v1/vals/${id}`)).body).toMatchObject({ versionAuthor: zoe.user });
+  expect(await store.spaces.named('short')).toMatchObject({
+    vals: 1,
+    members: [{ username: 'ada', role: 'write' }],
+  });
+  expect(await store.spaces.remove('short', false)).toBe('has vals');
+  expect(await store.spaces.remove('short', true)).toBe('removed');
+  expect((await ask(ada, 'GET', `/@short/v1/vals/${id}`)).status).toBe(404);
+  expect((await ask(ada, 'GET', '/v1/me/spaces')).body).toMatchObject({ data: [acme] });
+});
+
+test('requests are counted for the person, whatever the space', async () => {
+  const few = await temporaryService(undefined, service.at, {
+    limits: { perSecond: 0.001, burst: 3, inFlight: 9 },
+  });
+  const get = async (who: Person, path: string) =>
+    (await ask({ ...who, baseUrl: few.baseUrl }, 'GET', path)).status;
+  expect([await get(ada, '/v1/me'), await get(ada, '/@acme/v1/me')]).toEqual([200, 200]);
+  expect([await get(ada, '/@nowhere/v1/me'), await get(ada, '/@acme/v1/me')]).toEqual([404, 429]);
+  expect(await get(bob, '/@acme/v1/me')).toBe(200);
+});
+
+describe('the page', () => {
+  const host = 'vals.example';
+  let team: TemporaryService;
+  beforeAll(async () => {
+    const network = { host: '127.0.0.1', publicUrl: new URL(`https://${host}`), proxies: loopbackAddresses };
+    team = await temporaryService(undefined, service.at, { network });
+  });
+  const visit = (path: string, headers: Record<string, string> = {}) =>
+    askText({ baseUrl: `http://127.0.0.1:${team.port}` }, 'GET', path, {
+      headers: { Host: host, Accept: 'text/html', ...headers },
+    });
+  const signIn = async ({ token }: Person, path: string) => {
+    const answer = await askText({ baseUrl: `http://127.0.0.1:${team.port}` }, 'POST', path, {
+      raw: `token=${token}`,
+      headers: {
+        Host: host,
+        Origin: `https://${host}`,
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+    });
+    return { ...answer, cookie: { Cookie: `${answer.headers['set-cookie']?.[0]?.split(';')[0]}` } };
+  };
+
+  test('asks everybody to sign in, and leads a member to the space', async () => {
+    const { id } = (await push(ada, 'shown', 'secret_code')).body as Val;
+    const asked = await visit(`/@acme/?val=${id}`);
+    expect(asked.status).toBe(401);
+    expect(asked.text).toContain(`action="/@acme/sign-in?val=${id}"`);
+    expect((await visit(`/@nowhere/?val=${id}`)).text).toBe(asked.text.replaceAll('acme', 'nowhere'));
+
+    const signedIn = await signIn(bob, `/@acme/sign-in?val=${id}`);
+    expect(signedIn).toMatchObject({ status: 303, headers: { location: `/@acme/?val=${id}` } });
+    const shown = await visit(`/@acme/?val=${id}`, signedIn.cookie);
+    expect(shown.text).toContain('secret_code');
+    expect(shown.text).toContain('</time> by ada</span>');
+    const list = await visit('/@acme', signedIn.cookie);
+    expect(list.text).toContain('>shown</a>');
+    expect(list.text).toContain('<a href="/">bob</a> <a href="/@acme/" aria-current="page">acme</a>');
+    expect((await visit('/', signedIn.cookie)).text).toContain('<a href="/@acme/">acme</a>');
+  });
+
+  test('is not there for a person who is no member, and for one who was', async () => {
+    const { id } = (await push(ada, 'unseen', 'secret_code')).body as Val;
+    const { cookie } = await signIn(eve, '/sign-in');
+    for (const path of ['/@acme', '/@acme/', `/@acme/?val=${id}`]) {
+      expect((await visit(path, cookie)).status).toBe(404);
+    }
+    expect((await visit(`/?val=${id}`, cookie)).status).toBe(404);
+    expect((await visit('/', cookie)).text).not.toContain('acme');
+    await store.spaces.grant('acme', 'eve', 'read');
+    expect((await visit(`/@acme/?val=${id}`, cookie)).text).toContain('secret_code');
+    await store.spaces.revoke('acme', 'eve');
+    expect((await visit(`/@acme/?val=${id}`, cookie)).status).toBe(404);
+  });
+});
