@@ -35,9 +35,13 @@ vi.mock('../../src/service/database/open.ts', async (importOriginal) => {
 
 const count = 20_000;
 const people = 50;
+/** Of each space. */
+const members = 4;
 /** What may be sorted: a page. */
 const fewRows = 101;
-const large = /\b(vals|versions|records)\b/;
+const large = /\b(vals|versions|records|users|space|members)\b/;
+/** Those that list all people, or all spaces. */
+const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
 
 /** Asks for everything that the store can be asked for. */
 async function useAll(at: string): Promise<void> {
@@ -84,6 +88,16 @@ async function useAll(at: string): Promise<void> {
   await store.users.named('eve');
   await store.users.renewToken('eve');
   await ask(service, 'DELETE', `/v1/vals/${id}`);
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'eve', 'write');
+  const session = await store.spaces.memberWithId(eve.user.id, 'acme');
+  expect(session?.principal).toBeDefined();
+  const renewed = await store.users.renewToken('eve');
+  await ask({ baseUrl, token: renewed?.token }, 'GET', '/@acme/v1/me/spaces');
+  await store.spaces.named('acme');
+  await store.spaces.list();
+  await store.spaces.revoke('acme', 'eve');
+  await store.spaces.remove('acme', true);
   await store.users.remove('eve', true);
   await store.close();
   await close();
@@ -107,10 +121,14 @@ async function explainSqlite(file: string): Promise<Explain> {
     );
     // The few that a subquery has chosen may be read one by one, and sorted.
     const chosen = steps.flatMap((step) => /^CO-ROUTINE (\w+)/.exec(step)?.[1] ?? []);
-    return steps
-      .filter((step) => (/^(SCAN|SEARCH)/.test(step) && large.test(step)) || /^USE TEMP B-TREE/.test(step))
-      .filter((step) => chosen.length === 0 || !(step === `SCAN ${chosen}` || step.startsWith('USE')))
-      .map((step) => ({ step, isFound: step.startsWith('SEARCH ') }));
+    return (
+      steps
+        .filter((step) => (/^(SCAN|SEARCH)/.test(step) && large.test(step)) || /^USE TEMP B-TREE/.test(step))
+        // The few members of a space may be sorted.
+        .filter((step) => !(step.startsWith('USE') && sql.includes('members')))
+        .filter((step) => chosen.length === 0 || !(step === `SCAN ${chosen}` || step.startsWith('USE')))
+        .map((step) => ({ step, isFound: step.startsWith('SEARCH ') }))
+    );
   };
 }
 
@@ -172,7 +190,9 @@ const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE userna
 /** So much of everything that no database would rather read it all. */
 const fill = (series: string, bytes: string) => `
   INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
-    FROM ${series} WHERE n < ${people};
+    FROM ${series};
+  INSERT INTO members (user_id, space_id, role)
+    SELECT 'user' || n, 'user' || (n % (${count} / ${members})), 'write' FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
   INSERT INTO versions (val_id, version, code, created_at) SELECT 'val' || n, 1, ${bytes}, '2026' FROM ${series};
@@ -184,7 +204,7 @@ test('no statement reads a whole table, or sorts one', async () => {
   const at = await newPlace();
   await useAll(at);
   const explain = await ('file' in placeOf(at) ? explainSqlite(at) : explainPostgres(at));
-  const statements = [...ran].filter(([sql]) => large.test(sql));
+  const statements = [...ran].filter(([sql]) => large.test(sql) && !listsAll.test(sql));
   expect(statements.length).toBeGreaterThan(25);
   const found: string[] = [];
   const wanting: string[] = [];
