@@ -105,6 +105,7 @@ describe('below the path of a space', () => {
     for (const [method, path, body] of [
       ['PUT', '', { name: 'readable', code: 'x' }],
       ['POST', '', { name: 'another', code: 'x' }],
+      ['PUT', `/${id}`, { privacy: 'public' }],
       ['POST', `/${id}/versions`, { code: 'x' }],
       ['POST', `/${id}/runs`, run],
       ['DELETE', `/${id}/versions/1`, undefined],
@@ -138,7 +139,12 @@ const routes = (id: string) =>
     ['GET', '/v1/me', undefined],
     ['GET', '/v1/me/spaces', undefined],
     ...['runs', 'likes', 'comments', 'references'].map((kind) => ['GET', `/v1/me/${kind}`, undefined]),
+    ['GET', `/v1/users/${acme.id}`, undefined],
     ['GET', `/v1/users/${acme.id}/vals`, undefined],
+    ['GET', '/v1/alias/acme', undefined],
+    ['GET', '/v1/alias/acme/hidden', undefined],
+    ['GET', '/v1/search/vals?query=secret', undefined],
+    ['PUT', `/v1/vals/${id}`, { privacy: 'public' }],
     ['PUT', '/v1/vals', { name: 'taken', code: 'x' }],
     ['POST', '/v1/vals', { name: 'another', code: 'x' }],
     ['GET', `/v1/vals/${id}`, undefined],
@@ -186,6 +192,10 @@ describe('a stranger', () => {
       expect((await ask(eve, method, path, { body })).status, `${method} ${path}`).toBe(404);
     }
     expect((await ask(eve, 'GET', `/v1/users/${acme.id}/vals`)).body).toMatchObject({ data: [] });
+    expect((await ask(eve, 'GET', '/v1/search/vals?query=secret')).body).toMatchObject({ data: [] });
+    for (const path of ['acme', 'acme/by_id']) {
+      expect((await ask(eve, 'GET', `/v1/alias/${path}`)).status).toBe(404);
+    }
     for (const privacy of ['public', 'unlisted']) {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
       const { id } = (await ask(ada, 'POST', '/@acme/v1/vals', { body })).body as Val;
