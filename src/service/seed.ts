@@ -102,48 +102,81 @@ type Complete = (
   of?: JsonObject;
 }>;
 
-/** Adds what a record of each kind lacks, and says what its lists are filtered by. */
+/** Adds what a record of each kind lacks and can be known, and says what its lists are filtered by. */
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
-    const val = await ownVal({ id: valId, name: valName, version, ...part(run.val) }, vals);
+    const { of, val } = await ownVal({ id: valId, name: valName, version, ...part(run.val) }, vals);
     const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
     const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
-    return { record, tag: record.error === null ? 'passed' : 'failed', of: val };
+    return { record, tag: record.error === null ? 'passed' : 'failed', of };
   },
-  async likes(like, { id, vals }) {
-    const val = await ownVal(like, vals);
-    return { record: { ...val, id: val.id ?? id }, of: val };
+  async likes(like, { id, now, owner, vals }) {
+    const { of, val, found } = await ownVal({ version: null, ...like }, vals);
+    const others = isObject(like.author) ? withId(like.author) : null;
+    const author = found ? { ...owner } : others;
+    const record = { createdAt: found?.createdAt ?? now, ...val, id: of.id ?? id, author };
+    return { record, of };
   },
   async comments(given, { id, now, owner, vals }) {
-    const author = { id: null, username: null, ...part(given.author) };
-    const relationship = author.username === owner.username ? 'given' : 'received';
-    const val = {
-      privacy: null,
-      author: null,
-      ...(await ownVal({ version: null, ...part(given.val) }, vals)),
+    const { of, val, found } = await ownVal({ version: null, ...part(given.val) }, vals);
+    const isOwn = part(given.author).username === owner.username;
+    const relationship = given.relationship ?? (isOwn ? 'given' : 'received');
+    const author =
+      relationship === 'given' ? { ...owner, ...part(given.author) } : withId(part(given.author));
+    // Only what one may see can be commented on.
+    const facts = {
+      privacy: found?.privacy ?? 'public',
+      author: relationship === 'given' ? null : { ...owner },
     };
-    const record: JsonObject = { id, comment: null, createdAt: now, relationship, ...given, author, val };
-    return { record, tag: `${record.relationship}` };
+    const record = {
+      ...{ id, comment: null, createdAt: now, ...given, relationship, author },
+      val: of.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
+    };
+    return { record, tag: `${relationship}` };
   },
   async references(given, { now, owner, vals }) {
-    const reference = withAuthor(part(given.reference));
-    const own = await ownVal(part(given.dependsOn), vals);
+    const { val: theirs } = withMadeId(withAuthor(part(given.reference)));
+    const reference = { ...theirs, author_id: theirs.author_id ?? madeId('user', theirs.username) };
+    const { of, val } = await ownVal(part(given.dependsOn), vals);
     const { id, username } = owner;
-    const dependsOn = withAuthor(own.id === null ? own : { author_id: id, username, ...own });
-    return { record: { referencedAt: now, ...given, reference, dependsOn }, of: dependsOn };
+    const dependsOn = withAuthor(val.id === null ? val : { author_id: id, username, ...val });
+    return { record: { referencedAt: now, ...given, reference, dependsOn }, of };
   },
 };
 
 const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** With the id and name of the val that it is, where that is one of ours: named by its id, or without one by its name. */
-async function ownVal(given: JsonObject, vals: ValFinder): Promise<JsonObject> {
+/**
+ * The val that a record names, by its id or else by its name. `of` has the id and name of one of ours, or null. In `val`,
+ * which is sent, a val that is not there has an id of its own, because clients expect one.
+ */
+async function ownVal(given: JsonObject, vals: ValFinder) {
   const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
   const found =
     id !== undefined ? await vals.identified(id) : name === undefined ? undefined : await vals.named(name);
-  return { ...given, id: given.id ?? found?.id ?? null, name: given.name ?? found?.name ?? null };
+  const of: JsonObject = {
+    ...given,
+    id: given.id ?? found?.id ?? null,
+    name: given.name ?? found?.name ?? null,
+  };
+  const version = given.version ?? found?.version ?? (of.name === null ? null : 1);
+  return { of, found, ...withMadeId({ ...of, ...('version' in given && { version }) }) };
 }
+
+const withMadeId = (val: JsonObject): { val: JsonObject } => ({
+  val: { ...val, id: val.id ?? madeId('val', val.name) },
+});
+
+const withId = (author: JsonObject): JsonObject => ({
+  id: madeId('user', author.username),
+  username: null,
+  ...author,
+});
+
+/** The same for the same name; null without one. */
+const madeId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
+  typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
 /** One side of a reference; seeds of an older form have an author in it. */
 function withAuthor(given: JsonObject): JsonObject {

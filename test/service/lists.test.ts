@@ -215,7 +215,7 @@ describe('a seed', () => {
     ]);
     expect((await listFrom(service, '/v1/me/references')).data).toEqual([
       {
-        reference: { id: null, name: 'r', author_id: null, username: null },
+        reference: { id: expect.any(String), name: 'r', author_id: null, username: null },
         dependsOn: { id: null, name: null, author_id: null, username: null },
         referencedAt: '2020-01-01T00:00:00Z',
       },
