@@ -25,7 +25,7 @@ export function createContext(
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
-  const seen = createSeenVals(settings);
+  const seen = createSeenVals(settings, redactor.isIn);
   const prompt = createPrompt(stdin, host.stderr, {
     signal,
     clock,

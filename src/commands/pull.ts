@@ -56,7 +56,7 @@ export const command = defineCommand({
     const backup = createBackup(workspace.root);
     const api = await connect();
     const remotes = createRemoteVals({ ...context, api }, chosen.length);
-    const options = { merge, force, dryRun, isNamed: words.length > 0, backup };
+    const options = { merge, force, dryRun, isNamed: words.length > 0, backup, holdsToken: api.holdsToken };
     const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${chosen.length}`);
     onFinished(0);
     const { rows, error } = await runBatch<(typeof chosen)[number]>(chosen, {

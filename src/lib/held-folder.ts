@@ -106,7 +106,8 @@ function lookAlong(top: string, parts: readonly string[], make: boolean): HeldFo
 /** Another process may make it at the same moment. */
 function makeOne(path: string): void {
   try {
-    mkdirSync(path);
+    // Not for others to write to, whatever the umask.
+    mkdirSync(path, 0o755);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }

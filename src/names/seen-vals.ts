@@ -27,7 +27,11 @@ const longestText = 128;
 const mostNews = 10_000;
 
 /** Nothing is read before it is asked for, and nothing is kept where this user has no home. */
-export function createSeenVals(settings: Settings): SeenVals {
+export function createSeenVals(
+  settings: Settings,
+  /** Whether a text gives the token away, which is written to no file. */
+  holdsSecret: (text: string) => boolean = () => false,
+): SeenVals {
   /** What this command learnt; null: it is gone. */
   const news = new Map<string, SeenVal | null>();
   let me: string | undefined;
@@ -45,11 +49,12 @@ export function createSeenVals(settings: Settings): SeenVals {
   return {
     note(val) {
       const texts = [val.id, val.name, val.version ?? '', val.owner ?? ''];
-      if (texts.some((text) => text.length > longestText) || news.size >= mostNews) return;
+      if (texts.some((text) => text.length > longestText || holdsSecret(text)) || news.size >= mostNews)
+        return;
       news.set(val.id, val);
     },
     noteMe(id) {
-      if (id.length <= longestText) me = id;
+      if (id.length <= longestText && !holdsSecret(id)) me = id;
     },
     drop: (id) => void news.set(id, null),
     async recall() {

@@ -53,8 +53,6 @@ export interface Settings {
   readonly dataFile: string;
   /** Workspaces of other users that this user trusts; only the config file can name them. */
   readonly safeDirectories: readonly string[];
-  /** For root: who called sudo. */
-  readonly sudoUser: number | undefined;
 }
 
 /** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
@@ -133,9 +131,6 @@ export function createSettings(
     },
     get safeDirectories() {
       return config().safeDirectories ?? [];
-    },
-    get sudoUser() {
-      return /^\d+$/.test(env.SUDO_UID ?? '') ? Number(env.SUDO_UID) : undefined;
     },
   };
   return settings;

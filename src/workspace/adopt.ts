@@ -4,7 +4,7 @@ import { LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow, replaceBelow } from './disk/files.ts';
-import { type PullOptions, writable } from './pull-val.ts';
+import { type PullOptions, tokenInFile, writable } from './pull-val.ts';
 import { identity, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
@@ -17,7 +17,7 @@ export async function adopt(
   workspace: Workspace,
   remotes: RemoteVals,
   id: string,
-  { file: wanted, force, dryRun, backup }: AdoptOptions,
+  { file: wanted, force, dryRun, backup, remark, holdsToken }: AdoptOptions,
 ): Promise<Outcome> {
   const { remote } = await remotes.read(id);
   if (remote === undefined) {
@@ -41,6 +41,7 @@ export async function adopt(
   const outcome = { file, name, ...identity(id, remote.version) };
   if (dryRun) return { ...outcome, status: 'planned' };
   if (!stays) {
+    if (holdsToken(remote.code)) remark(tokenInFile(file));
     if (here !== undefined) backup.keep(file, here);
     replaceBelow(root, file, writable(remote, { name }), { content: here });
   }
@@ -57,12 +58,17 @@ function fileFor({ vals }: Workspace, name: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
-  const problem = nameProblem(name) ?? nameProblem(file);
+  const problem =
+    nameProblem(name) ?? nameProblem(file) ?? (isRunByTools(name) ? 'is one that tools may run' : undefined);
   if (problem === undefined) return file;
   throw new LocalError(`The val "${shortened(name)}" cannot have a file of its name, which ${problem}.`, {
     hint: chooseAnother,
   });
 }
+
+/** Such as vite.config.ts or gulpfile.ts: a service must not choose code that runs when a build starts. */
+const isRunByTools = (name: string): boolean =>
+  name.includes('.') || /^(?:gulp|grunt|jake|cake|danger)file$|^setup_?tests$/i.test(name);
 
 const shortened = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 

@@ -19,6 +19,7 @@ export interface PullOptions {
   isNamed: boolean;
   /** Takes a sentence that is worth knowing, but no failure. */
   remark(message: string): void;
+  holdsToken(code: string): boolean;
   /** Keeps what is overwritten here. */
   backup: Backup;
 }
@@ -122,14 +123,18 @@ function record(
   workspace: Workspace,
   { val, nameThere }: Examined,
   remote: RemoteVal,
-  { remark }: PullOptions,
+  { remark, holdsToken }: PullOptions,
 ): void {
+  if (holdsToken(remote.code)) remark(tokenInFile(val.file));
   workspace.bases.write(val, remote);
   workspace.remember({ ...val, name: nameThere ?? val.name });
   if (nameThere !== undefined) {
     remark(`The service calls "${val.name}" "${nameThere}"; vals.json has that name now.`);
   }
 }
+
+export const tokenInFile = (file: string): string =>
+  `${file} holds your token: whoever reads the file can act as you.`;
 
 /** Half of a character cannot be written to a file, and what came back would be another text. */
 export function writable({ code }: RemoteVal, { name }: { name: string }): string {

@@ -61,7 +61,9 @@ export async function pushVal(
     throw error;
   });
   const idBefore = examined ? examined.val.id : val.id;
-  const id = textAt(body, 'id') ?? idBefore;
+  const sentId = textAt(body, 'id');
+  // A token that comes back as an id must not get into vals.json.
+  const id = sentId === undefined || api.holdsToken(sentId) ? idBefore : sentId;
   const version = versionOf(body);
   if (hasMarks(code)) options.remark(`${val.file} was sent with the marks of a merge in it.`);
   if (idBefore !== undefined && id !== idBefore) {

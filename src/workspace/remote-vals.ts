@@ -48,6 +48,7 @@ export function createRemoteVals(lookup: Lookup, count: number): RemoteVals {
     try {
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
+      if ([id, remote.name ?? ''].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
       if (await isCaller(owner?.id)) return { remote };
       return { remote, foreign: { owner: owner?.username ?? owner?.id } };
@@ -86,6 +87,12 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
     hint: `${shell`vals val get ${id} --json`} shows what it sent.`,
   });
 }
+
+/** Its name would get into vals.json, which is committed. */
+const sentToken = (): BadResponseError =>
+  new BadResponseError('The service sent your token as the name or the id of a val. Nothing was written.', {
+    hint: 'Do not trust this service: end the token, and sign in to a service that you know.',
+  });
 
 /** Keys without a value are left out. */
 export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({

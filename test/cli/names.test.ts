@@ -17,6 +17,39 @@ interface Val {
 }
 
 /** A service of a few vals, with a list of them or without. */
+describe('a list without an end', () => {
+  async function lookUp(delayMs: number, ...args: string[]) {
+    let count = 0;
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me } };
+      const data = Array.from({ length: 100 }, () => ({ id: `id-${++count}`, name: `val${count}` }));
+      const body = JSON.stringify({
+        data,
+        links: { next: `https://example.com/?limit=100&offset=${count}` },
+      });
+      return (response) => void setTimeout(() => response.end(body), delayMs);
+    });
+    return run(['val', 'get', 'nosuchname', '--json', ...args], { env: service.env });
+  }
+
+  it('is read to 20,000 vals', async () => {
+    const { exit, error } = await lookUp(0);
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 7,
+      message: "The service's list of vals has more than 20000 entries.",
+    });
+    expect(error?.hint).toContain('id');
+  });
+
+  it('is read for as long as one request may take', async () => {
+    const { exit, error } = await lookUp(300, '--timeout', '2');
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 7,
+      message: "The service's list of vals did not end within 2 s.",
+    });
+  });
+});
+
 class Vals {
   service!: ScriptedService;
   readonly home = temporaryFolder();

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -373,18 +374,108 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 10 });
   });
 
-  it('by root neither, unless it belongs to the user who called sudo', async () => {
+  it('by root neither, not even under sudo, which would leave files to root', async () => {
     const { service, top } = await above({ '': stranger, 'vals.json': stranger });
-    const asRoot = (env: Record<string, string>) =>
-      vals(['val', 'get', 'a', '--code'], { cwd: top, env: { ...service.env, ...env }, here: true });
-    expect(await asRoot({})).toMatchObject({ exit: 10 });
-    expect(await asRoot({ SUDO_UID: '1' })).toMatchObject({ exit: 10 });
-    expect(await asRoot({ SUDO_UID: `${stranger}` })).toMatchObject({ exit: 0 });
+    const env = { ...service.env, SUDO_UID: `${stranger}` };
+    for (const args of [['val', 'get', 'a'], ['push'], ['status'], ['init']]) {
+      const { exit, stderr } = await vals(args, { cwd: top, env, here: true });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('without sudo') });
+    }
   });
 
   it('nor is a workspace made in the folder of another user', async () => {
     const { asMe } = await above({ mine: stranger });
     expect(await asMe(['init'])).toMatchObject({ exit: 10 });
+  });
+});
+
+it('leaves out folders that are nested too deeply, and takes no longer for it', async () => {
+  const service = await scriptedService([], () => ({ status: 404 }));
+  const cwd = temporaryFolder();
+  const nested = (depth: number) => Array.from({ length: depth }, () => 'd').join('/');
+  put(cwd, {
+    'vals.json': '{"vals":{}}',
+    [`${nested(64)}/deep.ts`]: 'deep',
+    [`${nested(1_800)}/deeper.ts`]: 'x',
+  });
+  const { exit, stdout, stderr } = await vals(['status', '--json'], { cwd, env: service.env });
+  expect({ exit, files: JSON.parse(stdout).length }).toEqual({ exit: 0, files: 1 });
+  expect(stderr).toContain('is left out: it is more than 64 folders deep');
+  const manifest = JSON.stringify({ vals: { [`${nested(65)}/a.ts`]: { name: 'a' } } });
+  put(cwd, { 'vals.json': manifest });
+  expect(await vals(['status'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 10 });
+});
+
+it('lets nobody else write to .vals, whatever the umask', async () => {
+  const cwd = temporaryFolder();
+  put(cwd, { 'a.ts': 'a' });
+  const script = 'umask 000; "$0" "$1" init && "$0" "$1" push --local';
+  await execa('sh', ['-c', script, process.execPath, program], {
+    cwd,
+    env: environment(cwd, {}),
+    extendEnv: false,
+  });
+  const made = [
+    'vals.json',
+    ...readdirSync(join(cwd, '.vals'), { recursive: true }).map((file) => `.vals/${file}`),
+  ];
+  const loose = made.filter((file) => (statSync(join(cwd, file)).mode & 0o022) !== 0);
+  expect({ count: made.length > 5, loose }).toEqual({ count: true, loose: [] });
+});
+
+describe('a service that sends the token back', () => {
+  const token = 'test-token-1f0c9a7e';
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+  async function everything(val: object, commands: string[][]): Promise<{ exits: number[]; text: string }> {
+    const service = await scriptedService([], ({ path }) =>
+      path === '/v1/me'
+        ? { body: { id: token } }
+        : path.startsWith('/v1/users/')
+          ? { status: 404 }
+          : { body: val },
+    );
+    const [cwd, home] = [temporaryFolder(), temporaryFolder()];
+    put(cwd, { 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
+    const exits: number[] = [];
+    for (const args of commands) {
+      exits.push((await vals(args, { cwd, home, env: service.env, here: true })).exit ?? -1);
+    }
+    const files = [cwd, home].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')),
+    );
+    return { exits, text: files.join('\n') };
+  }
+
+  it('as a name or an id gets it into no file', async () => {
+    const asName = [
+      ['me'],
+      ['val', 'get', id],
+      ['pull', id],
+      ['pull', id, '--file', 'b.ts'],
+      ['push', 'a.ts'],
+    ];
+    const { exits, text } = await everything({ id, name: token, code: 'x', version: 1 }, asName);
+    expect(exits).toEqual([0, 0, 11, 11, 0]);
+    expect(text).not.toContain(token);
+    const asId = await everything({ id: token, name: 'a', code: 'x', version: 1 }, [
+      ['val', 'get', id],
+      ['push'],
+    ]);
+    expect(asId.exits).toEqual([0, 0]);
+    expect(asId.text).not.toContain(token);
+  });
+
+  it('as code gets it into the file, with a warning', async () => {
+    const service = await scriptedService([], () => ({
+      body: { id, name: 'b', code: `// ${token}`, version: 1 },
+    }));
+    const cwd = temporaryFolder();
+    put(cwd, { 'vals.json': '{"vals":{}}' });
+    const { stderr } = await vals(['pull', id], { cwd, env: service.env, here: true });
+    expect(stderr).toContain('b.ts holds your token');
   });
 });
 

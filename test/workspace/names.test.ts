@@ -70,6 +70,10 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     'a\u2028b',
     '\ud800',
     'node_modules',
+    // Tools would run such a file.
+    'vite.config',
+    'a.test',
+    'Gulpfile',
     'x'.repeat(400),
     'é'.repeat(120),
     // Twins of what is there, to some file systems.

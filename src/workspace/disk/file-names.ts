@@ -5,6 +5,8 @@ export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
+/** Each folder of a path is opened on its own, so the depth of a path is limited: a tree of n folders takes n steps. */
+export const mostFolders = 64;
 /** Made when it is asked for: to make it takes some 2 % of a start. */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
@@ -29,7 +31,9 @@ export function nameProblem(name: string): string | undefined {
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'is not below the workspace';
-  for (const part of path.split('/')) {
+  const parts = path.split('/');
+  if (parts.length - 1 > mostFolders) return `is more than ${mostFolders} folders deep`;
+  for (const part of parts) {
     if (part === '..') return 'leads out of the workspace';
     const problem = nameProblem(part);
     if (problem !== undefined) return part === path ? problem : `has a part, "${part}", that ${problem}`;

@@ -32,6 +32,9 @@ import { decode } from '../sources/read-text.ts';
 export const dotValsFolder = '.vals';
 const temporaryFolder = `${dotValsFolder}/tmp`;
 
+/** Not for others to write to, whatever the umask. */
+const newFileMode = 0o644;
+
 /** Undefined where there is no such file. */
 export function readBelow(
   root: string,
@@ -198,7 +201,7 @@ function openAtEnd(folder: HeldFolder, name: string): number {
   if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-  const descriptor = openSync(`${folder.path}/${name}`, flags);
+  const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
   appended = { folder, name, descriptor };
   if (fstatSync(descriptor).isFile()) return descriptor;
   letGoAppended();
@@ -267,7 +270,7 @@ function moveOnto(
   if (before !== undefined && !before.isFile()) throw new NotPlainFile('is not a plain file');
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
-    const descriptor = openSync(temporary, 'wx');
+    const descriptor = openSync(temporary, 'wx', newFileMode);
     try {
       writeFileSync(descriptor, content);
       if (before !== undefined) fchmodSync(descriptor, before.mode & 0o777);

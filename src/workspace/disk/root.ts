@@ -21,14 +21,19 @@ export function nearestRoot(from: string): string | undefined {
   }
 }
 
-/** Its owner decides which file is sent to which val, and could have them changed: as git, we take that from no other user. */
+/**
+ * The owner of a workspace decides which file is sent to which val, so we use no other user's workspace, as git does.
+ * Root is no exception: files that sudo leaves in .vals could not be changed by the owner.
+ */
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPlace(settings, root);
   if (place === undefined) return;
+  const ownWay =
+    process.geteuid?.() === 0
+      ? 'Run it as the owner, without sudo.'
+      : 'In a folder of your own, `vals init` makes a workspace that is yours.';
   throw new LocalError(`The workspace ${root} is not used: ${place} belongs to another user.`, {
-    hint:
-      `If you trust them, add "${root}" to the list "safeDirectories" in ${settings.configFile}; ` +
-      'in a folder of your own, `vals init` makes a workspace that is yours.',
+    hint: `${ownWay} If you trust them, add "${root}" to the list "safeDirectories" in ${settings.configFile}.`,
   });
 }
 
@@ -36,7 +41,7 @@ export function refuseOthers(settings: Settings, root: string): void {
 export function foreignPlace(settings: Settings, root: string): string | undefined {
   const me = process.geteuid?.();
   if (me === undefined) return undefined;
-  const isTrusted = ({ uid }: Stats) => uid === me || uid === 0 || (me === 0 && uid === settings.sudoUser);
+  const isTrusted = ({ uid }: Stats) => uid === me || uid === 0;
   const foreign = [root, join(root, manifestFile), join(root, '.vals')].find((path) => {
     const stats = lookAt(path);
     return stats !== undefined && !isTrusted(stats);

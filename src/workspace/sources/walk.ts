@@ -7,6 +7,7 @@ import { LocalError, UsageError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { interruptible } from '../../lib/signals.ts';
+import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
 import { notEmpty } from './read-text.ts';
@@ -120,7 +121,10 @@ async function codeFilesBelow(
 export function createFolderFilter(root: string, ignoreFiles: IgnoreFiles): (path: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (path) =>
-    path !== root && (isHidden(basename(path)) || isIgnored(path, true, rulesOf(dirname(path))));
+    path !== root &&
+    (isHidden(basename(path)) ||
+      isTooDeep(relative(root, path).split(sep).join('/')) ||
+      isIgnored(path, true, rulesOf(dirname(path))));
 }
 
 /** Whether ignore files name a file below the root, or a folder that it is in; with the rules of when it was made. */
@@ -149,6 +153,8 @@ function rulesByFolder(
   return rulesOf;
 }
 
+const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
+
 const isHidden = (folder: string): boolean => folder.startsWith('.') || folder === 'node_modules';
 
 export const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
@@ -173,8 +179,12 @@ async function walk(
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
     if (entry.isDirectory()) {
-      if (!isHidden(entry.name) && !isIgnored(path, true, rules))
-        for (const found of await walk(root, file, rules, options)) files.push(found);
+      if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
+      if (isTooDeep(file))
+        options.warn(
+          `${join(options.named, file)} is left out: it is more than ${mostFolders} folders deep.`,
+        );
+      else for (const found of await walk(root, file, rules, options)) files.push(found);
     } else if (isCode(entry.name)) {
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(file);
