@@ -17,7 +17,7 @@ export { DatabaseFailure, type Place } from './database/database.ts';
 export type { Network } from './network.ts';
 export { countSeed, parseSeed, type SeedData } from './seed.ts';
 export { openStore, type Store } from './store.ts';
-export { withoutTokens } from './token.ts';
+export { withoutTokens } from './users.ts';
 
 export interface EmbeddedService {
   /** What it is called: its public URL, or its address. */

@@ -1,7 +1,7 @@
 // How many bytes of bodies and answers may be in memory at a time, for one caller and for all.
 import { Problem } from './problem.ts';
 
-export interface Held {
+interface Held {
   /** Refuses with 429 if these bytes are too many for the caller, with 503 if they are too many for all. */
   add(bytes: number): void;
   addAnyway(bytes: number): void;

@@ -1,8 +1,6 @@
 // The page for a browser: a list of the vals, and one val with its code, versions, changes and runs. HTML without script.
 import { createHash } from 'node:crypto';
-import { highlight } from './highlight.ts';
-import { shown } from './html.ts';
-import { diffHtml } from './page-diff.ts';
+import { diffHtml, highlight, shown } from './code-html.ts';
 import { style } from './page-style.ts';
 import type { Principal } from './spaces.ts';
 import type { ListedVal, Val } from './store.ts';

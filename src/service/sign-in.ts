@@ -7,8 +7,7 @@ import { Problem } from './problem.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { type Answer, headerOf, html, redirect, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Store } from './store.ts';
-import { digestOf } from './token.ts';
-import type { User } from './users.ts';
+import { digestOf, type User } from './users.ts';
 
 export interface SignIn {
   /** Who the browser was signed in as, for the page alone: the API takes tokens. */

@@ -1,8 +1,7 @@
 // Spaces: owners of vals that are no person. A space is a user without a token; its members act for it with theirs.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
-import { digestOf } from './token.ts';
-import type { User } from './users.ts';
+import { digestOf, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 

@@ -1,7 +1,6 @@
 // The people of a store, each with a token of which only the digest is kept.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
-import { digestOf, newToken } from './token.ts';
 
 export interface User {
   id: string;
@@ -13,6 +12,13 @@ export interface ListedUser extends User {
   /** How many they own. */
   vals: number;
 }
+
+const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
+
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** A text without the tokens in it. */
+export const withoutTokens = (text: string): string => text.replace(/vals_(?:local_)?[\w-]{43}/g, '***');
 
 const userColumns = 'users.id, username';
 

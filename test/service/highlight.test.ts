@@ -1,8 +1,7 @@
 // The colours of code: what is what, and that no text takes long or is lost.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { highlight } from '../../src/service/highlight.ts';
-import { shown } from '../../src/service/html.ts';
+import { highlight, shown } from '../../src/service/code-html.ts';
 import { budget } from '../support/budget.ts';
 
 const marked = (code: string) => highlight(code).join('\n');

@@ -1,7 +1,7 @@
 // The tables of a store in SQLite, and how a store of an earlier version becomes one of today.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sortableTime } from '../time.ts';
-import { digestOf } from '../token.ts';
+import { digestOf } from '../users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
 /** Marks the file as ours. */

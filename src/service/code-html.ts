@@ -1,5 +1,17 @@
-// JavaScript and TypeScript in colours: told apart by how they look, in one pass, whatever the code is.
-import { shown } from './html.ts';
+// Texts, code and diffs as HTML. Nothing in them can act on the page.
+import { structuredPatch } from 'diff';
+import { visibleLines } from '../lib/visible.ts';
+
+const references: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export const shown = (text: string): string =>
+  visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => references[character] ?? '');
 
 const keywords =
   'abstract as async await break case catch class const continue debugger declare default delete do else enum ' +
@@ -8,20 +20,17 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** Each alternative goes forward alone, so that no text takes longer than its length. */
-const token = new RegExp(
-  [
-    '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
-    '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
-    '(?<number>(?<![\\w$])\\d[\\w.]*)',
-    '(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)',
-    '(?<slash>/)',
-    '(?<space>\\s+)',
-    '(?<other>[^])',
-  ].join('|'),
-  'gu',
-);
-/** The rest of a text with more is shown without colours, so that no text takes longer than some tens of milliseconds. */
+/** No alternative looks at a text twice, so that the time grows with its length and no faster. */
+const tokenPattern = [
+  '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
+  '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
+  '(?<number>(?<![\\w$])\\d[\\w.]*)',
+  '(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)',
+  '(?<slash>/)',
+  '(?<space>\\s+)',
+  '(?<other>[^])',
+].join('|');
+/** The rest of a longer text is shown without colours, so that no text takes longer than some tens of milliseconds. */
 const mostTokens = 20_000;
 const expression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
@@ -45,7 +54,7 @@ export function highlight(code: string): string[] {
   /** On a line where a slash began none, others are not tried: each would be looked at up to the line's end. */
   let noneBefore = 0;
   let tokens = 0;
-  token.lastIndex = 0;
+  const token = new RegExp(tokenPattern, 'gu');
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     const [found] = match;
     tokens += 1;
@@ -88,3 +97,25 @@ function kindOf(
   if (isCall) return 'f';
   return /^\p{Lu}/u.test(word) ? 't' : undefined;
 }
+
+/** The time grows with the lines and with the edits between them, and everybody else waits for it. */
+const mostLines = 20_000;
+const mostEdits = 1_000;
+const mostMs = 100;
+
+/** Undefined if it would take too long; empty if the texts are the same. */
+export function diffHtml(before: string, after: string): string | undefined {
+  if ([before, after].some((text) => text.split('\n', mostLines + 1).length > mostLines)) return undefined;
+  const options = { context: 3, maxEditLength: mostEdits, timeout: mostMs };
+  const patch = structuredPatch('', '', before, after, '', '', options);
+  return patch?.hunks
+    .map(({ oldStart, newStart, lines }) => {
+      const rows = lines.map(
+        (line) => `<span class="${kinds[line.charAt(0)] ?? 'same'}">${shown(line) || ' '}</span>`,
+      );
+      return `<span class="hunk">line ${oldStart} → ${newStart}</span>${rows.join('')}`;
+    })
+    .join('');
+}
+
+const kinds: Record<string, string> = { '+': 'plus', '-': 'minus', '\\': 'hunk' };
