@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-const { fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
+const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
 /**
  * Writes a text that the build prepared: the version, a help or a completion script. False if there is none.
@@ -62,4 +62,35 @@ function isTerminal() {
 
 const isNarrowTerminal = () => isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
 
+/** Ends with a sentence if vals cannot start here, so that nobody has to read a stack trace. */
+function checkInstallation() {
+  const missing = missingPermissions().map((name) => `--allow-${name}`);
+  if (missing.length > 0) {
+    fail(
+      `Deno does not give vals the permissions it needs: ${missing.join(', ')}.`,
+      'Run it with `deno run -A`.',
+    );
+  }
+  if (!existsSync(`${__dirname}/../dist/main.js`)) {
+    fail('vals is not built.', 'Run `npm ci` in the folder of vals.');
+  }
+}
+
+/** @returns {string[]} */
+function missingPermissions() {
+  const { permissions } = /** @type {any} */ (globalThis).Deno ?? {};
+  const names = permissions ? ['read', 'write', 'env', 'net', 'run', 'sys', 'ffi'] : [];
+  return names.filter((name) => permissions.querySync({ name }).state !== 'granted');
+}
+
+/**
+ * @param {string} message
+ * @param {string} hint
+ */
+function fail(message, hint) {
+  writeSync(2, `error: ${message}\nhint: ${hint}\n`);
+  process.exit(2);
+}
+
+checkInstallation();
 if (!writePrepared(process.argv.slice(2))) require('./code-cache.js').loadProgram().runProcess();
