@@ -94,6 +94,7 @@ async function print(main, argv, terminal = {}) {
     stderr: stdout,
     signal,
     clock,
+    node: { path: process.execPath, version: process.versions.node },
   });
   return text;
 }

@@ -165,6 +165,7 @@ export async function runProcess(): Promise<void> {
     stderr,
     signal,
     clock: systemClock,
+    node: { path: process.execPath, version: process.versions.node },
     async pager(text) {
       const { page } = await import('./terminal/pager.ts');
       isPaging = true;

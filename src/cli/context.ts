@@ -9,6 +9,7 @@ import type { Column } from '../terminal/column.ts';
 import type { Say } from '../terminal/messages.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
+import type { NodeInstallation } from './host.ts';
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
@@ -39,6 +40,8 @@ export interface Context {
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   clock: Clock;
+  /** The Node that runs vals. */
+  node: NodeInstallation;
   /** Whether a person reads the result as text, so that it may be arranged for the eye. */
   forPerson: boolean;
   prompt: Prompt;

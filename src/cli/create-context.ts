@@ -16,7 +16,7 @@ export function createContext(
   output: Output,
   onConnected: () => void,
 ): { context: Context; close(): Promise<void> } {
-  const { env, stdin, signal, clock } = host;
+  const { env, stdin, signal, clock, node } = host;
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
   const { forPerson } = format;
@@ -65,6 +65,7 @@ export function createContext(
     stdin,
     signal,
     clock,
+    node,
     forPerson,
     wordFor: (id) => words.get(id),
     rememberWord(word, id) {

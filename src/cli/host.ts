@@ -2,6 +2,12 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Pager } from '../terminal/pager.ts';
 
+export interface NodeInstallation {
+  path: string;
+  /** Such as `20.18.1`. */
+  version: string;
+}
+
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -14,6 +20,8 @@ export interface Host {
   /** Aborted with an InterruptedError when the process is told to end. */
   signal: AbortSignal;
   clock: Clock;
+  /** The Node that runs vals. */
+  node: NodeInstallation;
   /** Where somebody sits at a terminal of the system's own. */
   pager?: Pager;
 }

@@ -1,29 +1,32 @@
 // What the process of a val may do: Node's permission model, and an environment without secrets.
-import { execPath, versions } from 'node:process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Enough for a val. An endless loop that allocates fills it within seconds. */
 const mostMegabytes = 512;
 
-/** Node, its options and the program. The val may read these paths and use the network; `readable` absent: it may do everything. */
-export function nodeCommand(program: string, readable: readonly string[] | undefined): [string, ...string[]] {
+/** The options of Node. The val may read these paths; without them it may do everything. */
+export function nodeOptions(version: string, readable: readonly string[] | undefined): string[] {
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  if (readable === undefined) return [execPath, ...options, program];
+  if (readable === undefined) return options;
+  const isSince = (major: number, minor: number) => compare(version, major, minor) >= 0;
   return [
-    execPath,
     ...options,
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
     // The permission model does not cover it.
     ...(isSince(22, 5) ? ['--no-experimental-sqlite'] : []),
-    ...readable.map((path) => `--allow-fs-read=${path}`),
-    program,
+    ...readable.flatMap(withContents).map((path) => `--allow-fs-read=${path}`),
   ];
 }
 
-function isSince(major: number, minor: number): boolean {
-  const [ourMajor = 0, ourMinor = 0] = versions.node.split('.').map(Number);
-  return ourMajor > major || (ourMajor === major && ourMinor >= minor);
+/** Node takes a path that does not exist for a file, and Node 20.18 stops where it may not look for a package. */
+const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
+
+function compare(version: string, major: number, minor: number): number {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor - major || ownMinor - minor;
 }
 
 /** Names of variables that hold secrets, as documented in SECURITY.md. */

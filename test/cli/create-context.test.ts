@@ -29,6 +29,7 @@ it('ends what is under way, and with it its connection', async () => {
     stderr: stream,
     signal: new AbortController().signal,
     clock: systemClock,
+    node: { path: process.execPath, version: process.versions.node },
   };
   const { context, close } = createContext(host, {}, createOutput(host, {}), () => {});
   const me = async () => (await context.connect({})).record(routes.me());

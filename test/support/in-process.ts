@@ -108,6 +108,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     stderr: stderr.asStream(),
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? systemClock,
+    node: { path: process.execPath, version: process.versions.node },
   });
   return { exit, stdout: stdout.text, stderr: stderr.text, screen };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { readablePackages } from '../../run/packages.ts';
 import type { LaunchOptions } from '../../run/run.ts';
-import { environmentOf, nodeCommand } from '../../run/sandbox.ts';
+import { environmentOf, nodeOptions } from '../../run/sandbox.ts';
 import type { Target, Wanted } from '../../run/target.ts';
 
 export interface GivenRun extends Wanted {
@@ -16,7 +16,7 @@ export interface GivenRun extends Wanted {
 }
 
 export function launchOptions(
-  { env, settings, clock }: Context,
+  { env, settings, clock, node }: Context,
   { maxSeconds, allowAll = false }: GivenRun,
   target: Target,
 ): Omit<LaunchOptions, 'onFile'> {
@@ -24,7 +24,7 @@ export function launchOptions(
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
   const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
   return {
-    command: nodeCommand(program, packages && [program, ...packages]),
+    command: [node.path, ...nodeOptions(node.version, packages && [program, ...packages]), program],
     packages,
     limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
     env: environmentOf(env, allowAll),
