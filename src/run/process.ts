@@ -51,7 +51,15 @@ export function startProcess(
     child.kill('SIGKILL');
     endGroup();
   };
-  const read = reportReader(onReport, onBytes);
+  let isAnswering = false;
+  const read = reportReader((report) => {
+    if ('load' in report) {
+      // The val waits for each answer. One that does not read them would fill the memory of vals.
+      if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
+      isAnswering = true;
+    }
+    onReport(report);
+  }, onBytes);
   pipe.on('data', (piece) => {
     try {
       read(piece);
@@ -69,7 +77,10 @@ export function startProcess(
   // Processes that the val started may hold the pipe open.
   child.once('exit', end);
   return {
-    send: (order) => void pipe.write(messageFrame(order)),
+    send(order) {
+      if ('module' in order) isAnswering = false;
+      pipe.write(messageFrame(order));
+    },
     pause: () => void pipe.pause(),
     resume: () => void pipe.resume(),
     end,

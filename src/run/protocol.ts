@@ -63,7 +63,7 @@ function isReport(value: unknown): value is Report {
   if ('failed' in value) {
     return isThrown(value.failed) && (value.request === undefined || Number.isInteger(value.request));
   }
-  if ('listening' in value) return Number.isInteger(value.listening);
+  if ('listening' in value) return isPort(value.listening);
   return value.done === true || value.unfinished === true;
 }
 
@@ -75,6 +75,9 @@ function isThrown(value: unknown): value is Thrown {
     (importing === undefined || hasTexts(importing, ['specifier', 'from', 'code']))
   );
 }
+
+const isPort = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

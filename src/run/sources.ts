@@ -1,6 +1,6 @@
 // The code of a val: vals reads and transpiles its own files and answers its imports.
 import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
@@ -9,6 +9,7 @@ import {
   findFile,
   type Importer,
   type ImportLimits,
+  isBelow,
   mayImport,
   noSuchFile,
   outsideFolder,
@@ -75,7 +76,8 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return answer;
   }
 
-  const packagesFrom = (id: string) => (id.startsWith('file:') ? fileURLToPath(id) : main.packagesFrom);
+  const packagesFrom = (id: string) =>
+    sources.has(id) && id.startsWith('file:') ? fileURLToPath(id) : main.packagesFrom;
 
   async function resolve(specifier: string, from: string): Promise<ModuleAnswer> {
     const importer = { id: from, source: sources.get(from) ?? main, packagesFrom: packagesFrom(from) };
@@ -145,5 +147,6 @@ function read(path: string): string {
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);
-  return folder !== undefined && path.startsWith(`${folder}/`) ? shown + path.slice(folder.length + 1) : path;
+  if (folder === undefined || !isBelow(folder, path)) return path;
+  return shown + relative(folder, path).replaceAll(sep, '/');
 }

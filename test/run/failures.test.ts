@@ -158,6 +158,11 @@ describe('a val that', () => {
     ['null', frame('null')],
     ['a report without its parts', frame('{"failed":{"text":1}}')],
     ['a length of 4 GB', 'Buffer.from([0, 255, 255, 255, 255])'],
+    ['a port that does not exist', frame('{"listening":70000}')],
+    [
+      'imports without reading the answers',
+      `Buffer.concat(Array(999).fill(${frame('{"load":{"specifier":"./a.ts","from":"x"}}')}))`,
+    ],
   ])('writes %s to the pipe of vals', async (_what, bytes) => {
     const { run } = folderWith({
       'a.ts': `import { writeSync } from "node:fs"; writeSync(3, ${bytes}); await new Promise((r) => setTimeout(r, 9_999))`,
