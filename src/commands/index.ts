@@ -53,6 +53,11 @@ const setUp = [
   entry('user ls', () => import('./user/ls.ts'), ['user list']),
   entry('user token', () => import('./user/token.ts')),
   entry('user rm', () => import('./user/rm.ts'), ['user delete']),
+  entry('space add', () => import('./space/add.ts')),
+  entry('space ls', () => import('./space/ls.ts'), ['space list']),
+  entry('space grant', () => import('./space/grant.ts')),
+  entry('space revoke', () => import('./space/revoke.ts')),
+  entry('space rm', () => import('./space/rm.ts'), ['space delete']),
   entry('completion', () => import('./completion.ts')),
 ];
 
@@ -67,6 +72,7 @@ export const commandTree: CommandTree = {
     val: { title: 'Vals:', summary: 'Single vals' },
     version: { title: 'Vals:', summary: 'Versions of a val' },
     user: { title: 'Set-up:', summary: 'People of a shared service' },
+    space: { title: 'Set-up:', summary: 'Vals that several people own' },
   },
   otherWords,
 };

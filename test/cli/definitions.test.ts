@@ -22,6 +22,8 @@ const notToBeRunHere = new Set([
   'vals serve --database postgres://vals@db.example.com/vals',
   'vals user add ada --database postgres://vals@db.example.com/vals',
   'vals user rm ada',
+  'vals space add acme --database postgres://vals@db.example.com/vals',
+  'vals space rm acme',
   'vals run --http hello.ts',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
@@ -95,7 +97,12 @@ async function runExample(line: string) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
   if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
-  if (/vals user (token|rm)/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
+  if (/vals user (token|rm)|vals space/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
+  if (/vals space (?!add)/.test(line)) {
+    await run(['user', 'add', 'bob'], { home: folder });
+    await run(['space', 'add', 'acme'], { home: folder });
+    await run(['space', 'grant', 'acme', 'bob'], { home: folder });
+  }
   if (/vals use( |$)/.test(line)) {
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     await run(args, { input: service.token, home: folder });

@@ -1,5 +1,5 @@
-// The people of a store, from the command line.
-import { expect, test } from 'vitest';
+// The people and the spaces of a store, from the command line.
+import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { placeOf } from '../service/place.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
@@ -16,6 +16,7 @@ async function newStore() {
     options,
     args: (...words: string[]) => ['user', ...words, ...place],
     user: (...words: string[]) => run(['user', ...words, ...place], options),
+    space: (...words: string[]) => run(['space', ...words, ...place], options),
     /** With everybody's token, as others would use it. */
     async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
       const service = await startService({ ...placeOf(at), port: 0 });
@@ -101,7 +102,7 @@ test('removing asks a person, and nobody else', async () => {
     runOnScreen(args('rm', 'ada'), { ...options, answers: [{ after: '[y/N]', keys }] });
   const no = await answer('n\r');
   expect(no).toMatchObject({ exit: 2, screen: expect.stringContaining('Remove ada?') });
-  expect(no.screen).toContain('Nobody was removed.');
+  expect(no.screen).toContain('Nothing was removed.');
   expect((await answer('y\r')).exit).toBe(0);
   expect(await user('rm', 'ada', '--yes')).toMatchObject({ exit: 3 });
 });
@@ -140,3 +141,88 @@ test.runIf(postgres === undefined)(
     await store.close();
   },
 );
+
+describe('spaces', () => {
+  test('a space is added, gets members, and is listed with them', async () => {
+    const { user, space, serve } = await newStore();
+    const { token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
+    await user('add', 'bob');
+    const added = await space('add', 'acme', '--json');
+    expect({ exit: added.exit, stderr: added.stderr }).toEqual({ exit: 0, stderr: '' });
+    const { id, ...others } = JSON.parse(added.stdout);
+    expect(others).toEqual({ username: 'acme' });
+    const granted = await space('grant', 'acme', 'ada', '--json');
+    expect(JSON.parse(granted.stdout)).toEqual({ space: 'acme', username: 'ada', role: 'write' });
+    const reads = await space('grant', 'acme', 'bob', '--read', '--json');
+    expect(JSON.parse(reads.stdout)).toEqual({ space: 'acme', username: 'bob', role: 'read' });
+    await serve(async ({ baseUrl }) => {
+      const body = { name: 'v', code: 'c' };
+      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(201);
+      await space('revoke', 'acme', 'ada');
+      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(404);
+    });
+    await space('grant', 'acme', 'ada', '--read');
+    const members = [
+      { username: 'ada', role: 'read' },
+      { username: 'bob', role: 'read' },
+    ];
+    expect(JSON.parse((await space('ls', '--json')).stdout)).toEqual([
+      { id, username: 'acme', vals: 1, members },
+    ]);
+    expect((await space('list')).stdout).toBe(`acme\t1\tada (read), bob (read)\t${id}\n`);
+    expect(JSON.parse((await space('revoke', 'acme', 'ada', '--json')).stdout)).toEqual({
+      space: 'acme',
+      status: 'revoked',
+    });
+    expect((await user('ls', '--json')).stdout).not.toContain('acme');
+  });
+
+  test('a space with vals is removed only with them, after a question, and a dry run removes nothing', async () => {
+    const { at, user, space, options } = await newStore();
+    const { token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
+    await space('add', 'acme');
+    await space('grant', 'acme', 'ada');
+    const service = await startService({ ...placeOf(at), port: 0 });
+    await ask({ baseUrl: service.baseUrl, token }, 'PUT', '/@acme/v1/vals', {
+      body: { name: 'v', code: 'c' },
+    });
+    await service.close();
+    expect(await space('rm', 'acme')).toMatchObject({ exit: 2, stdout: '' });
+    const refused = await space('rm', 'acme', '--yes', '--json');
+    expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
+    expect(refused.error?.hint).toContain('--with-vals');
+    const planned = await space('rm', 'acme', '--with-vals', '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout)).toEqual({ space: 'acme', status: 'planned' });
+    const asked = await runOnScreen(
+      ['space', 'rm', 'acme', '--with-vals', ...('file' in placeOf(at) ? ['--data', at] : [])],
+      { ...options, answers: [{ after: '[y/N]', keys: 'n\r' }] },
+    );
+    expect(asked.screen).toContain('Remove acme and its val, with all versions?');
+    expect(asked.exit).toBe(2);
+    const removed = await space('rm', 'acme', '--with-vals', '--yes', '--json');
+    expect(JSON.parse(removed.stdout)).toEqual({ space: 'acme', status: 'removed' });
+    expect(await space('rm', 'acme', '--yes')).toMatchObject({ exit: 3 });
+  });
+
+  test.each([
+    [['add', 'acme'], 5, 'There is a space named acme already.'],
+    [['add', 'ada'], 5, 'There is a person named ada already.'],
+    [['add', 'Acme'], 2, 'cannot be the name of a space'],
+    [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
+    [['grant', 'acme', 'nobody'], 3, 'There is nobody named nobody.'],
+    [['grant', 'acme', 'acme'], 3, 'There is nobody named acme.'],
+    [['revoke', 'acme', 'ada'], 3, 'ada is not a member of acme.'],
+    [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
+    [['rm', 'ada', '--yes'], 3, 'There is no space named ada.'],
+  ])('space %j: exit %i, and nothing on stdout', async (words, exit, message) => {
+    const { user, space } = await newStore();
+    await user('add', 'ada');
+    await space('add', 'acme');
+    const result = await space(...words, '--json');
+    expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
+    expect(result.error?.message).toContain(message);
+    expect(result.error?.hint).toBeTruthy();
+    expect(await user('add', 'acme')).toMatchObject({ exit: 5 });
+    expect(await user('token', 'acme')).toMatchObject({ exit: 3 });
+  });
+});

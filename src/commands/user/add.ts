@@ -1,7 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
-import { ConflictError } from '../../errors.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStore } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
-import { sameStore, tokenColumns, usernameArgument, withPeople } from './people.ts';
 
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
@@ -16,13 +15,9 @@ export const command = defineCommand({
   ],
   columns: tokenColumns,
   run: (context, { username, ...place }) =>
-    withPeople(context, place, async (people) => {
-      const added = await people.add(username);
-      if (!added) {
-        throw new ConflictError(`There is somebody named ${username} already.`, {
-          hint: `For a new token: ${sameStore(`token ${username}`, place)}.`,
-        });
-      }
+    withStore(context, place, async (store) => {
+      const added = await store.users.add(username);
+      if (!added) throw await nameTaken(username, store, place);
       context.say.done(`Added ${username}.`);
       context.say.hint(
         'The token is shown this once. Its owner signs in with `vals login --base-url <url>`.',

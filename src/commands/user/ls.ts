@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
+import { withStore } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
-import { withPeople } from './people.ts';
 
 export const command = defineCommand({
   summary: 'List the people of a service',
@@ -12,8 +12,8 @@ export const command = defineCommand({
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'Nobody yet: `vals user add <username>` adds somebody.',
   run: (context, place) =>
-    withPeople(context, place, async (people) => {
-      const all = await people.list();
+    withStore(context, place, async ({ users }) => {
+      const all = await users.list();
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };
     }),

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
+import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
-import { nobodyNamed, tokenColumns, usernameArgument, withPeople } from './people.ts';
 
 export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
@@ -12,8 +12,8 @@ export const command = defineCommand({
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
   run: (context, { username, ...place }) =>
-    withPeople(context, place, async (people) => {
-      const renewed = await people.renewToken(username);
+    withStore(context, place, async ({ users }) => {
+      const renewed = await users.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say.done(`${username} has a new token, and the old one is good for nothing.`);
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };

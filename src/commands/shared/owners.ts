@@ -1,0 +1,86 @@
+// What the commands for people and for spaces share: the store that they work on, and the names in it.
+import { argument } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { loadService, type Store } from '../../cli/load-service.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { storePlace } from './store-place.ts';
+
+export const usernameArgument = argument('<username>', 'their name', (text) => checkName(text, 'a username'));
+export const spaceArgument = argument('<name>', 'the name of the space', (text) =>
+  checkName(text, 'the name of a space'),
+);
+
+export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
+
+interface PlaceGiven {
+  database: string | undefined;
+  data: string | undefined;
+}
+
+/** Opens the store, and closes it whatever happens. */
+export async function withStore<Result>(
+  context: Context,
+  place: PlaceGiven,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const { openStore, DatabaseFailure } = await loadService();
+  const store = await openStore(storePlace(context, place));
+  try {
+    return await work(store);
+  } catch (error) {
+    throw error instanceof DatabaseFailure ? store.explain(error) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A command on the same store, without what may be a password. */
+export const onSameStore = (command: string, { database, data }: PlaceGiven): string =>
+  `\`vals ${command}${data ? ` --data ${data}` : database ? ' --database <address>' : ''}\``;
+
+export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
+  return new NotFoundError(`There is nobody named ${username}.`, {
+    hint: `${onSameStore('user ls', place)} lists the people.`,
+  });
+}
+
+export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
+  return new NotFoundError(`There is no space named ${name}.`, {
+    hint: `${onSameStore('space ls', place)} lists the spaces.`,
+  });
+}
+
+/** A name belongs to one person or one space. */
+export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
+  if (await spaces.named(name)) {
+    return new ConflictError(`There is a space named ${name} already.`, {
+      hint: `Choose another name, or add members to it: ${onSameStore(`space grant ${name} <username>`, place)}.`,
+    });
+  }
+  return new ConflictError(`There is a person named ${name} already.`, {
+    hint: `Choose another name, or give them a new token: ${onSameStore(`user token ${name}`, place)}.`,
+  });
+}
+
+export function ownsVals(name: string): ConflictError {
+  return new ConflictError(`${name} owns vals and was not removed.`, {
+    hint: 'Give --with-vals to delete these too, with all their versions.',
+  });
+}
+
+/** Asks before a person or a space is removed. */
+export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
+  const along = vals === 0 ? '' : ` and ${vals === 1 ? 'its val' : `its ${vals} vals`}, with all versions`;
+  if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;
+  throw new UsageError('Nothing was removed.');
+}
+
+export const removeWithoutAsking = 'Give --yes to remove it without being asked.';
+
+function checkName(text: string, kind: string): string {
+  if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;
+  throw new UsageError(`"${text}" cannot be ${kind}.`, {
+    hint: 'It starts with a small letter and has up to 39 small letters, digits, - or _.',
+  });
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from '../../cli/command.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { nameTaken, onSameStore, spaceArgument, withStore } from '../shared/owners.ts';
+import { placeOptions } from '../shared/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Add a space, whose vals several people own',
+  description:
+    'Add a space to a service that a team shares. Its members use it with their own tokens, below the base URL of the ' +
+    'service and /@name. Works on the database or file itself, so it needs no token.',
+  arguments: { name: spaceArgument },
+  options: placeOptions,
+  examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
+  columns: [column('username'), idColumn('id')],
+  run: (context, { name, ...place }) =>
+    withStore(context, place, async (store) => {
+      const space = await store.spaces.add(name);
+      if (!space) throw await nameTaken(name, store, place);
+      context.say.done(`Added the space ${name}.`);
+      context.say.hint(`Nobody can use it yet: ${onSameStore(`space grant ${name} <username>`, place)}.`);
+      return { kind: 'record', record: { ...space } };
+    }),
+});

@@ -1,0 +1,28 @@
+import { defineCommand, toggle } from '../../cli/command.ts';
+import { column } from '../../terminal/column.ts';
+import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../shared/owners.ts';
+import { placeOptions } from '../shared/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Make a person a member of a space',
+  description:
+    'Make a person a member of a space: they see and change all its vals, or only see them with --read. For a member, ' +
+    'this changes the role. It takes effect at once.',
+  arguments: { name: spaceArgument, username: usernameArgument },
+  options: {
+    ...placeOptions,
+    read: toggle('--read', 'they may read the vals, private ones too, and change none'),
+  },
+  examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
+  columns: [column('space'), column('username'), column('role')],
+  run: (context, { name, username, read, ...place }) =>
+    withStore(context, place, async ({ spaces }) => {
+      const role = read ? 'read' : 'write';
+      const outcome = await spaces.grant(name, username, role);
+      if (outcome === 'no space') throw noSpaceNamed(name, place);
+      if (outcome === 'no person') throw nobodyNamed(username, place);
+      context.say.done(`${username} may ${role} the vals of ${name}.`);
+      context.say.hint(`They use it with \`vals use <base url>/@${name}\`.`);
+      return { kind: 'record', record: { space: name, username, role } };
+    }),
+});

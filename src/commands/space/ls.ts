@@ -1,0 +1,29 @@
+import { defineCommand } from '../../cli/command.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { withStore } from '../shared/owners.ts';
+import { placeOptions } from '../shared/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'List the spaces of a service',
+  description:
+    'List the spaces of a service that a team shares, with their members and how many vals each has.',
+  options: placeOptions,
+  examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
+  columns: [column('username'), column('vals'), { ...column('members'), make: membersText }, idColumn('id')],
+  empty: 'No spaces yet: `vals space add <name>` adds one.',
+  run: (context, place) =>
+    withStore(context, place, async ({ spaces }) => {
+      const all = await spaces.list();
+      const rows = all.map(({ id, username, vals, members }) => ({
+        ...{ id, username, vals },
+        members: members.map(({ username, role }) => ({ username, role })),
+      }));
+      return { kind: 'list', rows };
+    }),
+});
+
+function membersText({ members }: JsonObject): string {
+  const all = Array.isArray(members) ? members.filter(isObject) : [];
+  return all.map(({ username, role }) => `${username} (${role})`).join(', ');
+}

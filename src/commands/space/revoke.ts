@@ -1,0 +1,36 @@
+import { defineCommand } from '../../cli/command.ts';
+import { NotFoundError } from '../../errors.ts';
+import { column } from '../../terminal/column.ts';
+import {
+  nobodyNamed,
+  noSpaceNamed,
+  onSameStore,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../shared/owners.ts';
+import { placeOptions } from '../shared/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'End the membership of a person in a space',
+  description:
+    'End the membership of a person in a space. It takes effect at once, in every process that serves this store. The ' +
+    'versions that they made stay.',
+  arguments: { name: spaceArgument, username: usernameArgument },
+  options: placeOptions,
+  examples: ['vals space revoke acme bob'],
+  columns: [column('status'), column('space')],
+  run: (context, { name, username, ...place }) =>
+    withStore(context, place, async ({ spaces }) => {
+      const outcome = await spaces.revoke(name, username);
+      if (outcome === 'no space') throw noSpaceNamed(name, place);
+      if (outcome === 'no person') throw nobodyNamed(username, place);
+      if (outcome === 'not a member') {
+        throw new NotFoundError(`${username} is not a member of ${name}.`, {
+          hint: `${onSameStore('space ls', place)} lists the members of each space.`,
+        });
+      }
+      context.say.done(`${username} has no access to ${name} any more.`);
+      return { kind: 'record', record: { space: name, status: outcome } };
+    }),
+});

@@ -1,0 +1,44 @@
+import { defineCommand, toggle } from '../../cli/command.ts';
+import { column } from '../../terminal/column.ts';
+import { yes } from '../shared/options.ts';
+import {
+  confirmRemoval,
+  noSpaceNamed,
+  ownsVals,
+  removeWithoutAsking,
+  spaceArgument,
+  withStore,
+} from '../shared/owners.ts';
+import { placeOptions } from '../shared/store-place.ts';
+
+export const command = defineCommand({
+  summary: 'Remove a space',
+  description:
+    'Remove a space; its members keep their own vals. Asks first. It is refused while the space owns vals, unless ' +
+    '--with-vals deletes these too, with all their versions.',
+  arguments: { name: spaceArgument },
+  options: {
+    ...placeOptions,
+    yes,
+    withVals: toggle('--with-vals', 'delete its vals too, with all versions'),
+    dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
+  },
+  examples: ['vals space rm acme', 'vals space rm acme --with-vals --yes'],
+  columns: [column('status'), column('space')],
+  run: (context, { name, yes, withVals = false, dryRun, ...place }) => {
+    const asks = !yes && !dryRun;
+    if (asks) context.prompt.expectSomebody(removeWithoutAsking);
+    return withStore(context, place, async ({ spaces }) => {
+      const space = await spaces.named(name);
+      if (!space) throw noSpaceNamed(name, place);
+      if (space.vals > 0 && !withVals) throw ownsVals(name);
+      if (dryRun) return { kind: 'record', record: { space: name, status: 'planned' } };
+      if (asks) await confirmRemoval(context, name, space.vals);
+      const outcome = await spaces.remove(name, withVals);
+      if (outcome === 'absent') throw noSpaceNamed(name, place);
+      if (outcome === 'has vals') throw ownsVals(name);
+      context.say.done(`Removed the space ${name}.`);
+      return { kind: 'record', record: { space: name, status: outcome } };
+    });
+  },
+});
