@@ -82,10 +82,12 @@ async function run(
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (result.kind !== 'outcomes') return await show(result);
-    if (command.jobSummary) await writeJobSummary(command, result, host, output);
+    if (result.kind !== 'outcomes' && result.kind !== 'record') return await show(result);
+    if (result.kind === 'outcomes' && command.jobSummary)
+      await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
-      if (changedSomething(result.rows)) context.say.done(`${countOutcomes(result.rows)}.`);
+      const rows = result.kind === 'outcomes' ? result.rows : [];
+      if (changedSomething(rows)) context.say.done(`${countOutcomes(rows)}.`);
       return await show(result);
     }
     await show(result).catch(ignoreReaderGone);

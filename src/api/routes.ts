@@ -146,10 +146,28 @@ export const reportRun = (id: string, run: NewRun): Call => ({
   body: { ...run },
 });
 
-export const createVersion = (id: string, code: string): Call => ({
+/** What can be said of a val beside its code. */
+export interface ValFields {
+  name?: string;
+  privacy?: string;
+  readme?: string;
+}
+
+export const changeVal = (id: string, fields: ValFields): Call => ({
+  method: 'PUT',
+  path: valPath(id),
+  body: { ...fields },
+  open: true,
+  meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
+  hints: { ...idHints(id), 409: 'Choose another name.' },
+  ifUnknown: `${shell`vals val get ${id}`} shows what it is now. Running it again is safe.`,
+});
+
+/** Some services take the fields with a version, others ignore them. */
+export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,
-  body: { code },
+  body: { code, ...fields },
   meanings: noVal(id),
   hints: idHints(id),
   ifUnknown: `${shell`vals version ls ${id}`} tells whether the version is there.`,

@@ -15,6 +15,7 @@ const vals = [
   entry('open', () => import('./open.ts')),
   entry('val create', () => import('./val/create.ts')),
   entry('val get', () => import('./val/get.ts')),
+  entry('val set', () => import('./val/set.ts')),
   entry('val edit', () => import('./val/edit.ts')),
   entry('val rm', () => import('./val/rm.ts'), ['val delete']),
   entry('val runs', () => import('./val/runs.ts')),

@@ -12,6 +12,8 @@ export interface RecordResult {
   record: JsonObject;
   /** Instead of the command's own columns. */
   columns?: readonly Column[];
+  /** Ends the command after the record is shown: only a part was done. */
+  error?: ValsError | undefined;
 }
 
 /** How a list is laid out. */

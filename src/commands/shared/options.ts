@@ -1,6 +1,6 @@
 // Options and arguments that several commands share.
 import type { Call } from '../../api/call.ts';
-import { parsed, toggle, val } from '../../cli/command.ts';
+import { parsed, toggle, val, word } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
 import { UsageError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
@@ -40,6 +40,10 @@ export const runFilter = {
 
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask');
+
+export const privacy = word('--privacy <word>', 'public, unlisted or private', {
+  words: ['public', 'unlisted', 'private'],
+});
 
 export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
 

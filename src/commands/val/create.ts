@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
-import { dryRun, plan } from '../shared/options.ts';
+import { dryRun, plan, privacy } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
@@ -15,9 +15,7 @@ export const command = defineCommand({
   },
   options: {
     readme: word('--readme <file>', 'a file with its readme'),
-    privacy: word('--privacy <word>', 'public, unlisted or private; the service decides when absent', {
-      words: ['public', 'unlisted', 'private'],
-    }),
+    privacy,
     dryRun,
   },
   examples: [

@@ -17,6 +17,10 @@ export function checkSizes(
       `The service may refuse ${source}: ${code.length} characters of code, and ${longestCode} are usual.`,
     );
   }
+  checkReadme(readme, warn);
+}
+
+export function checkReadme(readme: string | undefined, warn: (message: string) => void): void {
   if (readme !== undefined && readme.length > longestReadme) {
     warn(`The service may refuse the readme: ${readme.length} characters, and ${longestReadme} are usual.`);
   }

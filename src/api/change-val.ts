@@ -1,0 +1,53 @@
+// Changes the name, privacy or readme of a val, on services that have a route for it, and on those that take the fields with a version.
+import { UnknownOutcomeError, ValsError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { shell } from '../lib/shell-command.ts';
+import type { Api } from './api.ts';
+import { codeOf, textAt } from './records.ts';
+import * as routes from './routes.ts';
+
+export type ValField = keyof routes.ValFields;
+
+export interface ChangedVal {
+  /** As it is now. */
+  val: JsonObject;
+  /** The fields that the service left as they were. */
+  notApplied: ValField[];
+}
+
+export async function changeVal(api: Api, id: string, fields: routes.ValFields): Promise<ChangedVal> {
+  const hasRoute = await api.send(routes.changeVal(id, fields)).then(() => true, falseWithoutRoute);
+  if (!hasRoute) {
+    const code = codeOf(await api.record(routes.getVal(id)));
+    await api.send(routes.createVersion(id, code, fields));
+  }
+  const val = await api.record(routes.getVal(id)).catch((error) => {
+    throw error instanceof ValsError ? notRead(id, error) : error;
+  });
+  const wanted = Object.entries(fields) as [ValField, string][];
+  // A service that does not send a field may have applied it: its route says so.
+  const isApplied = ([field, text]: [ValField, string]) => {
+    const found = fieldOf(val, field);
+    return found === undefined ? hasRoute || text === '' : found === text;
+  };
+  return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
+}
+
+/** 404 may also mean that there is no val; reading it tells. */
+function falseWithoutRoute(error: unknown): false {
+  if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
+  throw error;
+}
+
+/** Some services have a flag in place of a word. */
+function fieldOf(val: JsonObject, field: ValField): string | undefined {
+  const text = textAt(val, field);
+  if (text !== undefined || field !== 'privacy' || typeof val.public !== 'boolean') return text;
+  return val.public ? 'public' : undefined;
+}
+
+const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError =>
+  new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, {
+    ...facts,
+    hint: `${shell`vals val get ${id}`} shows what it is now.`,
+  });

@@ -1,0 +1,93 @@
+import { changeVal } from '../../api/change-val.ts';
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { defineCommand, word } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { ConflictError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { checkName, checkReadme } from '../../workspace/sources/limits.ts';
+import { valColumns } from '../shared/columns.ts';
+import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
+
+export const command = defineCommand({
+  summary: 'Change the name, privacy or readme of a val',
+  description:
+    'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name goes into vals.json too, ' +
+    'and the file keeps its own name.',
+  details:
+    'On a service without a route for this, a new version with the same code carries the change. Afterwards the val is ' +
+    'read: what the service did not apply is named, with exit code 9 if it applied something else, and 6 if nothing.',
+  arguments: { val: valArgument },
+  options: {
+    name: word('--name <name>', 'its new name'),
+    privacy,
+    readme: word('--readme <file>', 'a file with its readme; -: standard input'),
+    dryRun,
+  },
+  examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
+  columns: valColumns,
+  async run(context, { val, name, privacy, readme, dryRun }) {
+    const fields = await readFields(context, { name, privacy, readme });
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
+    if (dryRun) return plan(routes.changeVal(val, fields));
+    const { val: record, notApplied } = await changeVal(await context.connect(), val, fields);
+    if (!notApplied.includes('name')) await renaming?.();
+    const label = textAt(record, 'name') ?? context.wordFor(val) ?? val;
+    const given = Object.keys(fields);
+    const applied = given.filter((field) => !notApplied.some((other) => other === field));
+    if (applied.length > 0) context.say.done(`Changed the ${listed(applied)} of ${label}.`);
+    if (notApplied.length === 0) return { kind: 'record', record };
+    const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
+    const hint = 'Change it on the service itself.';
+    if (applied.length === 0) throw new RefusedError(message, { hint });
+    return { kind: 'record', record, error: new PartialError(message, { hint }) };
+  },
+});
+
+async function readFields(
+  context: Context,
+  { name, privacy, readme }: routes.ValFields,
+): Promise<routes.ValFields> {
+  if (name === undefined && privacy === undefined && readme === undefined) {
+    throw new UsageError('There is nothing to change.', {
+      hint: 'Give --name, --privacy or --readme.',
+    });
+  }
+  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give --name a name.' });
+  if (name !== undefined) checkName(name, context.say.warn);
+  const { readText } = await import('../../workspace/sources/read-text.ts');
+  const text = readme === undefined ? undefined : await readText(readme, context);
+  checkReadme(text, context.say.warn);
+  return {
+    ...(name !== undefined && { name }),
+    ...(privacy !== undefined && { privacy }),
+    ...(text !== undefined && { readme: text }),
+  };
+}
+
+/** In a workspace that has the val: checks the new name, and gives what writes it into vals.json. */
+async function prepareRenaming(
+  context: Context,
+  id: string,
+  name: string,
+): Promise<(() => Promise<void>) | undefined> {
+  const { findRoot } = await import('../../workspace/disk/root.ts');
+  const root = findRoot(context.settings);
+  if (root === undefined) return undefined;
+  const { workspaceAt } = await import('../../workspace/workspace.ts');
+  const workspace = workspaceAt(root, context);
+  const known = workspace.vals.ofId(id);
+  if (known === undefined) return undefined;
+  const other = workspace.vals.ofName(name);
+  if (other !== undefined && other.file !== known.file) {
+    throw new ConflictError(`In vals.json, ${other.file} is named "${name}" already. Nothing was sent.`, {
+      hint: 'Choose another name.',
+    });
+  }
+  return async () => {
+    workspace.remember({ ...known, name });
+    await workspace.settle();
+  };
+}
+
+const listed = (fields: readonly string[]): string =>
+  fields.length < 2 ? fields.join('') : `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;

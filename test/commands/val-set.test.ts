@@ -1,0 +1,133 @@
+// vals val set: on a service that has the route, on services that take the fields with a version, and on those that do neither.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+async function pushed(names: readonly string[]) {
+  const { env } = await serviceInProcess();
+  const folder = temporaryFolder();
+  const vals = (args: string[], input?: string) => run(args, { env, cwd: folder, ...(input && { input }) });
+  for (const name of names) await vals(['push', '-', '--name', name], `// ${name}`);
+  return { env, folder, vals };
+}
+
+describe('on the embedded service', () => {
+  it('changes name, privacy and readme at once, and keeps code and version', async () => {
+    const { vals, folder } = await pushed(['hello']);
+    writeFileSync(join(folder, 'README.md'), '# Hello\n');
+    const set = ['val', 'set', 'hello', '--name', 'hi', '--privacy', 'unlisted', '--readme', 'README.md'];
+    const { exit, stdout, stderr } = await vals([...set, '--json']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const changed = { name: 'hi', privacy: 'unlisted', readme: '# Hello\n', code: '// hello', version: 1 };
+    expect(JSON.parse(stdout)).toMatchObject(changed);
+    expect(JSON.parse((await vals(['val', 'get', 'hi', '--json'])).stdout)).toMatchObject(changed);
+    expect((await vals(['val', 'set', 'hi', '--readme', '-'], 'piped')).exit).toBe(0);
+    expect((await vals(['val', 'get', 'hi', '--readme'])).stdout).toBe('piped');
+  });
+
+  it('says what it would send, and sends nothing', async () => {
+    const { vals } = await pushed(['hello']);
+    const { stdout } = await vals(['val', 'set', 'hello', '--name', 'hi', '--dry-run', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ method: 'PUT', body: { name: 'hi' } });
+    expect((await vals(['val', 'get', 'hello'])).exit).toBe(0);
+  });
+
+  it.each([
+    [['hello'], 2, 'nothing to change'],
+    [['hello', '--name', ''], 2, 'empty'],
+    [['hello', '--name', 'taken'], 5, 'taken already'],
+    [['hello', '--name', 'send-mail'], 6, 'name'],
+    [['hello', '--privacy', 'secret'], 6, 'privacy'],
+    [['hello', '--readme', 'absent.md'], 10, 'absent.md'],
+    [['nobody', '--privacy', 'public'], 3, 'no val named nobody'],
+    [[id, '--privacy', 'public'], 3, 'no val'],
+  ])('refuses %j with exit %i', async (args, exit, message) => {
+    const { vals } = await pushed(['hello', 'taken']);
+    const result = await vals(['val', 'set', ...args]);
+    expect(result).toMatchObject({ exit, stdout: '' });
+    expect(result.stderr).toContain(message);
+    expect((await vals(['val', 'get', 'hello'])).exit).toBe(0);
+  });
+});
+
+describe('in a workspace', () => {
+  it('writes the new name into vals.json, and the file keeps its own', async () => {
+    const { vals, folder } = await pushed([]);
+    for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), `// ${name}`);
+    await vals(['init']);
+    expect((await vals(['push'])).exit).toBe(0);
+    const manifest = () => JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8')).vals;
+    const before = manifest();
+    expect((await vals(['val', 'set', 'one', '--name', 'two'])).exit).toBe(5);
+    expect((await vals(['val', 'set', 'one', '--name', 'uno'])).exit).toBe(0);
+    expect(manifest()).toEqual({ ...before, 'one.ts': { ...before['one.ts'], name: 'uno' } });
+    expect(JSON.parse((await vals(['status', '--json'])).stdout)).toMatchObject([
+      ...[{ file: 'one.ts', name: 'uno', status: 'unchanged' }, { file: 'two.ts' }],
+    ]);
+    writeFileSync(join(folder, 'one.ts'), '// more');
+    expect(JSON.parse((await vals(['push', '--json'])).stdout)).toMatchObject([
+      { file: 'one.ts', name: 'uno', status: 'pushed', version: 2 },
+      { file: 'two.ts', status: 'unchanged' },
+    ]);
+  });
+});
+
+/** Keeps one val; what its routes do with the fields is the test's. */
+function keepsOneVal(val: Record<string, unknown>, onPut: Reply, takes: readonly string[]) {
+  return ({ method, body }: Seen): Reply => {
+    if (method === 'PUT') return onPut;
+    if (method === 'POST') {
+      const given = JSON.parse(body);
+      for (const field of takes) val[field] = given[field] ?? val[field];
+      return { status: 201, body: val };
+    }
+    return { body: val };
+  };
+}
+
+describe('on a service without the route', () => {
+  const original = () => ({ id, name: 'hello', code: 'c', privacy: 'private', readme: null, version: 1 });
+  const set = ['val', 'set', id, '--name', 'hi', '--privacy', 'public', '--json'];
+
+  it.each([404, 405, 501])('sends the fields with a version (%i)', async (status) => {
+    const service = await scriptedService([], keepsOneVal(original(), { status }, ['name', 'privacy']));
+    const { exit, stdout } = await run(set, { env: service.env });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'hi', privacy: 'public', code: 'c' });
+    const calls = service.requests.map(({ method, path, body }) => [method, path, body && JSON.parse(body)]);
+    expect(calls).toEqual([
+      ['PUT', `/v1/vals/${id}`, { name: 'hi', privacy: 'public' }],
+      ['GET', `/v1/vals/${id}`, ''],
+      ['POST', `/v1/vals/${id}/versions`, { code: 'c', name: 'hi', privacy: 'public' }],
+      ['GET', `/v1/vals/${id}`, ''],
+    ]);
+  });
+
+  it('names the fields that were not applied: 9 for some of them, 6 for all', async () => {
+    const some = await scriptedService([], keepsOneVal(original(), { status: 404 }, ['privacy']));
+    const partly = await run(set, { env: some.env });
+    expect(partly.exit).toBe(9);
+    expect(JSON.parse(partly.stdout)).toMatchObject({ name: 'hello', privacy: 'public' });
+    expect(partly.error).toMatchObject({ kind: 'partial', message: expect.stringContaining('the name of') });
+    const none = await scriptedService([], keepsOneVal(original(), { status: 405 }, []));
+    const refused = await run(set, { env: none.env });
+    expect(refused).toMatchObject({ exit: 6, stdout: '', error: { kind: 'refused' } });
+    expect(refused.stderr).toContain('name and privacy');
+  });
+
+  it('a route that answers well and changes nothing is found out', async () => {
+    const service = await scriptedService([], keepsOneVal(original(), { status: 200, body: {} }, []));
+    expect(await run(set, { env: service.env })).toMatchObject({ exit: 6, stdout: '' });
+  });
+
+  it('a change that cannot be read afterwards is not called undone', async () => {
+    const replies = [{ status: 204 }, { status: 404 }];
+    const service = await scriptedService(replies);
+    expect(await run(set, { env: service.env })).toMatchObject({ exit: 8, stdout: '' });
+  });
+});
