@@ -88,6 +88,7 @@ async function print(main, argv, terminal = {}) {
   await main({
     argv,
     env: {},
+    system: { platform: process.platform },
     cwd: process.cwd(),
     stdin: () => process.stdin,
     stdout,

@@ -159,6 +159,7 @@ export async function runProcess(): Promise<void> {
   const exit = await main({
     argv: argv.slice(2),
     env,
+    system: { platform: process.platform, uid: process.getuid?.() },
     get cwd() {
       return workingDirectory();
     },

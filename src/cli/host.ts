@@ -1,5 +1,6 @@
 // What an invocation has of the world.
 import type { Clock } from '../lib/clock.ts';
+import type { System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
 
 export interface NodeInstallation {
@@ -11,6 +12,7 @@ export interface NodeInstallation {
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
+  system: System;
   /** Where the user is: what a path on the command line is relative to. */
   cwd: string;
   /** Opening it costs time, so only what reads it asks for it. */

@@ -4,6 +4,7 @@ import { defineCommand, toggle } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { type BaseUrl, parseBaseUrl } from '../settings/base-url.ts';
+import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
@@ -27,8 +28,9 @@ export const command = defineCommand({
         hint: 'Leave --local and VALS_LOCAL away.',
       });
     }
-    // Without a place to keep a token, nothing is asked for.
+    // A token is neither asked for nor sent if it could not be kept.
     const { configFile } = settings;
+    readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     if (!withToken) {
       say.banner(

@@ -30,7 +30,7 @@ export const command = defineCommand({
     progress.stop();
     if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');
-    if (!(await openInBrowser(url, env))) return { kind: 'text', text: `${url}\n` };
+    if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
     say.hint(`Opened ${url}`);
     return { kind: 'nothing' };
   },

@@ -22,11 +22,13 @@ export const command = defineCommand({
     const { settings, env, say } = context;
     if (wanted === undefined) {
       const { configDirectory } = settings;
-      const rows = configDirectory ? services(readConfig(settings.configFile, say.warn)) : [];
+      const rows = configDirectory
+        ? services(readConfig(settings.configFile, settings.system, say.warn))
+        : [];
       return { kind: 'list', rows };
     }
     const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
-    const known = readConfig(settings.configFile, say.warn);
+    const known = readConfig(settings.configFile, settings.system, say.warn);
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
     const { updateConfig } = await import('../settings/config-update.ts');
     let changed: StoredConfig = known;

@@ -81,8 +81,8 @@ function closingQuote(json: string, open: number): number {
   }
 }
 
-// JSON.stringify leaves these raw, and a terminal acts on them.
-const unsafeInOutput = /[\u007f-\u009f\u2028\u2029]/g;
+// JSON.stringify leaves these raw: a terminal acts on them, or shows what follows them in another order.
+const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 

@@ -1,11 +1,12 @@
-// The file that `vals login` writes, read plainly: conf takes 40 ms to load, so it is for writing alone.
+// Reads the config file that `vals login` writes. Loading conf takes 40 ms, so conf only writes it.
 import { chmodSync, lstatSync, statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isMissing } from '../lib/errno.ts';
 import { largest } from '../lib/file-sizes.ts';
 import { isObject } from '../lib/json.ts';
 import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
+import type { System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -15,14 +16,15 @@ export interface StoredConfig {
   safeDirectories?: string[];
 }
 
-const wayOut = (file: string) => `Mend the file, or move it away and run \`vals login\` again: ${file}`;
+const wayOut = (file: string) => `Fix the file, or move it away and run \`vals login\` again: ${file}`;
 
-export function readConfig(file: string, warn: (message: string) => void): StoredConfig {
+export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   let text: string;
   try {
-    refuseForeignLink(file);
+    checkOwner(dirname(file), system);
+    checkOwner(file, system);
     text = readPlainFile(file, { mostBytes: largest.config, followLinks: true }).toString();
-    tighten(file, 0o600, warn);
+    tighten(file, system, warn);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
@@ -64,21 +66,26 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
-/** A config that another user could swap is not used at all. */
-function refuseForeignLink(file: string): void {
-  if (process.platform === 'win32') return;
-  if (lstatSync(file).isSymbolicLink() && statSync(file).uid !== process.getuid?.()) {
-    throw new LocalError('The config file is a link to a file of another user, so it is not used.', {
-      hint: wayOut(file),
-    });
-  }
+/** A config that belongs to another user would decide where a token is sent, and get the token at the next sign-in. */
+export function checkOwner(path: string, { platform, uid }: System): void {
+  if (platform === 'win32') return;
+  const stats = statSync(path);
+  if (stats.uid === uid || stats.uid === 0) return;
+  const what = stats.isDirectory() ? 'The config folder' : 'The config file';
+  const how = lstatSync(path).isSymbolicLink()
+    ? 'is a link to one of another user'
+    : 'belongs to another user';
+  throw new LocalError(`${what} ${how}, so it is not used: ${path}`, {
+    hint: `Remove it, or set VALS_CONFIG_DIR to a folder of your own.`,
+  });
 }
 
-/** What is open to other users is closed to them. */
-export function tighten(path: string, mode: number, warn: (message: string) => void): void {
-  const found = statSync(path).mode;
+/** Closes a file or folder that is open to other users. */
+export function tighten(path: string, { platform }: System, warn: (message: string) => void): void {
+  const stats = statSync(path);
   // A folder with the sticky bit, such as /tmp, is meant to be everybody's.
-  if (process.platform === 'win32' || (found & 0o077) === 0 || (found & 0o1000) !== 0) return;
-  chmodSync(path, mode);
+  const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
+  if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
+  chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
   warn(`${path} was open to other users; it is now yours alone.`);
 }

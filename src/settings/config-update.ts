@@ -4,7 +4,7 @@ import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { makeFolder } from '../lib/folders.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
-import { readConfig, type StoredConfig, tighten } from './config-file.ts';
+import { checkOwner, readConfig, type StoredConfig, tighten } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
 /** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
@@ -20,7 +20,7 @@ export async function updateConfig(
   async function updateOnce(): Promise<boolean> {
     const { isMine, release } = await lock(`${file}.lock`, { ...waiting, deadlineMs });
     try {
-      const next = change(readConfig(file, warn));
+      const next = change(readConfig(file, settings.system, warn));
       const conf = new Conf({
         cwd: directory,
         configName: basename(file, '.json'),
@@ -37,7 +37,8 @@ export async function updateConfig(
 
   try {
     makeFolder(directory, 0o700);
-    tighten(directory, 0o700, warn);
+    checkOwner(directory, settings.system);
+    tighten(directory, settings.system, warn);
     // Another process took the lock for stale: what was read may be old, so this begins again.
     while (!(await updateOnce())) {}
   } catch (error) {

@@ -1,4 +1,4 @@
-// Where this platform keeps a program's settings and data.
+// The folders in which a platform keeps a program's settings and data.
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -7,14 +7,14 @@ interface Directories {
   data: string | undefined;
 }
 
-/** What is empty or relative would lie in the folder that somebody happens to work in, so it counts as not set. */
-export function platformDirectories(env: NodeJS.ProcessEnv): Directories {
+/** An empty or relative path would lie in the working directory, so it counts as not set. */
+export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
   const base = (chosen: string | undefined, ...belowHome: string[]): string | undefined =>
-    [chosen, join(homeDirectory(env), ...belowHome)].find(
+    [chosen, join(homeDirectory(env, platform), ...belowHome)].find(
       (folder) => folder !== undefined && isAbsolute(folder),
     );
   const ours = (folder: string | undefined) => folder && join(folder, 'vals');
-  switch (process.platform) {
+  switch (platform) {
     case 'win32':
       return {
         config: ours(base(env.APPDATA, 'AppData', 'Roaming')),
@@ -33,10 +33,10 @@ export function platformDirectories(env: NodeJS.ProcessEnv): Directories {
   }
 }
 
-/** Empty where the system does not know this user, as in some containers. */
-function homeDirectory(env: NodeJS.ProcessEnv): string {
+/** Empty if the system does not know this user, as in some containers. */
+function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   try {
-    return env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();
+    return env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();
   } catch {
     return '';
   }

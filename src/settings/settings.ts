@@ -1,6 +1,7 @@
 // The settings in force: flag, then environment, then what `vals login` stored, each with its source.
 import { join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
+import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
@@ -53,22 +54,24 @@ export interface Settings {
   readonly dataFile: string;
   /** Workspaces of other users that this user trusts; only the config file can name them. */
   readonly safeDirectories: readonly string[];
+  readonly system: System;
 }
 
 /** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
 export function createSettings(
   flags: Flags,
-  host: { env: NodeJS.ProcessEnv; readonly cwd: string },
+  host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
   warn: (message: string) => void,
 ): Settings {
-  const { env } = host;
+  const { env, system } = host;
   let stored: StoredConfig | undefined;
   const config = () => {
-    stored ??= settings.configDirectory ? readConfig(settings.configFile, warn) : { tokens: {} };
+    stored ??= settings.configDirectory ? readConfig(settings.configFile, system, warn) : { tokens: {} };
     return stored;
   };
 
   const settings: Settings = {
+    system,
     get cwd() {
       return host.cwd;
     },
@@ -165,14 +168,14 @@ function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undef
 }
 
 function directory(
-  host: { env: NodeJS.ProcessEnv; readonly cwd: string },
+  host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
   variable: string,
   kind: 'config' | 'data',
 ): Setting<string> | undefined {
-  const { env } = host;
+  const { env, system } = host;
   const chosen = env[variable];
   if (chosen) return { value: resolve(host.cwd, chosen), source: variable };
-  const value = platformDirectories(env)[kind];
+  const value = platformDirectories(env, system.platform)[kind];
   return value === undefined ? undefined : { value, source: 'default' };
 }
 

@@ -1,22 +1,27 @@
-// A page in the user's browser, which is started and not waited for.
+// Opens a page in the user's browser, without waiting for it.
 import { spawn } from 'node:child_process';
+import type { System } from '../lib/system.ts';
 
-/** False where there is none to start. */
-export async function openInBrowser(address: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  for (const [program, ...words] of candidates(env)) {
+/** False if there is no browser to start. */
+export async function openInBrowser(
+  address: string,
+  env: NodeJS.ProcessEnv,
+  { platform }: System,
+): Promise<boolean> {
+  for (const [program, ...words] of candidates(env, platform)) {
     if (program !== undefined && (await starts(program, argumentsFor(words, address)))) return true;
   }
   return false;
 }
 
-/** $BROWSER may name several, with a colon between them; without a screen the system's own has nothing to show it on. */
-function candidates(env: NodeJS.ProcessEnv): string[][] {
-  const chosen = (env.BROWSER ?? '').split(process.platform === 'win32' ? ';' : ':');
+/** $BROWSER may name several, separated by colons. Without a display, xdg-open has nothing to show a page on. */
+function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
+  const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const own = {
     darwin: [['open']],
-    // Not through a shell, which would take a part of the address for an order.
+    // Not through a shell, which would run parts of the address.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
-  }[process.platform as string];
+  }[platform];
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return [
     ...chosen.map((words) => words.trim().split(/\s+/)).filter(([program]) => program !== ''),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { largest } from '../lib/file-sizes.ts';
 import { readPlainFile } from '../lib/plain-file.ts';
+import type { System } from '../lib/system.ts';
 
 export interface Editing {
   /** As it was saved. */
@@ -17,7 +18,12 @@ export interface Editing {
 }
 
 /** The file is readable by its owner alone, and stays until it is discarded. */
-export async function edit(text: string, fileName: string, env: NodeJS.ProcessEnv): Promise<Editing> {
+export async function edit(
+  text: string,
+  fileName: string,
+  env: NodeJS.ProcessEnv,
+  { platform }: System,
+): Promise<Editing> {
   const editor = chosenEditor(env);
   const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
   const file = join(folder, fileName);
@@ -26,7 +32,7 @@ export async function edit(text: string, fileName: string, env: NodeJS.ProcessEn
     await discard();
     asLocalError(error);
   });
-  const problem = await run(editor, file);
+  const problem = await run(editor, file, platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
     // Where the editor removed the file, it may have left another one.
     await rmdir(folder).catch(() => {});
@@ -63,11 +69,10 @@ function chosenEditor(env: NodeJS.ProcessEnv): string {
 }
 
 /** Through a shell, because an editor may come with flags; the file is handed over as an argument, so it needs no quotes. */
-function run(editor: string, file: string): Promise<string | undefined> {
-  const [shell, ...args] =
-    process.platform === 'win32' ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
+function run(editor: string, file: string, isWindows: boolean): Promise<string | undefined> {
+  const [shell, ...args] = isWindows ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
   return new Promise((resolve) => {
-    const child = spawn(shell as string, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+    const child = spawn(shell as string, args, { stdio: 'inherit', shell: isWindows });
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, signal) =>
       resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `ended with ${code}`),

@@ -1,4 +1,5 @@
 // The signs that we draw ourselves: in ASCII for a terminal that may not have the others. Data stays as it is.
+import type { System } from '../lib/system.ts';
 
 export interface Glyphs {
   /** Before what went well and what did not; with colour, so that neither stands alone. */
@@ -37,10 +38,11 @@ const ascii: Glyphs = {
   bars: ['.', ':', '-', '=', '+', '*', '#', '@'],
 };
 
-export const glyphsFor = (env: NodeJS.ProcessEnv): Glyphs => (showsUnicode(env) ? unicode : ascii);
+export const glyphsFor = (env: NodeJS.ProcessEnv, { platform }: System): Glyphs =>
+  showsUnicode(env, platform) ? unicode : ascii;
 
 /** By the locale, as POSIX reads it. Without one that is C, except on systems whose terminals do not ask for it. */
-export function showsUnicode(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
+export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (env.TERM === 'dumb') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   if (!locale) return platform === 'darwin' || platform === 'win32';

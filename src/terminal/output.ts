@@ -1,6 +1,7 @@
 // The two streams of one invocation, and how it writes to them: the format is decided here, once.
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
+import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { understandsLinks } from './link.ts';
 import { createMessages, type Messages } from './messages.ts';
@@ -11,6 +12,7 @@ import { wantsColor } from './style.ts';
 
 export interface OutputStreams {
   env: NodeJS.ProcessEnv;
+  system: System;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   signal: AbortSignal;
@@ -53,7 +55,10 @@ export interface Output {
   watchWrites(hasWritten: () => boolean): void;
 }
 
-export function createOutput({ env, signal, pager, ...streams }: OutputStreams, flags: OutputFlags): Output {
+export function createOutput(
+  { env, system, signal, pager, ...streams }: OutputStreams,
+  flags: OutputFlags,
+): Output {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
   let hasWritten = () => false;
@@ -67,12 +72,12 @@ export function createOutput({ env, signal, pager, ...streams }: OutputStreams, 
     page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
   });
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
-  const glyphs = glyphsFor(env);
+  const glyphs = glyphsFor(env, system);
   const stderrColor = wantsColor(flags.color, env, stderr);
   const progress = createProgress(
     streams.stderr,
     canDrawOn(streams.stderr, env) && !flags.quiet,
-    showsUnicode(env),
+    showsUnicode(env, system.platform),
     stderrColor,
   );
   beforeInterruptible(() => progress.pause());

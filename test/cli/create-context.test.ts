@@ -24,6 +24,7 @@ it('ends what is under way, and with it its connection', async () => {
     argv: [],
     env: environment(home, service.env),
     cwd: home,
+    system: process,
     stdin: () => process.stdin,
     stdout: stream,
     stderr: stream,

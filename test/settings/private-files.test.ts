@@ -250,7 +250,7 @@ describe('a config that is no plain file of this user, or too large', () => {
     },
     {
       what: 'a link to a file of another user',
-      problem: 'is a link to a file of another user',
+      problem: 'The config file is a link to one of another user',
       make(file) {
         writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
         if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);
@@ -258,6 +258,34 @@ describe('a config that is no plain file of this user, or too large', () => {
       },
     },
   ];
+  it.runIf(isRoot).each([
+    { what: 'file', mode: 0o600 },
+    { what: 'file', mode: 0o1644 },
+    { what: 'folder', mode: 0o700 },
+    { what: 'folder', mode: 0o1777 },
+  ])('a $what of another user is not used, even by root: $mode', async ({ what, mode }) => {
+    const home = temporaryFolder();
+    const folder = join(home, '.config/vals');
+    const file = join(folder, 'config.json');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const service = await scriptedService([]);
+    writeFileSync(file, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }), { mode: 0o600 });
+    const theirs = what === 'file' ? file : folder;
+    chmodSync(theirs, mode);
+    chownSync(theirs, nobody, nobody);
+    const login = ['login', '--base-url', service.baseUrl, '--with-token'];
+    for (const args of [['me'], ['use'], ['logout'], login]) {
+      const { exit, error } = await run([...args, '--json'], { home, input: 'a-token-of-mine' });
+      expect({ args, exit, message: error?.message }).toEqual({
+        args,
+        exit: 10,
+        message: expect.stringContaining(`The config ${what} belongs to another user`),
+      });
+    }
+    expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');
+    expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
+  });
+
   it.each(isRoot ? kinds : kinds.slice(0, -1))(
     'is an error that says so: $what',
     async ({ problem, make }) => {

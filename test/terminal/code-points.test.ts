@@ -37,8 +37,8 @@ const around = (before: string, group: number | readonly number[], after: string
 
 /** Nothing of this may reach a terminal from data; a newline is the program's own. */
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
-/** JSON keeps the direction marks, by contract. */
-const movingInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
+/** In JSON a byte order mark stays as it is. */
+const movingInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 /** The program's own colours, and the spinner's moves. No data here has a bracket behind an escape character. */
 const ownSequences = /\u001b\[\??\d*(?:;\d+)*[A-Za-z]/g;
 /** Without the program's own colours. */

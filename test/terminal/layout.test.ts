@@ -129,7 +129,7 @@ describe('signs beyond ASCII', () => {
     [{ LC_ALL: 'C' }, 'darwin', false],
     [{ LANG: 'en_US.UTF-8', TERM: 'dumb' }, 'linux', false],
   ])('with %j on %s: %j', (env, platform, expected) => {
-    expect(showsUnicode(env, platform)).toBe(expected);
+    expect(showsUnicode(env, platform as NodeJS.Platform)).toBe(expected);
   });
 });
 

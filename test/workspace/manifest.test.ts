@@ -112,7 +112,7 @@ it('loses no entry of several processes that write it at once', async () => {
   const warn = () => {};
   const { signal } = new AbortController();
   const surroundings = {
-    settings: createSettings({}, { env: {}, cwd: '/' }, warn),
+    settings: createSettings({}, { env: {}, cwd: '/', system: { platform: 'linux' } }, warn),
     signal,
     clock: systemClock,
     say: { warn },

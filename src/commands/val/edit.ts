@@ -30,7 +30,7 @@ export const command = defineCommand({
     context.progress.stop();
     // While it is open, Ctrl-C is the editor's. What it saved is not sent then.
     const { bytes, file, discard } = await inOwnTime(() =>
-      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env),
+      edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
     // Many editors end the last line; that alone is no edit.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
