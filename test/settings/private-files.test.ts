@@ -19,6 +19,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { isLong } from '../support/budget.ts';
+import { quickLooks } from '../support/clocks.ts';
 import { install } from '../support/copy.ts';
 import { inProcess } from '../support/in-process.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
@@ -358,7 +359,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
   it('is waited for until the deadline', async () => {
     const { lock, args, home, input } = await prepare();
     writeFileSync(lock, held);
-    const result = await run([...args, '--timeout', '0.2', '--json'], { home, input });
+    const result = await run([...args, '--json'], { home, input, clock: quickLooks() });
     expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
     expect(result.error?.message).toContain(lock);
     expect(readFileSync(lock, 'utf8')).toBe(held);
@@ -369,7 +370,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
     writeFileSync(lock, 'theirs');
     chownSync(lock, nobody, nobody);
     utimesSync(lock, 0, 0);
-    expect(await run([...args, '--timeout', '0.2'], { home, input })).toMatchObject({ exit: 10 });
+    expect(await run(args, { home, input, clock: quickLooks() })).toMatchObject({ exit: 10 });
     expect(readFileSync(lock, 'utf8')).toBe('theirs');
   });
 

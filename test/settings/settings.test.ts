@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { quickRetries } from '../support/clocks.ts';
 import { inProcess } from '../support/in-process.ts';
 import {
   environment,
@@ -106,7 +107,7 @@ describe('flag, then environment, then what was stored', () => {
   it.each([
     { args: ['--timeout', '1'], env: { VALS_TIMEOUT: '86400' } },
     { args: [], env: { VALS_TIMEOUT: '1' } },
-    { args: ['--timeout', '0.3'], env: {} },
+    { args: ['--timeout', '1.5'], env: {} },
   ])('a deadline that counts: $args $env', async ({ args, env }) => {
     const service = await scriptedService([() => {}]);
     const result = await run(['me', '--json', ...args], { env: { ...service.env, ...env } });
@@ -618,8 +619,8 @@ describe('vals login', () => {
   it.each(refusals)('stores nothing that is answered with $what', async ({ reply, exit }) => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([], forAll(reply));
-    const args = ['login', '--base-url', baseUrl, '--with-token', '--timeout', '0.4'];
-    const result = await run(args, { home, input: 'token-of-mine' });
+    const args = ['login', '--base-url', baseUrl, '--with-token'];
+    const result = await run(args, { home, input: 'token-of-mine', clock: quickRetries });
     expect(result).toMatchObject({ exit, stdout: '' });
     expect(result.stderr).not.toContain('token-of-mine');
     expect(existsSync(configFile(home))).toBe(false);
@@ -1007,8 +1008,9 @@ describe('a proxy', () => {
       VALS_BASE_URL: baseUrl,
       VALS_TOKEN: testToken,
     };
-    const { exit, stdout, stderr } = await run(['me', '--allow-http', '--timeout', '0.4', '--debug'], {
+    const { exit, stdout, stderr } = await run(['me', '--allow-http', '--debug'], {
       env,
+      clock: quickRetries,
     });
     expect({ exit, stdout }).toEqual({ exit: 7, stdout: '' });
     expect(proxy.seen[0]).toMatch(new RegExp(`^[A-Z]+ (?:http://)?${target}`));
@@ -1024,7 +1026,7 @@ describe('a proxy', () => {
       VALS_BASE_URL: 'https://vals.invalid',
       VALS_TOKEN: testToken,
     };
-    expect(await run(['me', '--timeout', '0.4'], { env })).toMatchObject({ exit: 7, stdout: '' });
+    expect(await run(['me'], { env, clock: quickRetries })).toMatchObject({ exit: 7, stdout: '' });
     expect(proxy.seen).toEqual([]);
   });
 
@@ -1036,7 +1038,7 @@ describe('a proxy', () => {
       VALS_BASE_URL: 'https://vals.invalid',
       VALS_TOKEN: testToken,
     };
-    await run(['me', '--timeout', '0.4'], { env });
+    await run(['me'], { env, clock: quickRetries });
     const used = [one, other].filter(({ seen }) => seen.length > 0).map(({ address }) => `http://${address}`);
     expect([(await settingsOf([], { env }))['https-proxy']?.value]).toEqual(used);
   });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { trusting } from '../../support/certificates.ts';
+import { quickRetries } from '../../support/clocks.ts';
 import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { rawService } from '../../support/raw-service.ts';
@@ -205,12 +206,13 @@ describe('a proxy that makes no tunnel', () => {
   it('never answers: the deadline holds, and nothing was changed', async () => {
     const proxy = await rawService({});
     const env = through(proxy.port, 'https://vals.test');
-    const result = await run([...writing, '--timeout', '0.5'], { env, input: 'code' });
+    const result = await run([...writing, '--timeout', '1'], { env, input: 'code' });
     expect(result).toMatchObject({ exit: 7 });
   });
 
   it('does not listen: it is named, and not the service', async () => {
-    const { exit, error } = await run([...reading, '--json', '--timeout', '0.5'], {
+    const { exit, error } = await run([...reading, '--json'], {
+      clock: quickRetries,
       env: through(1, 'https://vals.test'),
     });
     expect(exit).toBe(7);
