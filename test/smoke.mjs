@@ -45,7 +45,7 @@ async function smoke(node, home) {
 
   assert.equal(await vals('--version'), `${version}\n`);
   assert.match(await vals('--help'), /^Usage: vals /);
-  assert.match(await vals('completion', 'bash'), /complete .* vals\n$/);
+  assert.match(await vals('completion', 'bash'), /complete -F _vals vals/);
   const pushed = await push();
   assert.equal(pushed.length, readdirSync('examples').length);
   for (const { status, version, id, file } of pushed) {
@@ -53,6 +53,7 @@ async function smoke(node, home) {
     assert.equal(await vals('val', 'get', id, '--code', '--local'), readFileSync(file, 'utf8'));
   }
   for (const { version } of await push()) assert.equal(version, 1);
+  assert.equal(await vals('run', 'examples/hello.ts', 'Ada'), 'Hello, Ada!\n');
   const { stdout: nodeVersion } = await execa(node, ['--version']);
   console.log(`Node ${nodeVersion}: installed, and pushed ${pushed.length} examples`);
 }

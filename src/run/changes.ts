@@ -1,47 +1,49 @@
-// Notices when one of the files that a val was made of is saved, however an editor does it.
+// Notices when a file of a val is saved, no matter how the editor writes it.
 import { statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
 export interface Changes {
-  /** This file from now on, beside those before; it need not be there. */
+  /** Watches this file too. It need not exist. */
   follow(file: string): void;
   close(): void;
 }
 
-/** An editor may touch a file several times for one save. */
-const settledAfterMs = 100;
-const lookEveryMs = 100;
+/** An editor may write a file several times for one save. */
+const quietMs = 100;
+const pollMs = 100;
 
 /**
- * By looking at them again and again: what tells of changes goes by folders, and has to be told of each that is moved
- * away, comes back, or is not there yet. A look at a hundred files takes less than a millisecond.
+ * Polls the files. The system's watchers work by folder, and would have to follow each folder that is moved, comes back or
+ * does not exist yet. A look at a hundred files takes less than a millisecond.
  */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
-  const followed = new Map(files.map((file) => [file, stampOf(file)]));
+  const stamps = new Map(files.map((file) => [file, stampOf(file)]));
   let cancelChange = () => {};
-  let cancelLook = clock.after(lookEveryMs, look);
+  let cancelPoll = clock.after(pollMs, poll);
 
-  function look(): void {
-    for (const [file, stamp] of followed) {
+  function poll(): void {
+    for (const [file, stamp] of stamps) {
       const now = stampOf(file);
       if (now === stamp) continue;
-      followed.set(file, now);
+      stamps.set(file, now);
       cancelChange();
-      cancelChange = clock.after(settledAfterMs, onChange);
+      cancelChange = clock.after(quietMs, onChange);
     }
-    cancelLook = clock.after(lookEveryMs, look);
+    cancelPoll = clock.after(pollMs, poll);
   }
 
   return {
-    follow: (file) => void (followed.has(file) || followed.set(file, stampOf(file))),
+    follow(file) {
+      if (!stamps.has(file)) stamps.set(file, stampOf(file));
+    },
     close() {
       cancelChange();
-      cancelLook();
+      cancelPoll();
     },
   };
 }
 
-/** Another one for another file in its place; the same for all that cannot be found. */
+/** Changes with the content, and when another file takes its place. Empty if there is no file. */
 function stampOf(file: string): string {
   try {
     const { ino, size, mtimeNs } = statSync(file, { bigint: true });

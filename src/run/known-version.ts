@@ -1,4 +1,4 @@
-// A val at one of its versions, as far as the service says which.
+// A version of a val on the service.
 import { textAt } from '../api/records.ts';
 import type { JsonObject } from '../lib/json.ts';
 
@@ -8,6 +8,7 @@ export interface KnownVersion {
   version: string;
 }
 
+/** Undefined if the service does not say which version it sent. */
 export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
   const version = textAt(val, 'version');
   if (version === undefined) return undefined;
