@@ -1,5 +1,11 @@
 // A loopback address in front of a val: checks callers, limits time, and replaces the val's process when it ends.
-import { Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LocalError, ValsError } from '../errors.ts';
 import { forward, refuse } from './forward.ts';
@@ -109,6 +115,13 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
+/** Browsers tell which page sends a request. A link that the user follows is let in. */
+function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
+  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
+  if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
+  return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
+}
+
 /** Also refuses requests that the web's Request cannot express. */
 function refusalOf(
   { method, url = '', headers }: IncomingMessage,
@@ -119,8 +132,7 @@ function refusalOf(
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only under its loopback address.'];
   }
-  // Browsers name the site of the page that sends the request.
-  if (headers.origin !== undefined && !addresses.some((address) => headers.origin === `http://${address}`)) {
+  if (isFromOtherSite(headers, addresses)) {
     return [403, 'This val takes no requests from pages of other sites.'];
   }
   if (!url.startsWith('/')) return [400, 'The target of a request has to be a path.'];

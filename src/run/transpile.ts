@@ -30,13 +30,13 @@ export interface Transpiled {
 }
 
 export async function transpile(source: Source): Promise<Transpiled> {
-  const { transform } = await loadEsbuild();
+  const { transform } = await import('esbuild').catch(notUsable);
   let farthest: SyntaxProblem | undefined;
   for (const loader of loadersFor(source.name)) {
     try {
       return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = isTransformFailure(error) ? problemOf(error) : notUsable(error);
       if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
     }
   }
@@ -52,15 +52,11 @@ const options = {
   tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
 } as const satisfies TransformOptions;
 
-async function loadEsbuild(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new LocalError('The transpiler, esbuild, cannot be loaded.', {
-      hint: 'Install vals again, with optional dependencies: esbuild has a package for each system.',
-      cause,
-    });
-  }
+function notUsable(cause: unknown): never {
+  throw new LocalError('The transpiler, esbuild, cannot be started.', {
+    hint: 'Install vals again, with optional dependencies: esbuild has one for each system.',
+    cause,
+  });
 }
 
 /** The code of the service is TSX, or TypeScript with a type assertion that looks like JSX. */
@@ -87,12 +83,8 @@ function jsxOptions(code: string): TransformOptions {
   return { jsx: runtime === 'classic' ? 'transform' : 'automatic' };
 }
 
-function problemOf(error: unknown): SyntaxProblem {
-  if (!isTransformFailure(error)) throw error;
-  const [first] = error.errors;
-  if (first === undefined) throw error;
-  const { location } = first;
-  return new SyntaxProblem(first.text, location === null ? undefined : placeOf(location));
+function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProblem {
+  return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
 /** esbuild counts columns in bytes of UTF-8. */

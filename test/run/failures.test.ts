@@ -1,6 +1,10 @@
 // How a run fails: exit 12, what went wrong, and where in the val's own lines.
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { run } from '../support/program.ts';
+import { install } from '../support/copy.ts';
+import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
 /** The first file is run; the message holds the words. */
@@ -181,6 +185,33 @@ describe('a val that', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=20' };
     const { exit, stderr } = await runProcess(['--allow-all', 'a.ts'], { env });
     expect({ exit, said: stderr.includes('ran out of memory') }).toEqual({ exit: 12, said: true });
+  });
+});
+
+it.each([
+  ['esbuild', () => {}],
+  [
+    'the binary of esbuild',
+    (modules: string) => cpSync('node_modules/esbuild', join(modules, 'esbuild'), { recursive: true }),
+  ],
+])('an installation without %s says so', async (_what, fill) => {
+  const { folder } = await install();
+  const modules = join(folder, 'node_modules');
+  rmSync(modules);
+  mkdirSync(modules);
+  fill(modules);
+  const { path } = folderWith({ 'a.ts': '' });
+  const { exitCode, stderr } = await execa(process.execPath, [join(folder, 'bin/vals.js'), 'run', 'a.ts'], {
+    cwd: path,
+    env: environment(path),
+    extendEnv: false,
+    reject: false,
+  });
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 10,
+    stderr: expect.stringMatching(
+      /^error: The transpiler, esbuild, cannot be started\.\nhint: Install vals again/,
+    ),
   });
 });
 

@@ -68,6 +68,9 @@ it('hands requests to the default export, picks up changes, and outlives what a 
     }
     expect(await ask({ method, headers: { origin: url } })).toMatchObject({ 0: 200 });
   }
+  const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  expect(await ask({ headers: image })).toMatchObject({ 0: 403 });
+  expect(await ask({ headers: { ...image, 'sec-fetch-mode': 'navigate' } })).toMatchObject({ 0: 200 });
   expect(await ask({ path: '//evil.example/x' })).toEqual([200, `${url}//evil.example/x`]);
   expect(await ask({ path: 'http://evil.example/x' })).toMatchObject({ 0: 400 });
   expect(await ask({ method: 'TRACE' })).toMatchObject({ 0: 405 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -101,6 +102,21 @@ it.each([
     runEndAt: expect.any(String),
     error: null,
   });
+});
+
+it('says once, while it watches, why runs are not recorded', async () => {
+  const { path, write } = folderWith({ 'one.ts': 'export default () => "first"' });
+  const ended = new AbortController();
+  const { screen } = await runOnScreen(['run', '--watch', 'one.ts'], {
+    cwd: path,
+    signal: ended.signal,
+    heard({ stdout, stderr }) {
+      if (stdout.includes('third')) ended.abort(new InterruptedError(130));
+      else if (stdout.includes('second')) write('one.ts', 'export default () => "third"');
+      else if (stderr.includes('Not recorded')) write('one.ts', 'export default () => "second"');
+    },
+  });
+  expect(screen.split('Not recorded: no service is chosen.')).toHaveLength(2);
 });
 
 it('a list of vals without an end does not hold up the run', async () => {
