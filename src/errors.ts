@@ -1,4 +1,4 @@
-// What can go wrong, one class per kind of the exit-code table, each with the facts a message needs.
+// The errors that end a command: one class per exit code.
 
 export interface ErrorFacts {
   /** What to do next, as one sentence. */
@@ -6,7 +6,7 @@ export interface ErrorFacts {
   status?: number;
   method?: string;
   path?: string;
-  /** What the service answered, parsed where it was JSON. */
+  /** The service's answer, parsed if it was JSON. */
   body?: unknown;
   cause?: unknown;
 }
@@ -84,7 +84,7 @@ export class RunFailedError extends ValsError {
   constructor(
     message: string,
     facts: ErrorFacts = {},
-    /** The rest of what the val said, and where it was, in its own lines. */
+    /** The rest of the val's error, with the place in its source. */
     readonly details: readonly string[] = [],
   ) {
     super(message, facts);
@@ -104,7 +104,7 @@ export class InterruptedError extends ValsError {
   }
 }
 
-/** A defect of ours: something happened that no other kind names. */
+/** A defect of vals. */
 export class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;

@@ -16,10 +16,10 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** For the build, which prepares a help for each. */
+/** The build prepares the help of each path. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
-/** Whether this process got as far as a service, and so has run most of the program. */
+/** Whether this process reached a service, and so has run most of the program. */
 export let reachedService = false;
 
 /** Longer lines are hard to read, however wide the terminal is. */
@@ -136,15 +136,15 @@ function workingDirectory(): string {
   }
 }
 
-/** The process as a host: signals abort, and the exit code is set, never forced, so that pipes drain. */
+/** Runs the command line of this process. The exit code is set, and the process not ended, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // A password in an address is not for the list of processes; what it shows is the title from now on.
+  // The list of processes shows the title instead of the command line, which contains a password.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = hearSignals(
     (exit) => new InterruptedError(exit),
-    // In a pager Ctrl-C is a key of the pager.
+    // In a pager, Ctrl-C is for the pager.
     (name) => !(isPaging && name === 'SIGINT'),
   );
   const sayDefect = (error: unknown) => {
@@ -153,7 +153,7 @@ export async function runProcess(): Promise<void> {
     process.exitCode = 1;
   };
   process.on('uncaughtException', sayDefect);
-  // Node ends with 0 where nothing is left to wait for, and what waits in vain would pass for done.
+  // Node exits with 0 if nothing is left to wait for, so a promise that never resolves would look like success.
   const endedEarly = () => sayDefect(new Error('the command waits for something that will never happen.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({

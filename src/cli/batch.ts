@@ -1,4 +1,4 @@
-// Many things done by one command: each has its outcome, and together they have one exit code.
+// Does several things in one command: each has its outcome, and together they have one exit code.
 import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -9,24 +9,24 @@ import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
 export interface BatchOptions<Item> {
-  /** What names the item in its outcome. */
+  /** The keys that name the item in its outcome. */
   describe(item: Item): JsonObject;
-  /** The rest of the outcome; what it throws makes the item a failed one. What it remarks is said at the end. */
+  /** Does the work and returns the rest of the outcome. If it throws, the item has failed. Remarks are shown at the end. */
   work(item: Item, remark: Remark): Promise<Outcome>;
   /** How many items at a time; auto: as many as the client may ever send requests. */
   concurrency: number | 'auto';
   signal: AbortSignal;
   onFinished?(finished: number): void;
-  /** At once; what is said of it comes at the end, where those that are alike are known. */
+  /** Called at once. The messages come at the end, when equal failures can be grouped. */
   onFailure?(item: Item, error: ValsError): void;
   report: Report<Item>;
 }
 
-/** What is worth knowing of one item, though it did not fail. */
+/** A remark about an item that did not fail. */
 type Remark = (message: string) => void;
 
 interface Report<Item> {
-  /** What the user calls it. */
+  /** The user's name for it. */
   label(item: Item): string;
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
@@ -52,7 +52,7 @@ export async function runBatch<Item>(
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      // Interrupted before anything was sent: it was not done, and it did not fail.
+      // Interrupted before anything was sent: the item is skipped, not failed.
       if (error === signal.reason) return;
       if (error instanceof AuthError) stopped = true;
       failures.set(item, error);
@@ -76,7 +76,7 @@ export async function runBatch<Item>(
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-/** Undefined where none failed. */
+/** Undefined if none failed. */
 function reportedError<Item>(
   failures: ReadonlyMap<Item, ValsError>,
   counts: Counts,
@@ -89,10 +89,10 @@ function reportedError<Item>(
 }
 
 const unsettled: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/** Where there was nothing to do, nothing was done either: one failure among such is no partial success. */
+/** Items that needed no work do not count as done: beside them, one failure is not a partial success. */
 const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...unsettled, 'unchanged', 'behind', 'kept']);
 
-/** The outcomes where some items cannot even be begun, so that none was. */
+/** The outcomes if some items cannot be started, so that none was. */
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,

@@ -1,4 +1,4 @@
-// What a command is: one declaration from which help, checks, output and completion are made.
+// The definition of a command. Help, parsing, output, completion and the reference are made from it.
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
@@ -10,16 +10,16 @@ export interface OptionDefinition<T> {
   /** Throws a UsageError for a word that it cannot take. Of an option that is repeatable, it parses one word. */
   parse?(word: string): unknown;
   choices?: readonly string[];
-  /** Worth offering, where other words are taken too. */
+  /** Offered by completion; other words are accepted too. */
   words?: readonly string[];
   default?: T;
-  /** What its opposite, `--no-...`, means, where there is one. */
+  /** The description of its opposite, `--no-...`, if there is one. */
   negated?: string;
-  /** Keys of options that contradict this one. */
+  /** Keys of options that cannot be given together with this one. */
   conflicts?: string[];
-  /** Names a val: in a workspace by its name or file too, which become its id before the command runs. */
+  /** Names a val. A name or a file becomes the val's id before the command runs. */
   isVal?: boolean;
-  /** May be given again and again. */
+  /** May be given several times. */
   isRepeatable?: boolean;
 }
 
@@ -28,11 +28,11 @@ export interface ArgumentDefinition<T> {
   form: string;
   description: string;
   parse?: (word: string) => string;
-  /** Names a val, as the option of that kind. */
+  /** Names a val, as `isVal` of an option. */
   isVal?: boolean;
-  /** A file that is there is meant as itself, not as the val that it is of. */
+  /** An existing file means the file, not its val. */
   orFile?: boolean;
-  /** Worth offering when the user asks for completion. */
+  /** Offered by completion. */
   words?: readonly string[];
   /** Never set: carries the type of the argument's value. */
   type?: T;
@@ -63,14 +63,14 @@ export const toggle = (
   more: Partial<OptionDefinition<boolean | undefined>> = {},
 ): OptionDefinition<boolean | undefined> => ({ flags, description, ...more });
 
-/** An option with a word behind it. */
+/** An option with a value. */
 export const word = (
   flags: string,
   description: string,
   more: Partial<OptionDefinition<string | undefined>> = {},
 ): OptionDefinition<string | undefined> => ({ flags, description, ...more });
 
-/** An option whose word means something else than text. */
+/** An option whose value is parsed. */
 export const parsed = <T>(
   flags: string,
   description: string,
@@ -78,7 +78,7 @@ export const parsed = <T>(
   more: Partial<OptionDefinition<T | undefined>> = {},
 ): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
 
-/** An option that may be given again and again: its values, in their order. */
+/** An option that may be given several times: its values, in order. */
 export const repeatable = <T>(
   flags: string,
   description: string,
@@ -101,7 +101,7 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** What the reference says beyond the help, which has a screen of 24 lines. */
+  /** More text for the reference. The help has to fit a screen of 24 lines. */
   details?: string;
   arguments?: A;
   /** How the arguments are written in the help, if their forms do not say it. */
@@ -109,16 +109,16 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
-  /** What follows its first argument is not ours, options included. */
+  /** Everything after its first argument belongs to the val, options included. */
   passesThrough?: boolean;
-  /** Whether its rows go onto the page of a CI job too. */
+  /** Whether its outcomes are also written to the summary page of a CI job. */
   jobSummary?: boolean;
-  /** What to say, at a terminal, when a list has nothing in it. */
+  /** The hint at a terminal if the list is empty. */
   empty?: string;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
 
-/** Any command, where only its outside matters. */
+/** A command of any input type. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
 export type AnyCommand = CommandDefinition<any, any>;
 

@@ -1,4 +1,4 @@
-// The way to the service: a real one, or the embedded one started here. From then on both are alike.
+// Opens the connection to a service: a remote one, or the embedded one, which is started here.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
@@ -20,9 +20,9 @@ import { loadService } from './load-service.ts';
 
 export interface Connection {
   api: Api;
-  /** Whether anything was sent that may have changed something there. */
+  /** Whether a request was sent that may have changed something. */
   hasWritten(): boolean;
-  /** Of the service, as a person calls it. */
+  /** The service's name in messages. */
   name: string;
   close(): Promise<void>;
 }
@@ -33,9 +33,9 @@ export interface ConnectionOptions extends ConnectOptions {
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;
-  /** Told of the vals that answers carry. */
+  /** Notes the vals that answers contain. */
   seen: SeenVals;
-  /** Told of the token before anything can print it. */
+  /** Learns the token before anything can print it. */
   redactor: Redactor;
 }
 
@@ -44,7 +44,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectionOver(way, options);
   } catch (error) {
-    // A setting may be refused only when it is asked for, and the embedded service would go on running.
+    // Settings are checked when they are first read. If one is refused, the embedded service must not keep running.
     await way.close?.();
     throw error;
   }
@@ -72,7 +72,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = (call: Call) => client.request(call).catch(explain);
-  // A token that is tried is not yet the one in force.
+  // The vals of a token that is only being tried are not noted.
   const isInForce = options.token === undefined;
   return {
     name: settings.local.value ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
@@ -111,9 +111,9 @@ function parseProxy({ value, source }: Setting<string>): URL {
     credentialsOf(url);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
-  // It may hold a password, so it is not repeated.
+  // It may contain a password, so the message does not repeat it.
   throw new UsageError(`${source} is not the address of a proxy.`, {
     hint: 'Give it like http://proxy.example.com:3128, a user and password in it percent-encoded, or unset it.',
   });
@@ -141,10 +141,10 @@ async function startLocal(settings: Settings) {
   };
   const service = await startService({ file: settings.dataFile, port: 0, onStoreFailure });
   const { baseUrl, token, close } = service;
-  /** The service is us: where its store fails, it is no service that has a problem. */
+  /** The service runs in this process, so a failure of its store is a local error. */
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // Nothing has to be found out: what arrives together shares a commit, and none is ever refused.
+  // No pace has to be found: requests that arrive together share a commit, and none is refused.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

@@ -1,4 +1,4 @@
-// What a command is handed from outside: the service, the settings, and the ways to a person.
+// Everything that a command gets from outside.
 import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -16,17 +16,17 @@ export interface ConnectOptions {
   token?: string;
   /** Instead of the one in the settings. */
   baseUrl?: BaseUrl;
-  /** How many requests at a time; as many as the service takes well where absent. */
+  /** How many requests at a time. By default, as many as the service handles well. */
   concurrency?: number | 'auto';
-  /** Instead of the context's: what ends a request that is under way. */
+  /** Aborts requests, instead of the context's signal. */
   signal?: AbortSignal;
-  /** The most that a request may take, where the settings allow more. */
+  /** The longest time for a request, if the settings allow more. */
   mostMs?: number;
 }
 
-/** What a command is handed from outside. */
+/** Everything that a command gets from outside. */
 export interface Context {
-  /** The service: settings are read and the way to it is chosen here, not before. Asked for again without options, the same. */
+  /** Connects to the service of the settings. Without options, every call returns the same connection. */
   connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
@@ -36,22 +36,22 @@ export interface Context {
   stdin: () => NodeJS.ReadStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
-  /** The name or file by which the user named a val with this id, where it was not the id. */
+  /** The name or file by which the user named the val with this id, if it was not the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   clock: Clock;
   /** The Node that runs vals. */
   node: NodeInstallation;
-  /** Whether a person reads the result as text, so that it may be arranged for the eye. */
+  /** Whether the result is text for a person. */
   forPerson: boolean;
   prompt: Prompt;
   progress: Progress;
   /** Messages on stderr. */
   say: Say;
-  /** For a command that serves others: lines on stderr that may be missed. */
+  /** For `serve`: lines on stderr. Lines are dropped if nobody reads them. */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
-  /** For a command that reports while it runs, such as serve: a line on stdout. */
+  /** For `serve`: a line on stdout, at once. */
   print(line: string): Promise<void>;
-  /** For a command that goes on: a record on stdout, at once, as a line of the format in force. */
+  /** For a command without an end: writes a record to stdout, at once, as one line in the chosen format. */
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What a command is handed from outside, made from the host and the flags of one invocation.
+// Makes the context of a command from the host and the flags.
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
 import { visible } from '../terminal/escape.ts';
@@ -20,7 +20,7 @@ export function createContext(
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
   const { forPerson } = format;
-  /** How the user named vals, by their ids. */
+  /** The user's words for vals, by id. */
   const words = new Map<string, string>();
   const startedAt = clock.now();
   const connections: Connection[] = [];

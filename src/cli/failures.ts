@@ -1,14 +1,14 @@
-// The failures of one command that did many things: those that are alike are said once, with how many there are.
+// Sums up the failures of a command that did several things: equal failures are reported once, with their number.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
-  /** What the user calls it. */
+  /** The user's name for it. */
   label: string;
   error: ValsError;
 }
 
-/** Many failures of one kind, as one error of that kind. */
+/** Several failures of one kind, as one error of that kind. */
 class AllFailed extends ValsError {
   readonly kind: string;
   readonly exit: number;
@@ -23,11 +23,11 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
-  /** What is to be added where one failure kept all of them from being begun. */
+  /** Added to the message if a failure kept all of them from starting. */
   consequence?: string;
 }
 
-/** The error of the whole command, and the warnings that say what it leaves out. */
+/** The error of the command, and warnings with the details that it leaves out. */
 export function summarizeFailures(
   failures: readonly Failure[],
   { total, done, consequence }: Counts,
@@ -65,14 +65,14 @@ export function summarizeFailures(
   return { error: new PartialError(`${counts}, ${done} done.`, { hint: nextStep(groups) }), warnings };
 }
 
-/** What is said of one thing among many. */
+/** A remark about one of several things. */
 export interface Remarked {
   label: string;
   message: string;
   hint?: string | undefined;
 }
 
-/** Those that differ in nothing but their labels together; `kindOf` says what else keeps them apart. */
+/** Groups items that differ only in their labels. Items of different kinds stay apart. */
 function group<Item extends Remarked>(
   items: readonly Item[],
   kindOf: (item: Item) => number = () => 0,
@@ -93,7 +93,7 @@ function group<Item extends Remarked>(
   return [...groups.values()];
 }
 
-/** A sentence for each group of remarks that are alike. */
+/** One sentence for each group of equal remarks. */
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => group(remarks).map(sentence);
 
 /** `vals push a.ts --force` is for one file; `vals push --force` is for all of them. */
@@ -115,7 +115,7 @@ function sentence({ labels, message }: { labels: readonly string[]; message: str
   return `${named}: ${message}`;
 }
 
-/** Doing the same again helps only where the service could not be had. */
+/** Running the command again helps only if the service was unavailable. */
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
     ? 'Run it again for those.'

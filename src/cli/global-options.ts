@@ -28,7 +28,7 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
 export const helpOption = toggle('-h, --help', 'show the help');
 export const versionOption = toggle('-V, --version', 'print the version; of `vals` alone');
 
-/** What only the environment sets. */
+/** Settings that only the environment has. */
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN:
     'the token, instead of the one that `vals login` stored; it has no option, since others see those',

@@ -1,4 +1,4 @@
-// What the help says beyond the definitions: examples, where to read on, and the options of every command on one page.
+// Adds examples and pointers to the help, and lays out the page of options that every command takes.
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
@@ -34,7 +34,7 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
   addExamples(leaf, examples);
 }
 
-/** Every command's options at full length: each command's own help has no room for them. */
+/** The page of `vals help options`. */
 export function optionsHelp(helpWidth: number): string {
   const page = new Command('vals')
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
@@ -51,7 +51,7 @@ export function optionsHelp(helpWidth: number): string {
       ),
     );
   }
-  // Laid out like commands: a name, and what it is for.
+  // commander lays out commands as a name and a description, which is what a variable needs.
   for (const [name, description] of Object.entries(environmentAlone)) {
     page.command(name).description(description).helpGroup('Environment variables without an option:');
   }
@@ -61,7 +61,7 @@ export function optionsHelp(helpWidth: number): string {
 const addExamples = (command: Command, examples: readonly string[]): void =>
   void command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
 
-/** Wrapped at words, as wide as the rest of the help. */
+/** Wraps the text like the rest of the help. */
 const addText = (command: Command, text: string): void =>
   void command.addHelpText('after', () => {
     const help = command.createHelp();

@@ -1,4 +1,4 @@
-// What an invocation has of the world.
+// Everything that one invocation gets from the process.
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
@@ -13,9 +13,9 @@ export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
   system: System;
-  /** Where the user is: what a path on the command line is relative to. */
+  /** The working directory: paths on the command line are relative to it. */
   cwd: string;
-  /** Opening it costs time, so only what reads it asks for it. */
+  /** Opening stdin takes time, so it is opened when it is read. */
   stdin: () => NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
@@ -24,6 +24,6 @@ export interface Host {
   clock: Clock;
   /** The Node that runs vals. */
   node: NodeInstallation;
-  /** Where somebody sits at a terminal of the system's own. */
+  /** Absent if there is no terminal. */
   pager?: Pager;
 }

@@ -1,4 +1,4 @@
-// Moments as users write them: ISO 8601, `now`, or an age such as 2h.
+// Parses times: ISO 8601, `now`, or an age such as 2h.
 import { UsageError } from '../errors.ts';
 
 const unitMs: Record<string, number> = {
@@ -11,7 +11,7 @@ const unitMs: Record<string, number> = {
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** As the service takes it: ISO 8601 in UTC. What has no zone is UTC, on every machine. */
+/** Returns ISO 8601 in UTC. A time without a zone is UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
   const refuse = () =>
     new UsageError(`"${text}" is not a time.`, {
@@ -25,7 +25,7 @@ export function parseMoment(text: string, now = Date.now()): string {
     time = now - Number(age[1]) * (unitMs[age[2] as string] as number);
   } else if (iso) {
     const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
-    // Date.parse takes 30 February for 2 March.
+    // Date.parse reads 30 February as 2 March.
     const exists =
       new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
     if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);

@@ -1,4 +1,4 @@
-// From the words of a command line to a command with its input, to the help that they ask for, or to a refusal.
+// Parses a command line: the result is a command with its input, a help text, or a refusal.
 import { CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
 import { argumentsOf, isVariadic, type OptionDefinition } from './command.ts';

@@ -1,11 +1,11 @@
-// The reference of all commands as Markdown, made from their definitions; no command needs it.
+// Makes the reference of all commands, in Markdown, from their definitions.
 
 import { columnsFor } from '../terminal/column.ts';
 import { type ArgumentDefinition, formsOf, type OptionDefinition } from './command.ts';
 import type { LoadedCommand, LoadedTree } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 
-/** What the guide says about all commands alike is taken from there. */
+/** Sections that are copied from the guide. */
 const sharedSections = ['Exit codes', 'Settings'];
 
 export function referenceOf({ groups }: LoadedTree, guide: string): string {
@@ -26,7 +26,7 @@ function sectionOf(command: LoadedCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
   const forms = formsOf(command);
-  // Behind the arguments of some, options are not for vals.
+  // `vals run` reads options only before the val.
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const headers = columnsFor(columns, 'pipe')
     .map(({ header }) => header)
@@ -61,7 +61,7 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
 
 const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
 
-/** Outside of code, what looks like a tag would vanish. */
+/** Markdown would drop text that looks like a tag. */
 const text = (sentence: string): string =>
   sentence
     .split('`')

@@ -1,4 +1,4 @@
-// The words of a command line that stand for a val, as ids: the one place where a name gets its meaning.
+// Replaces the words that name a val by the val's id.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/id.ts';
 import { isFile } from '../lib/is-file.ts';
@@ -6,7 +6,7 @@ import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
-/** The input with each name, file and beginning of an id replaced; what looks like a whole id, as it was. */
+/** Replaces names, files and beginnings of ids. A whole id stays. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
@@ -24,7 +24,7 @@ export async function resolveVals(
     return definition?.isVal && !(mayBeFile(definition) && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // What writes can be tried without: so each such command has that option.
+  // Every command that writes has --dry-run.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
@@ -48,11 +48,11 @@ const mayBeFile = (
   definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
 ): boolean => definition !== undefined && 'orFile' in definition && definition.orFile === true;
 
-/** What a path would take for a step upwards is left to the route, which refuses it. */
+/** `.` and `..` are left to the route, which refuses them. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
-/** First the workspace's, then what was seen, then the service's own list. */
+/** Looks in the workspace first, then among the vals seen before, then in the service's list. */
 export async function createResolver(
   context: Context,
   isForWriting: boolean,

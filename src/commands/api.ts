@@ -76,7 +76,7 @@ export const command = defineCommand({
   },
 });
 
-/** A method that a proxy or the parser of HTTP acts on by itself is none for a service. */
+/** CONNECT and TRACE are handled by proxies and HTTP parsers, so no service gets them. */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -120,7 +120,7 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   try {
     return [key, parseJson(text)];
   } catch (error) {
-    // The value may be a secret, so it is not repeated.
+    // The value may be a secret, so the message does not repeat it.
     throw new UsageError(`The value of the field ${key} is not JSON.`, {
       hint: `For text give -f ${key}=..., for a file's text -F ${key}=@file.`,
       cause: error,
@@ -140,7 +140,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   }
 }
 
-/** A query that was given stays as it was written. */
+/** Keeps the given query as it was written. */
 function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
   const more = new URLSearchParams(
     fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
@@ -160,7 +160,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** Without --json too, the pages are one document. */
+/** The pages are one document, with or without --json. */
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });

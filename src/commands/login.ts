@@ -68,7 +68,7 @@ export const command = defineCommand({
   },
 });
 
-/** Standard input is the token's where it is read from there. */
+/** Not asked if stdin holds the token. */
 async function askForBaseUrl(
   { prompt, settings }: Context,
   withToken: boolean | undefined,

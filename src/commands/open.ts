@@ -36,7 +36,7 @@ export const command = defineCommand({
   },
 });
 
-/** It comes from a service, so it is opened only where it can be nothing but a page. */
+/** The address comes from a service, so it is opened only if it is a web page. */
 function addressOf(text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service says no address for it.', {

@@ -1,6 +1,6 @@
-// Words that people bring along from other tools, and what to type here instead.
+// Words of other tools, and what to type here instead.
 
-/** One word, or two; what stands for several commands leads to the one that is used most. */
+/** One or two words. A word that may mean several commands leads to the most used one. */
 export const otherWords: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

@@ -42,7 +42,7 @@ export const command = defineCommand({
   },
 });
 
-/** A token belongs to an origin; of the default the path is known too. */
+/** A token belongs to an origin. Only the default has a path. */
 function services({ baseUrl, tokens }: StoredConfig): JsonObject[] {
   const isBelow = (origin: string) => baseUrl !== undefined && `${baseUrl}/`.startsWith(`${origin}/`);
   return Object.keys(tokens).map((origin) =>

@@ -1,4 +1,4 @@
-// A base URL, checked and in one form: no trailing slash, no /v1, no credentials.
+// Parses a base URL: no trailing slash, no /v1, no credentials.
 import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/loopback.ts';
 
@@ -10,7 +10,7 @@ export interface BaseUrl {
 }
 
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
-  // The text may hold a password, so no message repeats it.
+  // The text may contain a password, so no message repeats it.
   const refuse = (problem: string, hint = 'Give it like https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
   let url: URL;

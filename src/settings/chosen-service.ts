@@ -1,4 +1,4 @@
-// Which service a command is about, and what to say where none is chosen.
+// The chosen service, and the error if none is chosen.
 import { UsageError } from '../errors.ts';
 import type { BaseUrl } from './base-url.ts';
 import type { Settings } from './settings.ts';
@@ -10,7 +10,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** A name that lasts: the embedded service has another port each time. */
+/** A lasting name: the embedded service has another port each time. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

@@ -1,4 +1,4 @@
-// Changing the config file: under a lock, through conf, for its owner alone.
+// Changes the config file with conf, under a lock, readable by its owner only.
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
@@ -39,7 +39,7 @@ export async function updateConfig(
     makeFolder(directory, 0o700);
     checkOwner(directory, settings.system);
     tighten(directory, settings.system, warn);
-    // Another process took the lock for stale: what was read may be old, so this begins again.
+    // Another process took the lock because it looked stale, so the config may have changed: start again.
     while (!(await updateOnce())) {}
   } catch (error) {
     if (error instanceof ValsError) throw error;

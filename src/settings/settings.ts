@@ -1,4 +1,4 @@
-// The settings in force: flag, then environment, then what `vals login` stored, each with its source.
+// The settings in force, each with its source: flag, then environment, then config file.
 import { join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import type { System } from '../lib/system.ts';
@@ -18,20 +18,20 @@ export interface Flags {
   ndjson?: boolean;
   fields?: string[];
   quiet?: boolean;
-  /** False where no pager is wanted. */
+  /** False if no pager is wanted. */
   pager?: boolean;
 }
 
 export interface Setting<T> {
   value: T;
-  /** Where it comes from, in the user's words: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
+  /** Its source: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
   source: string;
 }
 
 interface Proxies {
   https?: Setting<string>;
   http?: Setting<string>;
-  /** The hosts that are reached without one. */
+  /** The hosts that are reached without a proxy. */
   none?: Setting<string>;
 }
 
@@ -39,17 +39,17 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** Where the user is. */
+  /** The working directory. */
   readonly cwd: string;
   /** The deadline of one request, in seconds. */
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
   readonly proxy: Proxies;
-  /** Undefined where this user has no home. */
+  /** Undefined if this user has no home directory. */
   readonly configDirectory: Setting<string> | undefined;
   readonly dataDirectory: Setting<string> | undefined;
-  /** Throws a LocalError where there is no directory for it. */
+  /** Throws a LocalError if there is no directory for it. */
   readonly configFile: string;
   readonly dataFile: string;
   /** Workspaces of other users that this user trusts; only the config file can name them. */
@@ -57,7 +57,7 @@ export interface Settings {
   readonly system: System;
 }
 
-/** Nothing is read or checked before it is asked for: a command that needs no config never opens it. */
+/** Each setting is read when it is asked for, so a command that needs no config never opens it. */
 export function createSettings(
   flags: Flags,
   host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
@@ -161,7 +161,7 @@ function onOff(
   }
 }
 
-/** In small letters first, as curl and undici have it. */
+/** The lowercase variable comes first, as in curl and undici. */
 function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undefined {
   const source = [name, name.toUpperCase()].find((spelling) => env[spelling]);
   return source === undefined ? undefined : { value: env[source] ?? '', source };
@@ -201,7 +201,7 @@ export function parseTimeout(text: string, source: string): number {
   return seconds;
 }
 
-/** A token goes into a header, where only visible ASCII can. */
+/** A token is sent in a header, which takes visible ASCII only. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(`The token from ${source} holds characters that no token has.`, {

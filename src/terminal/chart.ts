@@ -1,4 +1,4 @@
-// Counts over time as a line of small bars, a bucket each.
+// Draws counts over time as a line of small bars.
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Glyphs, unicode } from './glyphs.ts';
 import { plain, type Style } from './style.ts';
@@ -9,7 +9,7 @@ interface Bar {
   failed: number;
 }
 
-/** No more of them than this; neighbours share one where there are more buckets. */
+/** The most bars. If there are more buckets, neighbours share a bar. */
 export function drawBars(
   buckets: JsonValue | undefined,
   width = Infinity,
@@ -26,7 +26,7 @@ export function drawBars(
     .join('');
 }
 
-/** Which time they cover, and what one of them stands for; undefined where there are none. */
+/** The time that the bars cover, and the time of one bar; undefined if there are none. */
 export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
@@ -37,7 +37,7 @@ export function describeBars(
   const [first, second] = froms;
   const last = froms.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // A bucket that is alone is as short as they begin.
+  // A single bucket has the shortest length.
   const length = second === undefined ? 1_000 : second - first;
   const range = `Runs of ${timeRange(first, last + length, now, glyphs)}`;
   return width > 0

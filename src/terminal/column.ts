@@ -1,37 +1,37 @@
-// A column of a table: which value of a record it shows, and how a person sees it.
+// A column: which value of a record it shows, and how.
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';
 
-/** A column of a table: the first of its paths that has a value. */
+/** Shows the first of its paths that has a value. */
 export interface Column {
   header: string;
   paths: readonly string[];
   /** At a terminal, a moment is shown as its age. */
   moment?: boolean;
-  /** In a table at a terminal, its first characters alone. */
+  /** In a table at a terminal, only its first characters are shown. */
   isId?: boolean;
-  /** Useless when cut, as a figure is: other columns give way first. */
+  /** Never cut, as half a number is useless. */
   neverCut?: boolean;
-  /** Left out where a table would become too narrow to read, the lowest first; never, where absent. */
+  /** Left out if the terminal is too narrow, the lowest number first. Absent: never left out. */
   droppable?: number;
-  /** How wide its values usually become: a table that grows has that much room for them. */
+  /** The usual width of its values, for a table that grows. */
   usualWidth?: number;
-  /** A record in place of a text, such as an author without a name, is shown as nothing. */
+  /** A record instead of a text, such as an author without a name, is not shown. */
   textAlone?: boolean;
-  /** Shown there alone; everywhere, where absent. */
+  /** Shown only there. Absent: shown everywhere. */
   only?: 'terminal' | 'pipe';
-  /** The argument or option that says it already, where it was given and all rows have one value. */
+  /** The key of an argument or option. If it was given and all rows have one value, the column is left out. */
   impliedBy?: string;
-  /** For the eye alone, at a terminal: another text for the value, and its colour. */
+  /** At a terminal: another text for the value, and its colour. */
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
-  /** A value made from the record, which JSON does not have; undefined where the paths say it. */
+  /** Computes a value that the record does not have. If it is undefined, the paths count. */
   make?: (record: JsonObject) => JsonValue | undefined;
-  /** At a terminal, a number is shown so. */
+  /** How a number is written at a terminal. */
   write?(value: number): string;
   /** Counts over time, shown as bars. */
   chart?: boolean;
-  /** Text of many lines: a table shows the first. The hint is said where that is not all. */
+  /** Text of several lines: a table shows the first line. If there are more, the hint is shown. */
   firstLine?: { hint: string };
 }
 
@@ -40,13 +40,13 @@ export const column = (header: string, ...paths: string[]): Column => ({
   paths: paths.length > 0 ? paths : [header],
 });
 
-/** A person's name, under whichever of these paths it comes. */
+/** A person's name, at the first of these paths that has one. */
 export const authorColumn = (...paths: string[]): Column => ({
   ...column('author', ...paths),
   textAlone: true,
 });
 
-/** An id goes first where there is no room. */
+/** An id is the first column to be left out. */
 export const idColumn = (header: string, ...paths: string[]): Column => ({
   ...column(header, ...paths),
   isId: true,
@@ -67,6 +67,6 @@ export const figure = (header: string, path: string, write: (value: number) => s
 });
 export const chart = (header: string, path: string): Column => ({ ...column(header, path), chart: true });
 
-/** Those of a pipe, or those of a screen. */
+/** The columns of a pipe, or of a terminal. */
 export const columnsFor = (columns: readonly Column[], place: 'terminal' | 'pipe'): Column[] =>
   columns.filter(({ only = place }) => only === place);

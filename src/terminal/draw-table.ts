@@ -1,7 +1,7 @@
-// Rows as aligned lines, drawn by cli-table3. What is in a cell, and that it fits, was decided before.
+// Draws rows as aligned lines with cli-table3. The cells fit already.
 import { gap } from './layout.ts';
 
-/** It compares each cell with all rows before it, so that many at once would take forever. */
+/** cli-table3 compares each cell with all rows before it, so a long table is drawn in parts. */
 const atOnce = 8;
 
 export async function drawRows(

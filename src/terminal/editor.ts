@@ -1,4 +1,4 @@
-// A text in the user's own editor.
+// Lets the user edit a text in an editor.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,15 +9,15 @@ import { readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
 
 export interface Editing {
-  /** As it was saved. */
+  /** The text as it was saved. */
   bytes: Buffer;
-  /** Where it is. */
+  /** The file that holds it. */
   file: string;
-  /** Removes the file, once it is not needed any more. */
+  /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** The file is readable by its owner alone, and stays until it is discarded. */
+/** Only the owner can read the file. It stays until it is discarded. */
 export async function edit(
   text: string,
   fileName: string,
@@ -34,7 +34,7 @@ export async function edit(
   });
   const problem = await run(editor, file, platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
-    // Where the editor removed the file, it may have left another one.
+    // If the editor removed the file, it may have left another one in the folder.
     await rmdir(folder).catch(() => {});
     return asLocalError(error);
   });
@@ -47,7 +47,7 @@ export async function edit(
   });
 }
 
-/** As the shell says it. Another number may be how the user gave up. */
+/** The exit codes of a shell that finds no program. With another code, the user may have cancelled. */
 const isAbsent = /could not be started|ended with 12[67]$/;
 
 const readEdited = async (file: string): Promise<Buffer> =>
@@ -68,7 +68,7 @@ function chosenEditor(env: NodeJS.ProcessEnv): string {
   });
 }
 
-/** Through a shell, because an editor may come with flags; the file is handed over as an argument, so it needs no quotes. */
+/** A shell splits the editor's flags. The file is an argument of the shell, so it needs no quotes. */
 function run(editor: string, file: string, isWindows: boolean): Promise<string | undefined> {
   const [shell, ...args] = isWindows ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// One line for one event of a command that goes on: there is no table to align it with.
+// Formats one event of a command without an end as one line.
 
 import type { JsonObject } from '../lib/json.ts';
 import type { Column } from './column.ts';

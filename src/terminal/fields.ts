@@ -1,10 +1,10 @@
-// From a record to the cells and keys that were asked for.
+// Selects the cells and keys of a record.
 
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 
-/** What the column makes of the record, or the first of its paths that has a value. */
+/** The column's computed value, or the first of its paths that has a value. */
 export function columnValue(record: JsonObject, { paths, make, textAlone }: Column): JsonValue | undefined {
   const made = make?.(record);
   if (made !== undefined) return made;
@@ -28,7 +28,7 @@ export function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
-/** A record with these keys alone; a dotted path becomes a nested key, an unknown one null. */
+/** A record with only these keys. A dotted path becomes a nested key, and a missing one null. */
 export function project(record: JsonObject, fields: readonly string[]): JsonObject {
   const projection = emptyObject();
   for (const field of fields) place(projection, field.split('.'), lookUp(record, field) ?? null);
@@ -45,6 +45,6 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // Asked for as a whole by a shorter path, it is there already.
+  // A shorter path selected it as a whole already.
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }

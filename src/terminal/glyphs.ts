@@ -1,17 +1,17 @@
-// The signs that we draw ourselves: in ASCII for a terminal that may not have the others. Data stays as it is.
+// The marks that vals draws, in ASCII for a terminal without Unicode. Data stays as it is.
 import type { System } from '../lib/system.ts';
 
 export interface Glyphs {
-  /** Before what went well and what did not; with colour, so that neither stands alone. */
+  /** Before a success and a failure, together with a colour. */
   ok: string;
   failed: string;
-  /** Before what has not ended. */
+  /** Before a run that has not ended. */
   running: string;
-  /** From one version to another. */
+  /** Between two versions. */
   arrow: string;
-  /** For what was cut off. */
+  /** In place of text that was cut off. */
   ellipsis: string;
-  /** Between the ends of a time. */
+  /** Between the ends of a period. */
   dash: string;
   /** Bars of a chart, the lowest first. */
   bars: readonly string[];
@@ -27,7 +27,7 @@ export const unicode: Glyphs = {
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
-/** The words beside the marks say the same. */
+/** Without marks: the words beside them say the same. */
 const ascii: Glyphs = {
   ok: '',
   failed: '',
@@ -41,7 +41,7 @@ const ascii: Glyphs = {
 export const glyphsFor = (env: NodeJS.ProcessEnv, { platform }: System): Glyphs =>
   showsUnicode(env, platform) ? unicode : ascii;
 
-/** By the locale, as POSIX reads it. Without one that is C, except on systems whose terminals do not ask for it. */
+/** POSIX: without a locale it is C, which is ASCII. Terminals of macOS and Windows show Unicode without one. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (env.TERM === 'dumb') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;

@@ -1,4 +1,4 @@
-// What a job's page on GitHub shows of a command: its outcomes as a Markdown table that no name can break.
+// Writes a command's outcomes to the summary page of a GitHub job, as a Markdown table that no name can break.
 import { appendFile } from 'node:fs/promises';
 import { type JsonObject, lookUp } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
@@ -6,7 +6,7 @@ import type { Column } from './column.ts';
 import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 
-/** GitHub shows nothing at all of a summary above 1 MiB, which several commands of a step may share. */
+/** GitHub shows no summary above 1 MiB, and several commands of a step share one. */
 const longestSummary = 300_000;
 
 export async function appendJobSummary(
@@ -33,6 +33,6 @@ export async function appendJobSummary(
   await appendFile(file, `${text}\n`);
 }
 
-/** Markdown and HTML take a character reference for the character itself, never for a sign of their own. */
+/** In Markdown and HTML, a character reference never acts as markup. */
 const harmless = (text: string): string =>
   text.replace(/[^a-zA-Z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -1,10 +1,10 @@
-// A value as JSON for stdout or stderr: in colour at a terminal, and without the token in force wherever that stands.
+// JSON as text: in colour at a terminal, and without the token.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { visibleLines } from './escape.ts';
 import type { Redactor } from './streams.ts';
 import type { Style } from './style.ts';
 
-/** Still JSON, whatever the token is made of. */
+/** The result is valid JSON, whatever the token contains. */
 export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redact'>): JsonValue {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => withoutToken(item, { redact }));
@@ -16,7 +16,7 @@ export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redac
   return redact(text) === text ? value : redact(text);
 }
 
-/** The same text as without colour. What turns the direction of writing stands in strings, where an escape means the same. */
+/** JSON with colours. */
 export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {
   const inner = indent > 0 ? margin + ' '.repeat(indent) : '';
   const [open, between, close] = indent > 0 ? [`\n${inner}`, `,\n${inner}`, `\n${margin}`] : ['', ',', ''];

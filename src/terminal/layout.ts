@@ -1,25 +1,25 @@
-// Which columns a table has room for, and how wide they are: what matters most stays whole, what matters least goes first.
+// Chooses the columns that fit, and their widths. Less important columns are left out first.
 import type { Column } from './column.ts';
 
 /** Between two columns. */
 export const gap = '  ';
 
-/** A name or an error is hard to read below this. */
+/** A name or an error is hard to read if it is narrower. */
 const readable = 20;
-/** Fewer bars do not show a course. */
+/** Fewer bars show no trend. */
 const fewestBars = 8;
 const narrowest = 4;
 
 export interface Layout {
   /** Indexes of the columns that are shown. */
   shown: number[];
-  /** As many as are shown. */
+  /** The width of each shown column. */
   widths: number[];
-  /** How many were left out though nothing said that they may be. */
+  /** How many columns without `droppable` were left out. */
   missing: number;
 }
 
-/** `wanted` is how wide each column would be if it could. */
+/** `wanted` has the width of each column's longest value. */
 export function layOut(columns: readonly Column[], wanted: readonly number[], width: number): Layout {
   const widthOf = (index: number) => wanted[index] ?? 0;
   let shown = columns.map((_, index) => index);
@@ -57,7 +57,7 @@ function firstToGo(shown: readonly number[], columns: readonly Column[]): number
   return rank(first) === Infinity ? undefined : first;
 }
 
-/** The widest give way until all fit; undefined where they cannot. */
+/** Narrows the widest columns until all fit; undefined if they cannot fit. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((total, width) => total + width, 0) - room;

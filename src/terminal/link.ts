@@ -1,10 +1,10 @@
-// Addresses that can be clicked (OSC 8), in terminals that are known to understand it: others would show it as text.
+// Makes addresses clickable (OSC 8) in terminals that are known to support it. Others would show the sequence as text.
 
 const programs = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
 const terminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
 
 export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
-  // A multiplexer stands between, and may not pass it on.
+  // A multiplexer may not pass the sequence on.
   if (env.TMUX || env.STY || env.CI) return false;
   return (
     Number(env.VTE_VERSION) >= 5000 ||
@@ -14,9 +14,9 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
   );
 }
 
-/** Visible ASCII alone, so that nothing ends the sequence early; a backslash stands for what was escaped. */
+/** Only visible ASCII, so that nothing ends the sequence early. A backslash marks escaped text. */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 
-/** A text, which may be a part of the address, that leads to it. */
+/** Links a text, which may be a part of the address, to the address. */
 export const linked = (text: string, address: string): string =>
   isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;

@@ -1,4 +1,4 @@
-// Lines for a person who watches. A reader that stopped reading misses some, and does not hold up the program.
+// A log on stderr that drops lines if nobody reads them, and never blocks the program.
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 
@@ -7,11 +7,11 @@ const mostWaitingBytes = 1_048_576;
 
 export interface Log {
   write(text: string): void;
-  /** What is still waiting then is given up. */
+  /** Drops lines that are still waiting. */
   close(): void;
 }
 
-/** Node writes to a pipe until it is through; a full one that is not read would stop the whole process. */
+/** Node writes to a pipe synchronously: a full pipe would block the process. */
 export function createLog(stream: NodeJS.WriteStream): Log {
   const stats = fstatSync(stderr);
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };

@@ -1,4 +1,4 @@
-// The two streams of one invocation, and how it writes to them: the format is decided here, once.
+// The two output streams of one invocation, and the format.
 
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
@@ -33,12 +33,12 @@ export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
-  /** Whether text is laid out for a screen: at a terminal, or in a pipe that leads to one by --color. */
+  /** Whether text is laid out for a screen: at a terminal, or with --color. */
   screen: boolean;
-  /** Whether a person reads the result as text, so that it may be arranged for the eye. */
+  /** Whether the result is text for a person. */
   forPerson: boolean;
   glyphs: Glyphs;
-  /** Whether the terminal makes links of addresses. */
+  /** Whether the terminal supports links. */
   links: boolean;
 }
 

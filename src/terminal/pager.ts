@@ -1,12 +1,12 @@
-// What is longer than the screen, through the user's pager, as git does it.
+// Shows text that is longer than the screen in the user's pager, as git does.
 import { spawn } from 'node:child_process';
 
-/** Resolves once the reader is through; to false where there is no pager, so that nothing was shown. */
+/** Resolves when the pager has ended; to false if there is no pager, so that nothing was shown. */
 export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {
   env: NodeJS.ProcessEnv;
-  /** Ends the pager when the process is told to end; Ctrl-C is the pager's own. */
+  /** Ends the pager. Ctrl-C does not abort it: that is for the pager. */
   signal: AbortSignal;
 }
 
@@ -17,12 +17,12 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   };
-  // One that the user chose may come with flags; ours may be missing without a word of the shell.
+  // A chosen pager may have flags, so a shell starts it. Our own is started directly: it may be missing.
   const child =
     command === usual ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();
   signal.addEventListener('abort', end);
-  // A reader that leaves early has seen enough.
+  // The user may leave the pager early.
   child.stdin.on('error', () => {});
   child.stdin.end(text);
   try {
@@ -37,11 +37,11 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
 
 const usual = 'less -FRX';
 
-/** What a shell ends with. */
+/** A shell's exit codes for a program that is missing or cannot be run. */
 const notFound = 127;
 const notExecutable = 126;
 
-/** None where it is empty or `cat`, where the terminal can do nothing, and in CI, where no person could leave it. */
+/** None if it is empty or `cat`, at a dumb terminal, and in CI, where nobody could leave it. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
   const command = (env.VALS_PAGER ?? env.PAGER ?? usual).trim();

@@ -1,17 +1,17 @@
-// A spinner on stderr for what takes long; what is quick never shows one, nor loads its code.
+// A spinner on stderr. Quick commands neither show it nor load ora.
 import type { Ora } from 'ora';
 import { visible } from './escape.ts';
 
 export interface Progress {
   show(text: string): void;
-  /** For good: what goes on without an end is not waited for. */
+  /** Stops for good. */
   stop(): void;
 }
 
 export interface ProgressLine extends Progress {
-  /** Takes the line off the screen; the next frame brings it back. */
+  /** Removes the line. The next frame shows it again. */
   clear(): void;
-  /** Takes the line off the screen until there is something new to show. */
+  /** Removes the line until there is a new text. */
   pause(): void;
 }
 

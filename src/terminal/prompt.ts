@@ -1,4 +1,4 @@
-// Questions to a person, on stderr; where there is no person, an error instead of a wait.
+// Asks the user on stderr. Without a terminal it is an error, never a wait.
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { visible } from './escape.ts';
@@ -6,14 +6,14 @@ import { createTextWidth } from './text-width.ts';
 import { wrapWords } from './wrap.ts';
 
 export interface Prompt {
-  /** Throws a UsageError naming `instead` where no person can be asked, before anything is done for a question. */
+  /** Throws a UsageError with the hint `instead` if nobody can be asked. */
   expectSomebody(instead: string): void;
-  /** Throws a UsageError naming `instead` where no person can be asked. */
+  /** Throws a UsageError with the hint `instead` if nobody can be asked. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
-  /** An answer that is shown while it is typed. */
+  /** Shows the answer while it is typed. */
   text(question: string, instead: string): Promise<string>;
-  /** How long a person took to answer, so far. */
+  /** How long the user took to answer. */
   waitedMs(): number;
 }
 
@@ -45,14 +45,14 @@ export function createPrompt(
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
-    // readline echoes to its output: for a secret, to one that leads nowhere.
+    // readline echoes to its output; for a secret, that is a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
     const [last = '', ...before] = (await wrapped(visible(question))).reverse();
     for (const line of before.reverse()) stderr.write(`${line}\n`);
     const lines = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
-      // In raw mode Ctrl-C is a key, not a signal; the end of input answers nothing.
+      // In raw mode, Ctrl-C is a key and not a signal. The end of input is no answer.
       lines.once('SIGINT', () => reject(new InterruptedError(130)));
       lines.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));
@@ -71,7 +71,7 @@ export function createPrompt(
     }
   }
 
-  /** With room for an answer. */
+  /** Leaves room for the answer. */
   const wrapped = async (question: string): Promise<string[]> =>
     wrapWords(question, Math.max(1, width - 4), '', await createTextWidth([question])).map(
       (line, index, all) => (index === all.length - 1 ? `${line.trimEnd()} ` : line),

@@ -1,4 +1,4 @@
-// One record for a person's eyes: a line for each key and its value.
+// Formats one record for a terminal: a line for each key and its value.
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Column } from './column.ts';
 import { visible, visibleLines } from './escape.ts';
@@ -12,10 +12,10 @@ import { wrapWords } from './wrap.ts';
 
 const narrowestValue = 4;
 
-/** Addresses of the API, which JSON has. */
+/** Keys that are for programs: JSON shows them. */
 const forPrograms: ReadonlySet<string> = new Set(['links']);
 
-/** The columns first, then whatever else the service sent. */
+/** The columns first, then the other keys. */
 export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],
@@ -28,7 +28,7 @@ export async function formatRecord(
     : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   const all: Column[] = [
     ...columns,
-    // A key may have dots of its own, so it is no path.
+    // A key may contain dots, so it is not used as a path.
     ...rest.map((key) => ({
       header: key,
       paths: [],
@@ -38,14 +38,14 @@ export async function formatRecord(
   return formatPairs(record, all, screen, onlyColumns);
 }
 
-/** Code and readmes have options and commands of their own. */
+/** Code and readmes are long, and have options of their own. */
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
   if (typeof value !== 'string') return value;
   const [first = '', ...others] = value.trim().split(/\s*[\r\n]\s*/, 2);
   return others.length === 0 ? first : `${first} ${glyphs.ellipsis}`;
 }
 
-/** A block of such lines for each, with these columns alone. */
+/** A block of lines for each record, with only these columns. */
 export async function formatBlocks(
   records: readonly JsonObject[],
   columns: readonly Column[],
@@ -86,7 +86,7 @@ async function formatPairs(
           .split('\n')
           .flatMap((line) => wrapWords(line, room, '', textWidth))
           .join(`\n${' '.repeat(keyWidth + gap.length)}`);
-      // Half an id or half an address leads nowhere.
+      // Half an id or half an address is useless.
       const isWhole = isId || /^https?:\/\/\S+$/.test(text);
       const fitting = firstLine || moment ? wrapped() : isWhole ? text : textWidth.cut(text, room);
       const shown = screen.links ? linked(fitting, text) : fitting;
@@ -96,7 +96,7 @@ async function formatPairs(
     .join('');
 }
 
-/** With all of its lines, where it is a text that has some. */
+/** The whole text, with all of its lines. */
 function wholeCell(record: JsonObject, column: Column, screen: Screen): Cell {
   if (!column.firstLine) return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
   const text = screen.redact(cellText(columnValue(record, column)));

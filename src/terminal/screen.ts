@@ -1,4 +1,4 @@
-// What a screen is like, and what a cell of it shows.
+// The properties of a screen, and the text of a cell on it.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
@@ -16,27 +16,27 @@ export interface Screen {
   /** Whether addresses become links. */
   links: boolean;
   redact(text: string): string;
-  /** After the result. */
+  /** Shown after the result. */
   hint(message: string): void;
 }
 
 export interface Cell {
   text: string;
   tone?: keyof Style;
-  /** There are more lines than the one that is shown. */
+  /** Whether the text has more lines than the shown one. */
   hasMore?: boolean;
 }
 
-/** Enough to tell it from others, and taken as input. */
+/** So many characters tell ids apart, and are accepted as input. */
 const shortId = 8;
 
-/** No line is this long, and measuring the whole of a long text takes minutes. */
+/** Longer than any line. Measuring a very long text takes minutes. */
 const longestText = 2_000;
 
 export interface CellOptions {
   /** How a moment is written. */
   writeMoment?: (moment: string, now: number) => string;
-  /** An id in full, as in a record of its own. */
+  /** Whether an id is shown in full, as for a single record. */
   wholeId?: boolean;
 }
 
@@ -66,7 +66,7 @@ function firstLine(text: string): { text: string; hasMore: boolean } {
   return { text: first, hasMore: others.length > 0 };
 }
 
-/** A list of plain values reads better without the signs of JSON. */
+/** A list of plain values is shown without brackets and quotes. */
 function listed(value: JsonValue | undefined, { redact }: Screen): string {
   const isPlain = (item: JsonValue) =>
     item !== null && (typeof item !== 'object' || item instanceof JsonNumber);

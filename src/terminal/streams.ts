@@ -1,4 +1,4 @@
-// Where text leaves the program: whole, without the token, and ended when its reader has gone.
+// Writes to stdout and stderr: completely, without the token, until the reader is gone.
 import { LocalError } from '../errors.ts';
 
 export interface Sink {
@@ -9,33 +9,33 @@ export interface Sink {
    * where it is found, `clean` is written instead.
    */
   write(output: string | Buffer, clean?: () => string): Promise<void>;
-  /** The same, through a pager where it is longer than the screen and there is one. */
+  /** The same, through a pager if the text is longer than the screen. */
   writeLong(text: string, clean?: () => string): Promise<void>;
 }
 
 export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
-  /** A terminal is written to until it is through, and one that stands still keeps us from hearing. */
+  /** Writing to a terminal is synchronous, so a stopped terminal would keep us from handling signals. */
   endable?<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Ends the waiting for a reader. */
+  /** Ends the wait for a slow reader. */
   signal?: AbortSignal;
-  /** False where there is no pager, so that nothing was shown. */
+  /** Resolves to false if there is no pager. */
   page?(text: string): Promise<boolean>;
 }
 
-/** The reader of the pipe went away, which is its right. */
+/** The reader of the pipe is gone. That is not an error. */
 export class ReaderGone extends Error {}
 
-/** Finds and replaces the secrets it was told of. */
+/** Finds and replaces known secrets. */
 export interface Redactor {
   add(secret: string | undefined): void;
   redact(text: string): string;
-  /** Whether one of them is in there. */
+  /** Whether the output contains a secret. */
   isIn(output: string | Buffer): boolean;
 }
 
-/** A shorter word is no secret, and taking it out would tear holes into ordinary text. */
+/** Shorter words are kept: removing them would damage ordinary text. */
 const shortestSecret = 8;
 
 export function createRedactor(): Redactor {
@@ -71,7 +71,7 @@ export function createSink(
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // In a turn's time, what can be written is written.
+  // After one turn of the event loop, pending writes are done if they can be.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const checked = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.isIn(output) ? redactor.redact(clean()) : output;

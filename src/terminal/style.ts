@@ -1,6 +1,6 @@
-// Colour, where it is wanted: flag, then NO_COLOR, then FORCE_COLOR, then whether a terminal reads.
+// Whether to use colour: the flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal.
 
-/** The few ways in which text stands out. */
+/** The styles that are used. */
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
 export function wantsColor(
@@ -17,13 +17,13 @@ export function wantsColor(
 const same = (text: string): string => text;
 export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
-/** Sixteen colours do: they follow the user's theme, light or dark. Without colour, chalk is not loaded. */
+/** The sixteen basic colours follow the user's theme. Without colour, chalk is not loaded. */
 export async function createStyle(color: boolean): Promise<Style> {
   if (!color) return plain;
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });
 }
 
-/** A help whose titles stand out. */
+/** A help text with bold titles. */
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));

@@ -1,4 +1,4 @@
-// Records for a person's eyes as a table: made of cells that fit, and drawn elsewhere.
+// Formats records as a table for a terminal.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { describeBars, drawBars } from './chart.ts';
 import type { Column } from './column.ts';
@@ -11,11 +11,11 @@ import { createTextWidth, type TextWidth } from './text-width.ts';
 import { clockTime, widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  /** The options and arguments that were given, which make some columns needless. */
+  /** The keys of options and arguments that were given, which make some columns needless. */
   given: ReadonlySet<string>;
-  /** The columns were asked for, so that all of them are shown. */
+  /** Whether the user chose the columns, so that all of them are shown. */
   chosen: boolean;
-  /** A last row, of the others together. */
+  /** A last row with the totals. */
   total?: JsonObject;
 }
 
@@ -38,11 +38,11 @@ export async function formatTable(
 }
 
 export interface GrowingTable {
-  /** What is to be written below what was written before. */
+  /** Returns the lines to write below the earlier ones. */
   append(records: readonly JsonObject[]): Promise<string>;
 }
 
-/** Its first records settle which columns there are, and how wide. */
+/** The first records decide which columns there are, and their widths. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
@@ -82,7 +82,7 @@ function makeGrid(
 ): Grid {
   const standsRight = columns.map((column) => isFigure(records, column));
   return {
-    // Half of a number is another number.
+    // Half a number is another number.
     columns: columns.map((column, index) => (standsRight[index] ? { ...column, neverCut: true } : column)),
     heads: columns.map(({ header }) => visible(header.toUpperCase())),
     rows: records.map((record) => columns.map((column) => cellOf(record, column, screen, options))),
@@ -90,7 +90,7 @@ function makeGrid(
   };
 }
 
-/** Numbers stand right, so that their digits stand below each other. */
+/** Numbers are aligned at the right. */
 function isFigure(records: readonly JsonObject[], column: Column): boolean {
   if (column.write) return true;
   const isNumber = (value: JsonValue | undefined) =>
@@ -115,7 +115,7 @@ function keepColumns(grid: Grid, keeps: (index: number) => boolean): Grid {
 const isNeeded = (grid: Grid, index: number, count: number, given: ReadonlySet<string>): boolean =>
   grid.rows.slice(0, count).some((row) => row[index]?.text !== '') && !isImplied(grid, index, count, given);
 
-/** The command line said it, and it is the same in every row. */
+/** Whether the command line says it already, and it is the same in every row. */
 function isImplied(
   { columns, rows }: Grid,
   index: number,
@@ -140,7 +140,7 @@ const wantedWidths = ({ columns, heads, rows }: Grid, textWidth: TextWidth): num
     ),
   );
 
-/** For what is to come: any time, what is usual, and in the last column that can be cut a text of any length. */
+/** Room for later rows: any time, values of the usual width, and the rest for the last column that can be cut. */
 function withRoomForMore(grid: Grid, textWidth: TextWidth, width: number): number[] {
   const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
   return wantedWidths(grid, textWidth).map((wanted, index) => {
@@ -150,7 +150,7 @@ function withRoomForMore(grid: Grid, textWidth: TextWidth, width: number): numbe
   });
 }
 
-/** The head, then a line for each row. */
+/** The header, then a line for each row. */
 async function drawGrid(
   grid: Grid,
   records: readonly JsonObject[],
@@ -184,7 +184,7 @@ async function drawGrid(
   );
 }
 
-/** What the bars of a chart stand for, which they do not say themselves. */
+/** A caption that says which time the bars cover. */
 function captions(
   { columns }: Grid,
   record: JsonObject | undefined,

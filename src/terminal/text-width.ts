@@ -1,15 +1,15 @@
-// Text measured as a terminal shows it: in columns, and between what a reader takes for characters.
+// Measures text in columns of a terminal, and cuts it between characters as a reader sees them.
 
 export interface TextWidth {
   width(text: string): number;
-  /** No wider than this; an ellipsis stands for the rest. */
+  /** Cuts the text to this width, with an ellipsis. */
   cut(text: string, width: number): string;
 }
 
-/** ASCII and the signs that we draw ourselves: a column for each. */
+/** ASCII and our own marks are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** For these texts and their parts. Measuring what is not plain loads tables that cost 16 ms. */
+/** For these texts and their parts. Measuring text that is not plain loads tables, which takes 16 ms. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
   for (const text of texts) {

@@ -1,4 +1,4 @@
-// Moments and durations as a person reads them.
+// Formats times and durations for a person.
 import type { Glyphs } from './glyphs.ts';
 
 const units: [string, number][] = [
@@ -22,10 +22,10 @@ export function age(moment: string, now: number): string {
   return `${Math.floor(seconds / size)}${unit} ago`;
 }
 
-/** No wider than this is what `clockTime` gives for a moment of this year. */
+/** The greatest width of `clockTime` for a time of this year. */
 export const widestClockTime = '13 Nov 09:30'.length;
 
-/** For lines that stay, where an age would soon be wrong: the time here, with its day where that is not today. */
+/** Local time, with the day if it is not today. For lines that stay on the screen, where an age would soon be wrong. */
 export function clockTime(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
@@ -39,10 +39,10 @@ export function clockTime(moment: string, now: number): string {
     : `${day} ${date.getFullYear()}`;
 }
 
-/** The last moment that a Date can name. */
+/** The latest time of a Date. */
 const latest = 8.64e15;
 
-/** From one moment to another, here; to now, where that is not over. */
+/** A period in local time; until now, if it has not ended. */
 export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
   const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
   const today = new Date(now);
@@ -57,7 +57,7 @@ export function timeRange(from: number, to: number, now: number, { dash }: Glyph
   return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
 }
 
-/** Where there is room for it: the day and the time here, and how long ago that is. */
+/** Day and local time, and how long ago that is. */
 export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
@@ -77,7 +77,7 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-/** Of a length that is whole in its unit: 5 minutes, 1 hour. */
+/** A duration that is whole in its unit: 5 minutes, 1 hour. */
 export function wholeDuration(ms: number): string {
   const names: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
   const [unit, size] = units.find(([, size]) => ms % (1_000 * size) === 0) ?? ['s', 1];

@@ -1,10 +1,10 @@
-// Text broken between words, so that no terminal breaks it inside of one.
+// Wraps text between words.
 import type { TextWidth } from './text-width.ts';
 
-/** A word, or a command between backquotes, which is copied whole; with the space before it. */
+/** A word, or a command between backticks, which stays whole; with the space before it. */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
-/** Lines no wider than this, where words allow it; all but the first begin with the indent. */
+/** Lines of at most this width, unless a word is longer. All but the first begin with the indent. */
 export function wrapWords(text: string, width: number, indent: string, textWidth: TextWidth): string[] {
   if (textWidth.width(text) <= width) return [text];
   const lines: string[] = [];

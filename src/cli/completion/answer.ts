@@ -1,4 +1,4 @@
-// The hidden command with which a shell asks what may come next: `vals __complete <shell> <words...>`.
+// Answers the hidden command with which shells ask for completions: `vals __complete <shell> <words...>`.
 import { createSettings } from '../../settings/settings.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
@@ -7,10 +7,10 @@ import { valsThatFit } from './val-names.ts';
 
 export const completionRequest = '__complete';
 
-/** Tells the shell to complete file names by itself, which it does best. */
+/** Tells the shell to complete file names itself. */
 export const filesLine = ':files';
 
-/** One candidate a line, with a tab and its description for the shells that show one. The last word is being typed. */
+/** One candidate per line; for shells that show descriptions, a tab and the description. The last word is unfinished. */
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
@@ -28,7 +28,7 @@ export async function completionAnswer(
   return candidates.map(line).join('');
 }
 
-/** Bash takes `--option=word` for three words, and `10:30` too; what it completes is the last of them. */
+/** Bash splits `--option=word` and `10:30` into three words each, and completes the last one. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isOpen = false;

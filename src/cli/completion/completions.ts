@@ -10,13 +10,13 @@ export interface Candidate {
 }
 
 export interface Next {
-  /** Words that fit what was typed. */
+  /** Words that begin like the typed one. */
   candidates: readonly Candidate[];
-  /** Also the vals that this machine can name. */
+  /** Whether vals fit too. */
   vals: boolean;
-  /** Also files. */
+  /** Whether files fit too. */
   files: boolean;
-  /** What stands before all of these in the same word: `--option=`. */
+  /** The part of the word before the candidates: `--option=`. */
   before: string;
 }
 
@@ -81,7 +81,7 @@ function argumentNext(command: AnyCommand, position: number, current: string): N
   return definition === undefined ? nothing : filling(definition.words, definition.form, current);
 }
 
-/** Definitions have one placeholder for one thing: `<val>`, `[file]`, `<val|file>`. */
+/** A placeholder tells what fits: `<val>`, `[file]`, `<val|file>`. */
 function filling(words: readonly string[] | undefined, form: string, current: string): Next {
   const kinds: string[] = form.match(/[a-z]+/g) ?? [];
   return {

@@ -1,21 +1,21 @@
-// The options that may be given at one place of the command line, each under all of its names.
+// The options that may be given at one place of the command line.
 import type { AnyCommand, OptionDefinition } from '../command.ts';
 import { globalOptions, helpOption, versionOption } from '../global-options.ts';
 
 export interface KnownOption {
-  /** The name of its value in the command's input. */
+  /** Its key in the command's input. */
   key: string;
-  /** `-h`, `--help`: all that mean the same. */
+  /** `-h`, `--help`: all of its names. */
   names: readonly string[];
   description: string;
-  /** `<n>`: what has to stand behind it; undefined for a switch. */
+  /** `<n>`; undefined for a switch. */
   placeholder: string | undefined;
   /** `--no-...`. */
   isOpposite: boolean;
   definition: OptionDefinition<unknown>;
 }
 
-/** A command's own options, where there is one already, and those of every command. */
+/** The command's own options, if it is known, and those of every command. */
 export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
   return known({
     ...command?.options,
@@ -25,7 +25,7 @@ export function optionsAt(path: readonly string[], command: AnyCommand | undefin
   });
 }
 
-/** Two options that mean nothing together; of every command's options, the last one of an opposite pair counts. */
+/** Whether two options cannot be given together, or one is the opposite of the other. */
 export function contradict(a: KnownOption, b: KnownOption): boolean {
   if (a.key === b.key) return a.names[0] !== b.names[0] && !Object.hasOwn(globalOptions, a.key);
   return [a.definition.conflicts?.includes(b.key), b.definition.conflicts?.includes(a.key)].includes(true);

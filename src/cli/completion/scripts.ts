@@ -1,4 +1,4 @@
-// The few lines with which each shell asks `vals` what may come next.
+// The completion scripts: each shell asks `vals` for completions.
 import { completionRequest, filesLine } from './answer.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;

@@ -1,4 +1,4 @@
-// The vals that completion can offer: those of the workspace, by name or file, and those that were seen, by name.
+// Finds vals for completion: those of the workspace, by name or file, and those seen before, by name.
 import { join, relative } from 'node:path';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -6,10 +6,10 @@ import type { Manifest } from '../../workspace/disk/manifest.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** A shell may take any other character for an order, and a leading dash makes an option. */
+/** A shell may act on any other character, and a leading dash makes an option. */
 const harmless = /^[\w.][\w./-]*$/;
 
-/** Names, or, where no name fits what was typed, files of vals. */
+/** Names of vals; if none fits, files of vals. */
 export async function valsThatFit(typed: string, settings: Settings): Promise<string[]> {
   const workspace = readWorkspace(settings);
   const matching = (words: readonly string[]) =>
@@ -25,7 +25,7 @@ type Workspace = { root: string; vals: Manifest['vals'] } | undefined;
 const valNames = (workspace: Workspace): string[] =>
   [...(workspace?.vals.values() ?? [])].map(({ name }) => name);
 
-/** None, too, where the settings are broken. */
+/** Empty if the settings are broken. */
 async function seenNames(settings: Settings): Promise<string[]> {
   try {
     const { mine } = await createSeenVals(settings).recall();
@@ -40,7 +40,7 @@ const valFiles = (workspace: Workspace, { cwd }: Settings): string[] =>
     ? []
     : [...workspace.vals.keys()].map((file) => relative(cwd, join(workspace.root, file)));
 
-/** Undefined, too, where it is another user's or cannot be read: a completion has no way to say why. */
+/** Undefined also if it is another user's or cannot be read: completion cannot show errors. */
 function readWorkspace(settings: Settings): Workspace {
   try {
     const root = findRoot(settings);

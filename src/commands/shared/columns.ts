@@ -36,7 +36,7 @@ const runStatus: Column = {
   },
 };
 
-/** At a terminal, how long it took says more than when it ended. */
+/** A terminal shows the duration instead of the end. */
 export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), droppable: 4 },
@@ -83,18 +83,18 @@ const outcomeMarks: Record<
   planned: { mark: '', tone: 'cyan' },
 };
 
-/** What became of each of many things. */
+/** The outcome of each of several things. */
 export const outcomeColumn: Column = {
   ...column('status'),
   neverCut: true,
   present(status, _outcome, glyphs) {
     const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
-    // Without a mark, the words still stand below each other.
+    // Words without a mark are aligned with the others.
     return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
   },
 };
 
-/** From which version to which a push went: a person sees both, everything else has the number alone. */
+/** The version before and after a push at a terminal; elsewhere only the number. */
 export const versionColumn: Column = {
   ...column('version'),
   droppable: 3,
@@ -105,7 +105,7 @@ export const versionColumn: Column = {
   },
 };
 
-/** Where a file has the name of its val, that is nearly all it says. */
+/** Dropped early: a file usually has the name of its val. */
 export const fileColumn: Column = { ...column('file'), droppable: 2 };
 
 function percentage(part: number): string {

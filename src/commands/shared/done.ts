@@ -1,9 +1,9 @@
-// What commands that do one thing say of it at their end.
+// Last lines of commands that do one thing.
 import { textAt } from '../../api/records.ts';
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
-/** Of a val as it was answered, which may hold little. */
+/** The answer may lack the name or the version. */
 export function newVersion(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';

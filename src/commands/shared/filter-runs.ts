@@ -1,4 +1,4 @@
-// Filters that a route does not have, applied here while its pages come.
+// Filters runs here, for routes that have no filters.
 
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
@@ -7,7 +7,7 @@ import type { Rows } from '../../lib/rows.ts';
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
-/** What is left of each page. No service promises an order, so an old run is no reason to stop. */
+/** The matching runs of each page. Services promise no order, so an old run is no reason to stop. */
 export async function* filterRuns(pages: AsyncIterable<Rows>, filter: RunFilter): AsyncGenerator<Rows> {
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
@@ -24,7 +24,7 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
   );
 }
 
-/** So many of what is left, after as many as are passed over. `onMore` is told where there is another one. */
+/** Skips `offset` runs and takes `limit`. Calls `onMore` if there is another one. */
 export async function* takeRows(
   pages: AsyncIterable<Rows>,
   { limit, offset = 0 }: { limit: number; offset?: number },

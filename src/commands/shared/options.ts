@@ -47,7 +47,7 @@ export const privacy = word('--privacy <word>', 'public, unlisted or private', {
 
 export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
 
-/** Zero is a version in some services, and no version is too large to be named. */
+/** Some services have a version 0. A version may be larger than a safe integer. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {
@@ -57,7 +57,7 @@ export function versionNumber(text: string): string {
   return text.replace(/^0+(?=\d)/, '');
 }
 
-/** What `--dry-run` shows of a call. */
+/** The result of `--dry-run`. */
 export const plan = ({ method, path, body }: Call): RecordResult => ({
   kind: 'record',
   record: { method, path, ...(body !== undefined && { body }) },

@@ -1,4 +1,4 @@
-// Deleting several things: asked first, each with its outcome.
+// Deletes several things after a question, each with its outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,9 +7,9 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
 export interface Removal {
-  /** May look at the service first, and show what would go. */
+  /** May read from the service first, to show what would be deleted. */
   question(names: readonly string[]): Promise<string>;
-  /** What names it in its outcome. */
+  /** The keys that name it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
   concurrency: number | 'auto';

@@ -1,4 +1,4 @@
-// Runs, as their commands show them: a list, a list that grows, or a summary.
+// Shows runs as a list, as a list that grows, or as a summary.
 import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/cursor.ts';
 import type { RunFilter } from '../../api/routes.ts';
@@ -10,14 +10,14 @@ import type { Layout, Result } from '../../terminal/result.ts';
 import { runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
 
-/** Of the runs that are there when following begins. */
+/** The number of earlier runs that --follow shows first. */
 const shownFirst = 10;
 
-/** Where filters are applied here and no limit is given. */
+/** The default limit if runs are filtered here. */
 const shownAtMost = 20;
 const thereAreMore = 'There are more: --limit N or --all shows them.';
 
-/** What the reference adds about the summary. */
+/** Text about --summary for the reference. */
 export const summaryExplained =
   '--summary reads all of them and gives, per val and version, most runs first: runs, failures, the error rate, and ' +
   'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
@@ -40,7 +40,7 @@ export interface RunView extends Paging {
   follow: boolean | undefined;
   summary: boolean | undefined;
   full: boolean | undefined;
-  /** Whose runs they are, where they are those of one val. */
+  /** The val, if these are the runs of one val. */
   val?: string;
 }
 
@@ -82,7 +82,7 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
-/** To be interrupted is how this ends, and nothing to be told of. */
+/** Ctrl-C is the normal end, so there is no message. */
 async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
   try {
     yield* pages;

@@ -1,7 +1,7 @@
-// Writing down what a command learnt of vals, at its end: what was done is shown even where that fails.
+// Saves what a command learnt about vals. The outcomes are shown even if that fails.
 import { LocalError } from '../../errors.ts';
 
-/** The error where it cannot be written; then the next command that can does it. */
+/** Returns the error if it cannot be saved. The next command saves it then. */
 export async function settled(workspace: { settle(): Promise<void> }): Promise<LocalError | undefined> {
   try {
     await workspace.settle();

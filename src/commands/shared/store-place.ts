@@ -1,4 +1,4 @@
-// Where the store is that a command works on: a PostgreSQL database, a file, or the embedded service's own.
+// The store that a command works on: a PostgreSQL database, a file, or the embedded service's own file.
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -30,7 +30,7 @@ export function storePlace(
   return { file: settings.dataFile };
 }
 
-/** What is wrong with it is told without its text, which may hold a password. */
+/** The error does not repeat the address, which may contain a password. */
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;

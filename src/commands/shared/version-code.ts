@@ -1,4 +1,4 @@
-// The code of one version, which some services keep for the current one alone.
+// The code of one version. Some services have it for the current version only.
 import { codeOf } from '../../api/records.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';

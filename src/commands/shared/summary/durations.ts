@@ -1,17 +1,17 @@
-// Durations, counted so that their quantiles can be told from little memory: exactly while few differ, then to 1%.
+// Counts durations so that quantiles need little memory: exact for few different durations, else within 1%.
 
 export interface Durations {
   /** In whole milliseconds. */
   add(ms: number): void;
-  /** The shortest that at least this part of all does not exceed; undefined where there are none. */
+  /** The shortest duration that at least this share of all does not exceed; undefined if there are none. */
   quantile(part: number): number | undefined;
 }
 
-/** While no more than so many differ, each is counted as it is. */
+/** Up to so many different durations are counted exactly. */
 const mostDistinct = 2_048;
-/** Up to here a millisecond is half a percent or more, so rounding would cost too much. */
+/** Shorter durations are never rounded: a millisecond is half a percent or more of them. */
 const alwaysExact = 200;
-/** Longer ones share a count with their neighbours; the middle is at most 0.75% from either end. */
+/** Longer durations share a count with their neighbours, whose middle is at most 0.75% away. */
 const growth = 1.015;
 
 export function createDurations(): Durations {
@@ -43,7 +43,7 @@ export function createDurations(): Durations {
   };
 }
 
-/** The middle of the neighbours that are counted together. */
+/** The middle of the durations that share a count. */
 function coarse(ms: number): number {
   if (ms <= alwaysExact) return ms;
   const upper = growth ** Math.ceil(Math.log(ms) / Math.log(growth));

@@ -1,4 +1,4 @@
-// Runs summed up, a row per val and version, from any number of them in memory that does not grow with it.
+// Sums up runs, a row per val and version. Memory does not grow with the number of runs.
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
@@ -7,7 +7,7 @@ import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
 export interface SummaryOptions {
-  /** Whose runs they are where they do not say. */
+  /** The val of runs that do not name one. */
   val?: string;
   onRead(runs: number): void;
 }

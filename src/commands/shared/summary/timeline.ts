@@ -1,4 +1,4 @@
-// What happened when, in a few buckets of equal length that grow with the time they cover.
+// Counts runs over time in a few buckets of equal length. The buckets grow with the period.
 
 interface Bucket {
   /** In milliseconds. */
@@ -7,24 +7,24 @@ interface Bucket {
   failed: number;
 }
 
-/** The counts of one row, by the number of the bucket; its time is in none of its own. */
+/** The counts of one row, by the number of the bucket. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
   add(): Series;
   count(series: Series, moment: number, failed: boolean): void;
-  /** From the first bucket of any row to the last, so that the rows can be compared. */
+  /** All rows have the same buckets, so that they can be compared. */
   bucketsOf(series: Series): Bucket[];
 }
 
-/** As many as fit beside the figures on a screen of 80 columns. */
+/** So many fit beside the numbers on a screen of 80 columns. */
 const mostBuckets = 24;
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Each a multiple of the one before, so that buckets can be put together; beyond them, each is twice as long. */
+/** Each length is a multiple of the one before, so that buckets can be merged. Beyond the last, lengths double. */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
@@ -32,7 +32,7 @@ const lengths = [
   day,
 ];
 
-/** The first moment that a Date can name. */
+/** The earliest time of a Date. */
 const earliest = -8.64e15;
 
 export function createTimeline(): Timeline {
