@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { appendJobSummary } from '../../src/terminal/job-summary.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -96,3 +97,19 @@ it.each([{ GITHUB_ACTIONS: undefined }, { GITHUB_ACTIONS: 'false' }])(
     expect(readFileSync(summary, 'utf8')).toBe('');
   },
 );
+
+it('of too many outcomes shows those that fit on the page, and says how many it leaves out', async () => {
+  const file = join(temporaryFolder(), 'summary.md');
+  const outcomes = Array.from({ length: 30_000 }, (_, index) => ({
+    status: 'created',
+    name: `val ${index}`,
+  }));
+  const columns = [{ header: 'name', paths: ['name'] }];
+  await appendJobSummary(file, 'push', outcomes, columns, (text) => text);
+  const text = readFileSync(file, 'utf8');
+  const shown = tableOf(text).slice(2);
+  expect(text.length).toBeGreaterThan(300_000 - 100);
+  expect(text.length).toBeLessThan(300_000 + 100);
+  expect(shown).toEqual(outcomes.slice(0, shown.length).map(({ name }) => [name, '']));
+  expect(text).toMatch(new RegExp(`\\nand ${outcomes.length - shown.length} more\\.\\n\\n$`));
+});
