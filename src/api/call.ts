@@ -1,11 +1,23 @@
 // What is to be sent, before anybody sends it.
 import type { JsonValue } from '../lib/json.ts';
 
+export type Carried =
+  | { kind: 'caller' }
+  /** `isMine`: the answer to a write by name, which reaches the caller's own vals alone. */
+  | { kind: 'val'; isMine: boolean }
+  /** `owner`: whose list it is. */
+  | { kind: 'vals'; owner?: string }
+  | { kind: 'deletion' };
+
 export interface Call {
   method: string;
   path: string;
   query?: URLSearchParams;
   body?: JsonValue;
+  /** The id of the val that it is about, if a 404 means that this val is gone. */
+  val?: string;
+  /** What a good answer tells about vals, which this machine remembers. */
+  carries?: Carried;
   /** The body's own text, where it goes out byte for byte. */
   text?: string;
   /** The answer may be any JSON, or nothing. */

@@ -63,7 +63,12 @@ const noRoute: Call['hints'] = {
   404: 'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
 };
 
-export const me = (): Call => ({ method: 'GET', path: '/v1/me', hints: noRoute });
+export const me = (): Call => ({
+  method: 'GET',
+  path: '/v1/me',
+  carries: { kind: 'caller' },
+  hints: noRoute,
+});
 
 export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
@@ -72,7 +77,12 @@ export const myRuns = (filter: RunFilter): Call => ({
   hints: { 404: 'This service has no list of all runs; `vals val runs <val>` lists those of one val.' },
 });
 
-export const myLikes = (): Call => ({ method: 'GET', path: '/v1/me/likes', hints: noRoute });
+export const myLikes = (): Call => ({
+  method: 'GET',
+  path: '/v1/me/likes',
+  carries: { kind: 'vals' },
+  hints: noRoute,
+});
 
 export const myComments = (filter: CommentFilter): Call => ({
   method: 'GET',
@@ -90,6 +100,7 @@ export const myReferences = (): Call => ({
 export const createVal = (val: NewVal): Call => ({
   method: 'POST',
   path: '/v1/vals',
+  carries: { kind: 'val', isMine: true },
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { ...noRoute, 409: 'Choose another name; `vals push` updates a val that exists.' },
@@ -99,6 +110,7 @@ export const createVal = (val: NewVal): Call => ({
 export const putVal = (name: string, code: string): Call => ({
   method: 'PUT',
   path: '/v1/vals',
+  carries: { kind: 'val', isMine: true },
   body: { name, code },
   hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows what is there now.` },
   ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
@@ -107,6 +119,8 @@ export const putVal = (name: string, code: string): Call => ({
 export const getVal = (id: string): Call => ({
   method: 'GET',
   path: valPath(id),
+  val: id,
+  carries: { kind: 'val', isMine: false },
   meanings: noVal(id),
   hints: idHints(id),
 });
@@ -114,6 +128,8 @@ export const getVal = (id: string): Call => ({
 export const deleteVal = (id: string): Call => ({
   method: 'DELETE',
   path: valPath(id),
+  val: id,
+  carries: { kind: 'deletion' },
   meanings: noVal(id),
   hints: idHints(id),
   ifUnknown: `${shell`vals val get ${id}`} tells whether it is still there.`,
@@ -122,6 +138,7 @@ export const deleteVal = (id: string): Call => ({
 export const listVersions = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/versions`,
+  val: id,
   meanings: noVal(id),
   hints: idHints(id),
 });
@@ -130,6 +147,7 @@ export const listVersions = (id: string): Call => ({
 export const userVals = (userId: string): Call => ({
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
+  carries: { kind: 'vals', owner: userId },
 });
 
 export interface NewRun {
@@ -167,6 +185,8 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,
+  val: id,
+  carries: { kind: 'val', isMine: false },
   body: { code, ...fields },
   meanings: noVal(id),
   hints: idHints(id),
@@ -194,6 +214,7 @@ export const deleteVersion = (id: string, version: string): Call => ({
 export const valRuns = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/runs`,
+  val: id,
   meanings: noVal(id),
   hints: {
     404: `${shell`vals val get ${id}`} tells whether the val is there; if it is, this service lists no runs.`,

@@ -7,7 +7,6 @@ import type { JsonObject } from '../lib/json.ts';
 import { column, idColumn } from '../terminal/column.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
-import { settled } from './shared/settled.ts';
 
 export const command = defineCommand({
   summary: "Bring the service's code into the workspace",
@@ -79,11 +78,11 @@ export const command = defineCommand({
       const what = files.length === 1 ? files[0] : `${files.length} files`;
       context.say.note(`What ${what} held before is kept in ${folder}.`);
     }
-    const unsettled = dryRun ? undefined : await settled(workspace);
+    const unsaved = dryRun ? undefined : await workspace.saveManifest();
     // Of hundreds of vals, a person wants to see those that something happened to.
     const isNews = ({ status }: JsonObject) =>
       words.length > 0 || !context.forPerson || status !== 'unchanged';
     if (chosen.length === 0) context.say.hint('`vals pull <val>` takes up a val.');
-    return { kind: 'outcomes', rows: rows.filter(isNews), error: error ?? unsettled };
+    return { kind: 'outcomes', rows: rows.filter(isNews), error: error ?? unsaved };
   },
 });

@@ -1,7 +1,7 @@
 // Vals that leave the workspace: their files stay, and are not taken for new ones.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/file-sizes.ts';
-import type { Surroundings } from './disk/dot-vals.ts';
+import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { readBelow, replaceBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 
@@ -10,11 +10,11 @@ const ignoreFile = '.valsignore';
 /** The ignore file first: a crash between the two leaves vals that are still known, and no file that looks new. */
 export async function forgetVals(
   root: string,
-  surroundings: Surroundings,
+  context: WorkspaceContext,
   files: readonly string[],
 ): Promise<void> {
   addToIgnoreFile(root, files.map(patternFor));
-  await updateManifest(root, surroundings, ({ vals }) => {
+  await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
   });
 }

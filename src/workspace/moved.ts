@@ -1,7 +1,7 @@
 // Files that were moved or renamed: one that vals.json does not name, and that holds what a missing one held, is that val's file.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
-import type { Surroundings } from './disk/dot-vals.ts';
+import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
@@ -12,11 +12,11 @@ import { type Workspace, workspaceAt } from './workspace.ts';
 /** The workspace as it is once vals.json names the new places. Where every file is in its place, that costs a look into each folder. */
 export async function followMoves(
   workspace: Workspace,
-  surroundings: Surroundings & { say: { note(message: string): void } },
+  context: WorkspaceContext & { say: { note(message: string): void } },
 ): Promise<Workspace> {
-  const moves = await findMoves(workspace, surroundings.say.warn);
+  const moves = await findMoves(workspace, context.say.warn);
   if (moves.size === 0) return workspace;
-  await updateManifest(workspace.root, surroundings, ({ vals }) => {
+  await updateManifest(workspace.root, context, ({ vals }) => {
     for (const [from, to] of moves) {
       const entry = vals.get(from);
       if (entry === undefined || vals.has(to)) continue;
@@ -24,8 +24,8 @@ export async function followMoves(
       vals.set(to, entry);
     }
   });
-  for (const [from, to] of moves) surroundings.say.note(`${from} is ${to} now, and vals.json says so.`);
-  return workspaceAt(workspace.root, surroundings);
+  for (const [from, to] of moves) context.say.note(`${from} is ${to} now, and vals.json says so.`);
+  return workspaceAt(workspace.root, context);
 }
 
 /** By the old place, the new one. */

@@ -21,6 +21,7 @@ export interface PushOptions {
   fork: boolean;
   /** Compares, and sends nothing. */
   dryRun: boolean;
+  remotes: RemoteVals;
   /** Called if nobody can tell whether the service has a val of that name. */
   onUnknownName(val: WorkspaceVal): void;
   /** Called before the val is sent; an error that it throws prevents that. */
@@ -32,11 +33,26 @@ export interface PushOptions {
 export async function pushVal(
   workspace: Workspace,
   api: Api,
-  remotes: RemoteVals,
+  val: WorkspaceVal,
+  /** Undefined if the file is gone. */
+  code: string | undefined,
+  options: PushOptions,
+): Promise<Outcome> {
+  if (code !== undefined) return pushCode(workspace, api, val, code, options);
+  options.remark(
+    `${val.file} is gone; \`vals pull ${val.file}\` brings it back, \`vals forget ${val.file}\` leaves it out.`,
+  );
+  return { status: 'skipped' };
+}
+
+async function pushCode(
+  workspace: Workspace,
+  api: Api,
   val: WorkspaceVal,
   code: string,
   options: PushOptions,
 ): Promise<Outcome> {
+  const { remotes } = options;
   const recorded = workspace.bases.read(val);
   const listed = recorded === undefined ? await listedFromCheckout(workspace, remotes, val) : undefined;
   const examined = listed

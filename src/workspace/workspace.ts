@@ -1,10 +1,10 @@
 // A folder of files that are vals, seen together with the one service in force.
 import { basename, relative, resolve, sep } from 'node:path';
-import { NotFoundError, UsageError } from '../errors.ts';
+import { LocalError, NotFoundError, UsageError } from '../errors.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { embeddedService, serviceName } from '../settings/chosen-service.ts';
 import { type Bases, createBases } from './disk/base.ts';
-import type { Surroundings } from './disk/dot-vals.ts';
+import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
@@ -21,7 +21,7 @@ export interface KnownVals {
   vals: Vals;
 }
 
-type Place = Pick<KnownVals, 'root' | 'cwd'>;
+type Location = Pick<KnownVals, 'root' | 'cwd'>;
 
 export interface Workspace extends KnownVals {
   service: string;
@@ -30,24 +30,27 @@ export interface Workspace extends KnownVals {
   now(): Workspace;
   /** Keeps what was learnt of a val; a crash does not lose it. */
   remember(val: WorkspaceVal): void;
-  /** Writes into vals.json what was remembered, by this command or by one that crashed. */
-  settle(): Promise<void>;
+  /**
+   * Writes into vals.json what was remembered, by this command or by one that crashed. If it cannot be written, the error
+   * is returned and the next command writes it.
+   */
+  saveManifest(): Promise<LocalError | undefined>;
 }
 
 /** Where a command has no meaning outside of a workspace. */
-export function openWorkspace(surroundings: Surroundings): Workspace {
-  const root = findRoot(surroundings.settings);
+export function openWorkspace(context: WorkspaceContext): Workspace {
+  const root = findRoot(context.settings);
   if (root === undefined) {
     throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
   }
-  return workspaceAt(root, surroundings);
+  return workspaceAt(root, context);
 }
 
-export function workspaceAt(root: string, surroundings: Surroundings): Workspace {
+export function workspaceAt(root: string, context: WorkspaceContext): Workspace {
   const {
     settings,
     say: { warn },
-  } = surroundings;
+  } = context;
   const service = serviceName(settings);
   let stamp = stampOf(root, manifestFile);
   let vals = valsOf(root, service);
@@ -55,7 +58,7 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
   const bases = createBases(root, service, ids, warn);
   /** By file: the last one counts. */
   let unwritten = new Map<string, Note>();
-  let isLeft = readJournal(root).text !== '';
+  let hasLeftovers = readJournal(root).text !== '';
 
   const workspace: Workspace = {
     root,
@@ -80,15 +83,21 @@ export function workspaceAt(root: string, surroundings: Surroundings): Workspace
       vals.set(val);
       if (id !== undefined) bases.forgetName(name);
     },
-    async settle() {
-      if (unwritten.size === 0 && !isLeft) return;
+    async saveManifest() {
+      if (unwritten.size === 0 && !hasLeftovers) return undefined;
       const notes = [...unwritten.values()];
       unwritten = new Map();
-      isLeft = true;
-      await updateManifest(root, surroundings, (manifest) =>
-        applyNotes(manifest, notes, { rename: true, warn }),
-      );
-      isLeft = false;
+      hasLeftovers = true;
+      try {
+        await updateManifest(root, context, (manifest) =>
+          applyNotes(manifest, notes, { rename: true, warn }),
+        );
+      } catch (error) {
+        if (error instanceof LocalError) return error;
+        throw error;
+      }
+      hasLeftovers = false;
+      return undefined;
     },
   };
   return workspace;
@@ -116,12 +125,12 @@ function originOf(service: string): string {
 }
 
 /** A path as seen from the root, with / between its parts. */
-export const relativeTo = ({ root, cwd }: Place, path: string): string =>
+export const relativeTo = ({ root, cwd }: Location, path: string): string =>
   relative(root, resolve(cwd, path)).split(sep).join('/');
 
 /** The same; undefined for what lies outside or can be no val's file. */
-export function fileBelow(place: Place, path: string): string | undefined {
-  const file = relativeTo(place, path);
+export function fileBelow(location: Location, path: string): string | undefined {
+  const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;
 }
 

@@ -196,6 +196,6 @@ describe('a service that tells no id', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.ts'), 'a');
     const { exit, screen } = await runOnScreen(['push', 'a.ts'], { cwd, env: service.env });
-    expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('told no id') });
+    expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('sent no id') });
   });
 });

@@ -111,7 +111,7 @@ it('loses no entry of several processes that write it at once', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
   const warn = () => {};
   const { signal } = new AbortController();
-  const surroundings = {
+  const context = {
     settings: createSettings({}, { env: {}, cwd: '/', system: { platform: 'linux' } }, warn),
     signal,
     clock: systemClock,
@@ -121,7 +121,7 @@ it('loses no entry of several processes that write it at once', async () => {
     names.map((name) =>
       updateManifest(
         cwd,
-        surroundings,
+        context,
         ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), others: {} }),
       ),
     ),

@@ -1,8 +1,9 @@
 // Files that leave their place: moved ones keep their val, and forgotten ones are not pushed again.
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pushed } from './support.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { Place, pushed, startService } from './support.ts';
 
 describe('a file that was moved with its content', () => {
   it.each<[string, string[]]>([
@@ -38,6 +39,42 @@ describe('a file that was moved with its content', () => {
       'x.ts': 'new',
       'y.ts': 'new',
     });
+  });
+});
+
+describe('several files with one content', () => {
+  const move = (place: Place, moves: Record<string, string>) => {
+    for (const [from, to] of Object.entries(moves)) {
+      mkdirSync(join(place.folder, dirname(to)), { recursive: true });
+      renameSync(join(place.folder, from), join(place.folder, to));
+    }
+  };
+
+  it('that kept their names keep their vals', async () => {
+    const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same' });
+    const ids = [place.idOf('a.ts'), place.idOf('b.ts')];
+    move(place, { 'a.ts': 'lib/a.ts', 'b.ts': 'lib/b.ts' });
+    await place.vals('status');
+    expect([place.idOf('lib/a.ts'), place.idOf('lib/b.ts')]).toEqual(ids);
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['two missing files and one place', ['x/a.ts', 'y/a.ts'], ['lib/a.ts']],
+    ['one missing file and two places', ['x/a.ts'], ['p/a.ts', 'q/a.ts']],
+  ])('are left alone: %s with one name', async (_which, from, to) => {
+    const service = await startService();
+    const place = new Place(temporaryFolder(), service.env);
+    const vals = Object.fromEntries(from.map((file) => [file, { name: file.replace(/\W/g, '') }]));
+    place.put({
+      'vals.json': JSON.stringify({ vals }),
+      ...Object.fromEntries(from.map((file) => [file, 'same'])),
+    });
+    await place.vals('push');
+    const before = place.manifest().vals;
+    for (const file of from) rmSync(join(place.folder, file));
+    place.put(Object.fromEntries(to.map((file) => [file, 'same'])));
+    await place.vals('pull', '--dry-run');
+    expect(place.manifest().vals).toEqual(before);
   });
 });
 

@@ -1,18 +1,21 @@
 import { isAbsolute, relative, resolve } from 'node:path';
+import type { Api } from '../../api/api.ts';
+import { textAt, versionOf } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Outcome } from '../../lib/outcome.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { pushVal } from '../../workspace/push-val.ts';
+import { createRemoteVals, identity } from '../../workspace/remote-vals.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
-import { settled } from '../shared/settled.ts';
-import type { Loaded } from './sources.ts';
-import { type PushSource, type Tracker, untracked } from './tracker.ts';
+import { checkAll, describe, label, type PushItem, planPush } from './plan.ts';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
@@ -54,15 +57,13 @@ export const command = defineCommand({
       await watchWorkspace(context, { paths, concurrency, force });
       return { kind: 'nothing' };
     }
-    const { chooseSources, describe, label, loadAll } = await import('./sources.ts');
-    const mayBeTracked = name === undefined && !paths.includes('-');
-    const isPlan = dryRun && paths.length > 0 && !(mayBeTracked && canCompare(context));
-    const tracker = await chooseTracker(context, mayBeTracked, isPlan);
-    const sources = await chooseSources(context, tracker, paths, name);
-    const onFailure = ({ file }: PushSource, error: ValsError) => annotateFailure(context, file, error);
-    const vals = await loadAll(context, tracker, sources, onFailure);
+    const canCompare = name === undefined && isInWorkspaceWithService(context);
+    const namesOnly = dryRun && paths.length > 0 && !canCompare;
+    const { workspace, items } = await planPush(context, { paths, name, namesOnly });
+    const onFailure = ({ file }: PushItem, error: ValsError) => annotateFailure(context, file, error);
+    const vals = await checkAll(context, items, onFailure);
     if ('kind' in vals) return vals;
-    if (isPlan) {
+    if (namesOnly) {
       return { kind: 'list', rows: vals.map((val) => ({ ...describe(val), status: 'planned' })) };
     }
 
@@ -73,28 +74,30 @@ export const command = defineCommand({
       fork,
       dryRun,
       remotes: createRemoteVals({ ...context, api }, vals.length),
+      beforeSending: () => context.signal.throwIfAborted(),
       onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
-    const pushAll = () =>
-      runBatch<Loaded>(vals, {
-        describe,
-        concurrency,
-        signal: context.signal,
-        onFinished,
-        onFailure,
-        report: { label, say: context.say },
-        async work(item, remark) {
-          const code = await item.code();
-          if (code !== undefined && api.holdsToken(code))
-            context.say.warn(`${item.file} holds your token: whoever reads the val can act as you.`);
-          return tracker.push(api, item, code, { ...sending, remark });
-        },
-      });
-    const { rows, error: failure } = await pushAll();
-    const unsettled = dryRun ? undefined : await settled(tracker);
-    const error = failure ?? unsettled;
+    const { rows, error: failure } = await runBatch<PushItem>(vals, {
+      describe,
+      concurrency,
+      signal: context.signal,
+      onFinished,
+      onFailure,
+      report: { label, say: context.say },
+      async work({ file, name, val, read }, remark) {
+        const code = await read();
+        if (code !== undefined && api.holdsToken(code)) {
+          context.say.warn(`${file} holds your token: whoever reads the val can act as you.`);
+        }
+        return val === undefined || workspace === undefined
+          ? pushPlain(api, name, code ?? '', dryRun)
+          : pushVal(workspace, api, val, code, { ...sending, remark });
+      },
+    });
+    const unsaved = dryRun ? undefined : await workspace?.saveManifest();
+    const error = failure ?? unsaved;
     const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);
@@ -112,24 +115,21 @@ export const command = defineCommand({
 const wasSent: ReadonlySet<string> = new Set(['created', 'pushed']);
 
 /** Without an id, a val can be pushed again by its name, and nothing else. */
-function withoutIds(count: number, vals: readonly Loaded[]): string {
-  const what = `The service told no id for ${count === vals.length ? 'what was pushed' : `${count} of them`}`;
+function withoutIds(count: number, vals: readonly PushItem[]): string {
+  const what = `The service sent no id for ${count === vals.length ? 'what was pushed' : `${count} of them`}`;
   return vals.some(({ val }) => val !== undefined)
-    ? `${what}: \`vals pull <id>\` makes it known here.`
-    : `${what}: find it on the service before you use \`vals val\`.`;
+    ? `${what}. Find the id on the service; \`vals pull <id>\` makes it known here.`
+    : `${what}. Find the id on the service before you use \`vals val\`.`;
 }
 
-/** A plan of what a workspace knows is made by comparing; without a service, and outside of one, there is nothing to compare. */
-const canCompare = ({ settings }: Context): boolean =>
+async function pushPlain(api: Api, name: string, code: string, dryRun: boolean): Promise<Outcome> {
+  if (dryRun) return { status: 'planned' };
+  const { status, body = null } = await api.send(routes.putVal(name, code));
+  return { status: status === 201 ? 'created' : 'pushed', ...identity(textAt(body, 'id'), versionOf(body)) };
+}
+
+const isInWorkspaceWithService = ({ settings }: Context): boolean =>
   (settings.local.value || settings.token !== undefined) && findRoot(settings) !== undefined;
-
-/** Outside of a workspace nothing of it is loaded. */
-async function chooseTracker(context: Context, mayBeTracked: boolean, namesAlone: boolean): Promise<Tracker> {
-  const root = mayBeTracked ? findRoot(context.settings) : undefined;
-  if (root === undefined) return untracked(context);
-  const { tracked } = await import('./tracked.ts');
-  return tracked(context, root, namesAlone);
-}
 
 function annotateFailure(context: Context, file: string, error: ValsError): void {
   if (context.env.GITHUB_ACTIONS !== 'true') return;

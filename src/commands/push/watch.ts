@@ -15,6 +15,7 @@ import { type Column, column } from '../../terminal/column.ts';
 import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
+import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
@@ -25,9 +26,8 @@ import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { settled } from '../shared/settled.ts';
 import { withoutWords } from '../shared/without-words.ts';
-import { pushTracked, valFor } from './tracked.ts';
+import { valFor } from './plan.ts';
 
 export interface WatchOptions {
   /** The whole workspace where there are none. */
@@ -54,7 +54,14 @@ export async function watchWorkspace(
   // A push under way is not cut off by Ctrl-C: half a push helps no person.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
-  const sending = { force, fork: false, dryRun: false, onUnknownName() {}, remark: say.warn };
+  const sending = {
+    force,
+    fork: false,
+    dryRun: false,
+    onUnknownName() {},
+    remark: say.warn,
+    beforeSending: () => signal.throwIfAborted(),
+  };
   // The first pushes share what they read of the service's list; for a later save it would be outdated.
   const newRemotes = () => createRemoteVals({ ...context, api }, 1);
   const remotesAtFirst = newRemotes();
@@ -70,7 +77,7 @@ export async function watchWorkspace(
   const queue = createQueue(
     concurrency === 'auto' ? mostSaves : concurrency,
     (file) => push(file).catch(end),
-    () => settle().catch(end),
+    () => saveManifest().catch(end),
   );
   const outage = createOutage({
     clock,
@@ -80,8 +87,8 @@ export async function watchWorkspace(
     onEnded: () => context.say.annotate('The service can be reached again.'),
   });
 
-  async function settle(): Promise<void> {
-    const error = await settled(opened);
+  async function saveManifest(): Promise<void> {
+    const error = await opened.saveManifest();
     if (error !== undefined) say.warn([error.message, error.facts.hint].join(' '));
   }
 
@@ -113,7 +120,7 @@ export async function watchWorkspace(
       const val = valFor(file, workspace);
       name = val.name;
       const checked = code === undefined ? undefined : notEmpty(file, code);
-      const outcome = await pushTracked(context, workspace, api, val, checked, {
+      const outcome = await pushVal(workspace, api, val, checked, {
         ...sending,
         remotes: isFirst ? remotesAtFirst : newRemotes(),
       });
@@ -172,7 +179,7 @@ export async function watchWorkspace(
     await inOwnTime(async () => {
       await saves.close();
       await queue.close();
-      await settle();
+      await saveManifest();
     });
     sayWhy();
     // Last, for what was under way may have lost the service too.

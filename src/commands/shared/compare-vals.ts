@@ -8,7 +8,6 @@ import { followMoves } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
-import { settled } from './settled.ts';
 
 interface Compared {
   examined: Examined[];
@@ -39,7 +38,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
     show();
   });
   // What a crash left is written now; a folder that may only be read can be compared all the same.
-  await settled(workspace);
+  await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };

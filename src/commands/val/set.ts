@@ -85,7 +85,8 @@ async function prepareRenaming(
   }
   return async () => {
     workspace.remember({ ...known, name });
-    await workspace.settle();
+    const error = await workspace.saveManifest();
+    if (error !== undefined) throw error;
   };
 }
 

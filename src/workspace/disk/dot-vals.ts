@@ -8,7 +8,7 @@ import { hashOf } from '../text/hash.ts';
 import { birthOf, dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
 import { manifestSchema } from './manifest-schema.ts';
 
-export type Surroundings = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
+export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 /** What makes the folder ignore itself, and what editors read. */
 const ownFiles: Record<string, string> = {
@@ -32,7 +32,7 @@ export function folderMark(root: string): string | undefined {
   return birth && hashOf(birth).slice(0, 16);
 }
 
-export async function lockDotVals(root: string, { settings, ...waiting }: Surroundings): Promise<Lock> {
+export async function lockDotVals(root: string, { settings, ...waiting }: WorkspaceContext): Promise<Lock> {
   try {
     removeLeftovers(root);
     return await lockBelow(root, { ...waiting, deadlineMs: settings.timeout.value * 1_000 });

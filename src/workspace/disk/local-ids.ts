@@ -4,7 +4,7 @@ import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
 import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
-import type { Entry } from './manifest.ts';
+import type { ManifestEntry } from './manifest.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
@@ -27,7 +27,7 @@ export function readLocalIds(root: string): LocalIds {
 }
 
 /** Here they count for more than those that an older vals.json has. */
-export function addLocalIds(entries: ReadonlyMap<string, Entry>, localIds: LocalIds): void {
+export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
     const id = localIds.get(file) ?? ids.get(embeddedService);
@@ -40,7 +40,11 @@ export function addLocalIds(entries: ReadonlyMap<string, Entry>, localIds: Local
   }
 }
 
-export function writeLocalIds(root: string, entries: ReadonlyMap<string, Entry>, before: LocalIds): void {
+export function writeLocalIds(
+  root: string,
+  entries: ReadonlyMap<string, ManifestEntry>,
+  before: LocalIds,
+): void {
   const listed = [...entries].flatMap(([file, { ids }]): [string, string][] => {
     const id = ids.get(embeddedService);
     return id === undefined ? [] : [[file, id]];

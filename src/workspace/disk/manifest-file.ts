@@ -2,7 +2,7 @@
 import { ConflictError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
-import { lockDotVals, prepareDotVals, type Surroundings } from './dot-vals.ts';
+import { lockDotVals, prepareDotVals, type WorkspaceContext } from './dot-vals.ts';
 import { readBelow, replaceBelow } from './files.ts';
 import { readJournal, removeJournal } from './journal.ts';
 import { addLocalIds, readLocalIds, writeLocalIds } from './local-ids.ts';
@@ -22,12 +22,12 @@ export function readManifest(root: string): Manifest {
 /** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. It takes the journal in. */
 export async function updateManifest(
   root: string,
-  surroundings: Surroundings,
+  context: WorkspaceContext,
   change: (manifest: Manifest) => void,
 ): Promise<'created' | 'updated' | 'unchanged'> {
   prepareDotVals(root);
   for (;;) {
-    const { isMine, release } = await lockDotVals(root, surroundings);
+    const { isMine, release } = await lockDotVals(root, context);
     try {
       const text = readBelow(root, manifestFile, largest.manifest);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);

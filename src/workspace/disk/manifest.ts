@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } f
 import { embeddedService } from '../../settings/chosen-service.ts';
 import { fold, pathProblem } from './file-names.ts';
 
-export interface Entry {
+export interface ManifestEntry {
   name: string;
   /** By service. */
   ids: Map<string, string>;
@@ -14,7 +14,7 @@ export interface Entry {
 
 export interface Manifest {
   /** By file, relative to the root, with / between its parts. */
-  vals: Map<string, Entry>;
+  vals: Map<string, ManifestEntry>;
   others: JsonObject;
 }
 
@@ -43,7 +43,7 @@ export function parseManifest(text: string): Manifest {
   return { vals: entries, others };
 }
 
-function parseEntry(file: string, value: JsonValue): Entry {
+function parseEntry(file: string, value: JsonValue): ManifestEntry {
   const problem = pathProblem(file);
   if (problem !== undefined) {
     throw broken(
@@ -66,7 +66,7 @@ function parseEntry(file: string, value: JsonValue): Entry {
 /** An id means something on its service alone. */
 const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
-function refuseTwins(entries: ReadonlyMap<string, Entry>): void {
+function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
   const byName = new Map<string, string>();
   const byFile = new Map<string, string>();
   const byId = new Map<string, string>();
