@@ -1,4 +1,4 @@
-// The certificate and key with which the service ends TLS: read, checked, and read again when they were renewed.
+// Reads and checks the certificate and key for TLS, and reads them again after a renewal.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -16,7 +16,7 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  /** What will keep clients away, or lets others in, though it can be served. */
+  /** Problems that clients will have with it, although it can be used. */
   warnings: string[];
 }
 
@@ -30,7 +30,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   const privateKey = parseKey(files.key, key);
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new LocalError(`The key in ${files.key} does not belong to the certificate in ${files.cert}.`, {
-      hint: 'Name the two files that were made together; the certificate of the service stands first in its file.',
+      hint: 'Name two files that belong together. The certificate of the service must be the first in its file.',
     });
   }
   try {
@@ -38,7 +38,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   } catch (cause) {
     const { reason, message } = cause as { reason?: string; message: string };
     throw new LocalError(`The certificate in ${files.cert} cannot be used: ${reason ?? message}.`, {
-      hint: 'Have it made anew, with a key of 2048 bits or more and those that vouch for it behind it.',
+      hint: 'Have it issued again, with a key of at least 2048 bits and its intermediate certificates behind it.',
       cause,
     });
   }
@@ -56,14 +56,14 @@ function read(file: string): Buffer {
 function parseCertificate(file: string, bytes: Buffer): X509Certificate {
   if (!bytes.includes('-----BEGIN CERTIFICATE-----')) {
     throw new LocalError(`${file} holds no certificate in PEM form.`, {
-      hint: 'It has to have a line -----BEGIN CERTIFICATE-----.',
+      hint: 'The file must have a line -----BEGIN CERTIFICATE-----.',
     });
   }
   try {
     return new X509Certificate(bytes);
   } catch (cause) {
     throw new LocalError(`The certificate in ${file} cannot be read.`, {
-      hint: 'Its file may be cut off or damaged.',
+      hint: 'The file may be cut off or damaged.',
       cause,
     });
   }
@@ -72,7 +72,7 @@ function parseCertificate(file: string, bytes: Buffer): X509Certificate {
 function parseKey(file: string, bytes: Buffer): KeyObject {
   if (!/-----BEGIN (?:\w+ )*PRIVATE KEY-----/.test(bytes.toString('latin1'))) {
     throw new LocalError(`${file} holds no private key in PEM form.`, {
-      hint: 'It has to have a line -----BEGIN PRIVATE KEY-----.',
+      hint: 'The file must have a line -----BEGIN PRIVATE KEY-----.',
     });
   }
   try {
@@ -84,7 +84,7 @@ function parseKey(file: string, bytes: Buffer): KeyObject {
       {
         hint: isLocked
           ? 'Give one without: openssl pkey -in key -out new-key'
-          : 'Its file may be cut off or damaged.',
+          : 'The file may be cut off or damaged.',
         cause,
       },
     );
@@ -114,7 +114,7 @@ const day = (text: string): string => new Date(text).toISOString().slice(0, 10);
 const isOpenToOthers = (file: string): boolean =>
   process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
 
-/** Calls back when one of the files is not the one that it was; gives what ends the watching. */
+/** Calls back when one of the files changes. Returns a function that stops watching. */
 export function watchCertificate(
   { cert, key }: CertificateFiles,
   clock: Clock,

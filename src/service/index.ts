@@ -1,4 +1,4 @@
-// The embedded service: every route of the API over one SQLite file or a PostgreSQL database, on the loopback address or for a team.
+// Starts the service, on a SQLite file or a PostgreSQL database, for this machine or for a team.
 import { type LocalError, UsageError } from '../errors.ts';
 import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -20,37 +20,37 @@ export { openStore, type Store } from './store.ts';
 export { withoutTokens } from './users.ts';
 
 export interface EmbeddedService {
-  /** What it is called: its public URL, or its address. */
+  /** Its public URL, or its address. */
   baseUrl: string;
   port: number;
-  /** Of the store's owner, where it has one. */
+  /** The token of the store's owner, if it has one. */
   token: string | undefined;
-  /** Opens the owner's page in a browser, once; undefined where there is no owner, or a sign-in instead. */
+  /** A link to the owner's page, good for one visit. Undefined if there is no owner, or if the page has a sign-in. */
   pageLink(): string | undefined;
-  /** Sends callers away, to another process that serves the same, before it closes. */
+  /** Closes connections after their answers, so that callers connect to another process. */
   drain(): Promise<void>;
-  /** Stops accepting, finishes what is under way, closes the store. */
+  /** Accepts no more connections, finishes the requests under way, and closes the store. */
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** 0 takes a free one. */
+  /** 0 for a free one. */
   port: number;
-  /** On the loopback address where absent. */
+  /** Default: the loopback address. */
   network?: Network;
-  /** For each token; none where absent. */
+  /** Limits for each caller. Default: none. */
   limits?: Limits;
-  /** For the owner of the store. */
+  /** Records for the owner of the store. */
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
   onAnswered?(answered: Answered): void;
   onRefusedVisit?(): void;
-  /** A request failed because the store did: it is full, damaged, or not there any more. */
+  /** A request failed because the store is full, damaged or gone. */
   onStoreFailure?(error: LocalError): void;
 }
 
-/** A file is made, with its folders, where it is missing; so are the tables of a database. */
+/** Creates a missing file with its folders, and missing tables of a database. */
 export async function startService(options: Place & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
@@ -102,8 +102,8 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {
   if (store.owner) return loadSeed(store, store.owner.user, seed);
-  throw new UsageError('A seed is loaded for the owner of a store, and a shared database has none.', {
-    hint: 'Leave --seed away, or use a file: `vals serve --data <file> --seed <file>`.',
+  throw new UsageError('--seed needs a store with an owner, and a shared database has none.', {
+    hint: 'Omit --seed, or use a file: `vals serve --data <file> --seed <file>`.',
   });
 }
 
@@ -117,7 +117,7 @@ function readOwnCertificate(
   return read;
 }
 
-/** One that cannot be used is no reason to end: the one in use stays. */
+/** Keeps the current certificate if the new one cannot be used. */
 function renewCertificate(
   network: Network,
   use: (certificate: Certificate) => void,
@@ -129,7 +129,7 @@ function renewCertificate(
       const renewed = readOwnCertificate(network, onWarning);
       if (renewed) use(renewed);
     } catch (error) {
-      onWarning?.(`${(error as Error).message} The certificate from before is still used.`);
+      onWarning?.(`${(error as Error).message} The previous certificate is still in use.`);
     }
   });
 }

@@ -1,4 +1,4 @@
-// How the service is reached: where it listens, what it is called, and from whom it takes plain HTTP.
+// How callers reach the service: its address, its public name, and the proxies that it trusts.
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { isAmong, loopbackAddresses } from '../lib/addresses.ts';
@@ -7,11 +7,11 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   /** The address to listen on. */
   host: string;
-  /** What it is called from outside, and the only name it answers to. Where absent: its loopback names. */
+  /** The URL that callers use, and the only name the service answers to. Without it: the loopback names. */
   publicUrl?: URL;
-  /** Those who end TLS for it: with a public URL, plain HTTP is taken from them alone. */
+  /** Addresses of proxies that end TLS. With a public URL, only they may use plain HTTP. */
   proxies: BlockList;
-  /** Where it ends TLS itself. */
+  /** If the service ends TLS itself. */
   certificate?: CertificateFiles;
 }
 
@@ -19,10 +19,10 @@ const loopbackAddress = '127.0.0.1';
 
 export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
 
-/** An address as it stands in a URL. */
+/** An address in the form that a URL needs. */
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** The names in Host that are its own. A port that the scheme implies may be there or not. */
+/** The accepted values of Host. The default port of the scheme is optional. */
 export function hostNames({ host, publicUrl }: Network, port: number | undefined): string[] {
   if (publicUrl === undefined) {
     const names = [loopbackAddress, 'localhost', '[::1]', inUrl(host)];
@@ -33,8 +33,8 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
 }
 
 /**
- * Who asks, for limits: the peer, or where that is a proxy, whom it names as the one it got the request from.
- * What stands before that in X-Forwarded-For anybody could have written.
+ * The address that limits apply to: the peer's or, if the peer is a proxy, the last one in X-Forwarded-For. Anybody could
+ * have written the addresses before that one.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
   const named = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
@@ -47,10 +47,10 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
   return limitedAs(caller);
 }
 
-/** What an address counts as for limits. */
+/** Limits apply to a whole IPv6 network, and to a single IPv4 address. */
 export const limitedAs = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
-/** One customer of a provider has all 2^64 addresses of an IPv6 network; an IPv4 address in that form stays itself. */
+/** One customer of a provider has all 2^64 addresses of an IPv6 network. A mapped IPv4 address is kept whole. */
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

@@ -1,4 +1,4 @@
-// Records as they go out: with every field that clients of this API read, and links to the address they were asked on.
+// Records in the form that is sent: with every field that clients read, and with links to the caller's address.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
 import type { ListedVal, Val } from './store.ts';
 import type { User } from './users.ts';

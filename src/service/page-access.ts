@@ -1,23 +1,23 @@
-// Who may look at the page: the browser that came with the link of the moment, known from then on by its cookie.
+// Access to the owner's page: a link that is good for one visit, then a cookie.
 import { randomBytes } from 'node:crypto';
 import { cookies, isSame } from './guard.ts';
 import { type Answer, redirect, type ServiceRequest } from './request.ts';
 
 export interface PageAccess {
-  /** Good for one visit; the next one has another. */
+  /** Good for one visit. The next visit needs a new one. */
   readonly key: string;
-  /** Uses the key up: gives the browser that has it the cookie, and sends it on to the page. */
+  /** If the request has the key: uses it up, sets the cookie, and redirects to the page. */
   welcome(request: ServiceRequest): Answer | undefined;
-  /** Whether a request for the page comes from a browser that was welcomed. */
+  /** Whether the request comes from a browser that was welcomed. */
   isGuest(request: ServiceRequest, place: string): boolean;
-  /** A path as others may see it. */
+  /** Removes the secret from a path, for the log. */
   hide(path: string): string;
 }
 
 /**
- * A link can be seen by others, in the list of processes when a browser is started with it, so it is good for once.
- * Browsers send a cookie to all ports of a host, those of other users too, but only below its path: so the page is at a
- * path that only this browser knows. It opens the page until the service ends, and nothing else.
+ * Other users can see a link in the list of processes when a browser is started with it, so it works once. Browsers send
+ * a cookie to all ports of a host, also to servers of other users, but only below its path. So the page is at a secret
+ * path. The cookie opens the page until the service ends, and nothing else.
  */
 export function createPageAccess(): PageAccess {
   const session = secret();
@@ -31,7 +31,7 @@ export function createPageAccess(): PageAccess {
       const query = new URLSearchParams(url.search);
       const given = query.get('key') ?? '';
       query.delete('key');
-      // Programs that show a preview of a link ask with HEAD, and would use it up.
+      // Programs that show a preview of a link send HEAD, and must not use the key up.
       if (method !== 'GET' || !isSame(given, key)) return undefined;
       key = secret();
       const path = `/page/${place}`;

@@ -1,4 +1,4 @@
-// The page for a browser: a list of the vals, and one val with its code, versions, changes and runs. HTML without script.
+// The HTML of the page: a list of vals, and one val with its code, versions, changes and runs. No script.
 import { createHash } from 'node:crypto';
 import { diffHtml, highlight, shown } from './code-html.ts';
 import { style } from './page-style.ts';
@@ -23,7 +23,7 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** With no referrer at all, a browser would not say that a form comes from this very page. */
+/** Without any referrer, a browser would send no usable Origin with the form. */
 export const formHeaders = {
   ...pageHeaders,
   'Content-Security-Policy': policy("'self'"),
@@ -36,7 +36,7 @@ interface Version {
   versionAuthor: User | null;
 }
 
-/** What the page reads of a run; a seed may have left out any of it. */
+/** The fields of a run that the page shows. A seed may lack any of them. */
 interface ShownRun {
   val?: { version?: unknown } | null;
   runStartAt?: unknown;
@@ -55,7 +55,7 @@ interface Visitor {
 
 interface ShownVal {
   val: Val;
-  /** Newest first, with one more than is shown where there are more. */
+  /** Newest first; one more than is shown if there are more. */
   versions: readonly Version[];
   runs: readonly ShownRun[];
   /** The version whose code this one is compared with. */
@@ -73,10 +73,10 @@ interface ListPlace {
 
 const mostVersions = 50;
 const longestMessage = 4_000;
-/** How many versions and runs the page wants to be given. */
+/** The number of versions and runs that the page needs. */
 export const pageReads = { versions: mostVersions + 1, runs: 20 };
 
-/** Its links name only a query: the page is at more than one path. */
+/** Links have only a query, because the page is at more than one path. */
 export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListPlace): string {
   if (vals.length === 0 && number === 1) {
     return page(
@@ -235,7 +235,7 @@ const badge = ({ privacy }: ListedVal): string =>
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
-/** As an age; its day where that is long ago. The whole of it shows under the pointer. */
+/** An age, or the date if it is long ago. The whole time is in the title. */
 function time(text: string, now: number): string {
   const moment = Date.parse(text);
   const seconds = Math.max(0, Math.round((now - moment) / 1_000));
@@ -253,10 +253,10 @@ function time(text: string, now: number): string {
 }
 
 export const refusalPage = (): string =>
-  page('Not without the link', [
-    '<h1>Not without the link</h1>',
+  page('This page needs a link', [
+    '<h1>This page needs a link</h1>',
     '<p>This page shows the code of private vals. Open it with the link that <code>vals serve</code> shows in its terminal.</p>',
-    '<p>Each link is good for one visit; after this one, the terminal shows a new link.</p>',
+    '<p>Each link works once. The terminal shows a new link now.</p>',
   ]);
 
 /** Where the service is a team's. */
@@ -269,7 +269,7 @@ export const signInPage = (action: string, problem?: string): string =>
     '<p><input id="token" name="token" type="password" autocomplete="current-password" required autofocus>',
     '<button>Sign in</button></p>',
     '</form>',
-    '<p>Who runs this service gives you one: <code>vals user add</code> makes it. On the command line: <code>vals login</code>.</p>',
+    '<p>Ask the person who runs this service for a token (<code>vals user add</code>). On the command line: <code>vals login</code>.</p>',
   ]);
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';

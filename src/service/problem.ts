@@ -1,4 +1,4 @@
-// What the service answers when it refuses or fails: RFC 9457 problem details.
+// Refusals and failures as answers: problem details (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
 import type { Answer } from './request.ts';
@@ -28,7 +28,7 @@ export function problemText({ status, message, facts: { field } }: Problem): str
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // Where most clients look first.
+    // Most clients look here first.
     message,
     ...(field && { errors: [{ field, message }] }),
   });
@@ -49,25 +49,28 @@ export function problemHeaders({ status, facts }: Problem): Record<string, strin
   };
 }
 
-/** What happened inside stays inside; the status tells whether to try again. */
+/** Callers do not learn the cause of a failure; the status says whether to try again. */
 function hidden(error: Error): Problem {
   if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
   const { kind, maybeWritten } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
-    // A person has to mend it, so it is of no use to ask again soon.
-    const detail = 'The store was removed or replaced; start the service again.';
+    // A person has to fix it, so a retry soon is useless.
+    const detail = 'The store was removed or replaced. Restart the service.';
     return new Problem(maybeWritten ? 500 : 503, detail, retryAfter(60));
   }
   if (maybeWritten)
-    return new Problem(500, 'The store was lost while it wrote: it may have done so, or not.');
+    return new Problem(
+      500,
+      'The connection to the store was lost during the write, so the outcome is unknown.',
+    );
   switch (kind) {
     case 'busy':
       return new Problem(503, 'Another program is writing to the store.', retryAfter(1));
     case 'unreachable':
-      return new Problem(503, 'The store cannot be reached at the moment.', retryAfter(1));
+      return new Problem(503, 'The store is unreachable at the moment.', retryAfter(1));
     case 'full':
-      return new Problem(507, 'No space is left for the store.');
+      return new Problem(507, 'The disk of the store is full.');
     case 'orphaned':
       return unauthorized('The person with this token was removed.');
     default:

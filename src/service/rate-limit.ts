@@ -1,43 +1,43 @@
-// How many requests one caller may make: so many a second, so many at a time. A bucket for each, and old buckets go.
+// Limits each caller to a rate and to a number of requests at a time: a token bucket per caller.
 
 interface Bucketed {
-  /** How fast a bucket fills again. */
+  /** How fast a bucket is refilled. */
   perSecond: number;
-  /** How many a full bucket has; as many as one second brings where absent. */
+  /** The size of a bucket. Default: the refill of one second. */
   burst?: number;
   inFlight: number;
 }
 
 export interface Limits extends Bucketed {
-  /** For the bytes of what is stored. */
+  /** For the bytes of the bodies that a caller sends. */
   stored?: Bucketed;
 }
 
 export interface RateLimit {
-  /** Takes one request in, or several bytes: gives what ends it, or undefined where it is too much. */
+  /** Admits a request, or some bytes: returns a function that ends it, or undefined if the limit is reached. */
   enter(caller: string, cost?: number): (() => void) | undefined;
-  /** Whether the next request would be one too many, without taking it in. */
+  /** Whether the next request would be refused. */
   isSpent(caller: string): boolean;
-  /** When the cost could be paid; at least 1. */
+  /** After how many seconds the cost could be admitted; at least 1. */
   secondsUntil(caller: string, cost: number): number;
-  /** How many callers it remembers. */
+  /** The number of remembered callers. */
   readonly size: number;
 }
 
 interface Bucket {
   left: number;
-  /** When `left` was true. */
+  /** When `left` was computed. */
   at: number;
   inFlight: number;
 }
 
-/** How many are kept when there are twice as many: one by one, each would be looked for behind those that went before. */
+/** At twice this number, the oldest are removed down to this number. Removing one at a time would be slow. */
 const keptBuckets = 10_000;
 
 /** `now` in milliseconds. */
 export function createRateLimit(limits: Bucketed, now: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // Who came last stands last.
+  // In the order of the last request.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
@@ -50,7 +50,7 @@ export function createRateLimit(limits: Bucketed, now: () => number): RateLimit 
     return known;
   };
 
-  /** One who has nothing under way and did not come for long has a full bucket again, and that need not be remembered. */
+  /** The bucket of a caller who was away for long is full again, so it can be forgotten. */
   const forgetOldest = () => {
     if (buckets.size <= 2 * keptBuckets) return;
     for (const [caller, bucket] of buckets) {

@@ -1,4 +1,4 @@
-// Runs, likes, comments and references: kept as the JSON that is sent, and beside it what lists are filtered and sorted by.
+// Runs, likes, comments and references: stored as the JSON that is sent, with columns to filter and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
 import type { All } from './database/database.ts';
 import type { User } from './users.ts';
@@ -8,12 +8,12 @@ export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Sortable time; empty for the kinds that keep the order of their seed. */
+  /** Sortable time. Empty for kinds that keep the order of their seed. */
   at: string;
   tag: string | null;
-  /** Of the val that it counts for. */
+  /** The val that the record belongs to. */
   valId: string | null;
-  /** Its name: without an id, the record is that of the owner's first val that gets the name. */
+  /** Its name. A record without an id belongs to the first val of its owner that gets this name. */
   valName: string | null;
   json: string;
 }
@@ -26,7 +26,7 @@ export interface RecordFilter {
   offset?: number;
 }
 
-/** Newest first; those of the same time, or without one, in the order they came. */
+/** Newest first. Records with the same time, or without one, are in the order of their arrival. */
 export async function findRecords(
   all: All,
   kind: RecordKind,
@@ -50,7 +50,7 @@ export async function findRecords(
   return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
 }
 
-/** A record with the key of another takes its place. */
+/** Replaces a record with the same key. */
 export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
   const { kind, key, at, tag, valId, valName, json } = record;
   await all(
@@ -65,7 +65,7 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** What was seeded for a val of this name, before there was one, is the val's from now on. Says how much that was. */
+/** Assigns the records that a seed has for this name to the val. Returns the number of likes and references. */
 export async function claimRecords(
   all: All,
   owner: User,

@@ -1,9 +1,9 @@
-// The fields that a seed may have, and what each may hold: what is not known here would be lost on the way to a reader.
+// The fields that a seed may have, and the values of each. Unknown fields are refused, because they would be lost.
 import { isObject, JsonNumber, type JsonValue } from '../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
-/** What is wrong with a value, as the end of a sentence that begins with its place. */
+/** Returns the fault as the end of a sentence that begins with the place of the value. */
 type Check = (value: JsonValue) => string | undefined;
 
 const one =
@@ -69,10 +69,10 @@ const checks: Record<RecordKind, Check> = {
 
 export const recordKinds = Object.keys(checks) as RecordKind[];
 
-/** Undefined where a record is as it should be; otherwise what follows its place in a sentence. */
+/** Undefined for a valid record; otherwise the end of a sentence that begins with its place. */
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // A record that is seeded again is known by it.
+  // The id tells whether a record was loaded before.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

@@ -19,7 +19,7 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `Its keys are ${recordKinds.join(', ')}, each with an array of records.`;
-/** What a list is sorted by; the others keep the order of their seed. */
+/** The time that a list is sorted by. Other lists keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',
@@ -39,7 +39,7 @@ export function parseSeed(text: string): SeedData {
       const fault = faultOf(kind, record);
       if (fault) {
         throw new LocalError(`In the seed, ${kind}[${index}]${fault}.`, {
-          hint: 'Mend the record, then start it again.',
+          hint: 'Fix the record, then start the service again.',
         });
       }
     }
@@ -98,7 +98,7 @@ type Complete = (
 ) => Promise<{
   record: JsonObject;
   tag?: string;
-  /** The val that it counts for. */
+  /** The val that the record belongs to. */
   of?: JsonObject;
 }>;
 
@@ -187,7 +187,7 @@ function withAuthor(given: JsonObject): JsonObject {
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 
-/** The same content has the same id, so that loading a seed twice doubles nothing. */
+/** Equal content has equal ids, so that a seed loaded twice adds nothing. */
 function contentId(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

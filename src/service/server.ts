@@ -1,4 +1,4 @@
-// An HTTP server, with or without TLS, with a time limit for every caller, that finishes what is under way before it ends.
+// An HTTP server, with or without TLS. It limits connections and time, and finishes requests before it closes.
 import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
@@ -9,10 +9,10 @@ import { createTurns } from './turns.ts';
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const mostOfOneAddress = 200;
-/** Longer than a request may take to arrive, so that its sender is told. */
+/** Longer than `requestTimeout`, so that the sender of a slow request gets an answer. */
 const idleMs = 40_000;
 const closingMs = 5_000;
-/** With the time to close, less than the ten seconds after which many supervisors kill. */
+/** Together with `closingMs` less than ten seconds, after which many supervisors kill a process. */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -20,18 +20,18 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 const keepAliveMs = 5_000;
-/** Longer than proxies keep an idle connection, or one would send a request into a connection that ends just then. */
+/** Longer than proxies keep an idle connection, so that none sends a request while the connection is being closed. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** For the log, where no answer was given: its caller went away, or never sent all of it. */
+/** Statuses for the log if there was no answer: the caller went away, or did not send the whole request. */
 const [gone, unfinished] = [499, 408];
-/** Whatever flags Node was started with. */
+/** Set here, so that flags of Node cannot change them. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
-/** A request and what became of it. */
+/** An answered request, for the log. */
 export interface Answered {
   method: string;
-  /** Without its query, which may hold a secret. */
+  /** Without the query, which may contain a secret. */
   path: string;
   status: number;
   ms: number;
@@ -43,9 +43,9 @@ interface ListenOptions {
   port: number;
   /** For TLS. */
   certificate?: Certificate;
-  /** Whether a limit of connections applies to this address: not to a proxy, whose connections are those of others. */
+  /** Whether the limit of connections applies to an address. It does not apply to a proxy, which connects for many callers. */
   isLimited(address: string): boolean;
-  /** Whether none but proxies, which keep their connections for the requests of others, are taken in. */
+  /** Whether all callers come through a proxy, which keeps its connections. */
   isBehindProxy?: boolean;
   onAnswered?(answered: Answered): void;
 }
@@ -54,18 +54,18 @@ type Certificate = { cert: Buffer; key: Buffer };
 
 interface Server {
   port: number;
-  /** For new connections; those that are open keep the one they began with. */
+  /** Uses another certificate for new connections. */
   renew(certificate: Certificate): void;
-  /** Goes on answering, and sends everybody away: ends when no connection is left, or after some seconds. */
+  /** Goes on answering, but closes each connection after its answer. Ends when none is left, or after some seconds. */
   drain(): Promise<void>;
-  /** Stops accepting and finishes what is under way, or gives up on it after some seconds. */
+  /** Accepts no more connections and finishes the requests under way, for some seconds at most. */
   close(): Promise<void>;
 }
 
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
-  // Below TLS: some of these never get as far as a request.
+  // All connections, also those whose TLS handshake is not finished.
   const connections = new Set<Socket>();
   let draining = false;
   let closing = false;
@@ -97,14 +97,14 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     ? // Loaded where it is used: what it is made of takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Node would leave out those that are too many, without a word, and what is checked at the door could be among them.
+  // Node would silently drop headers above its limit, among them those that the guard checks.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
-  // For those who do not read their answer.
+  // For callers that do not read their answer.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // Before the end of a handshake nothing can be said. After an early answer, a second one would be taken for the
-    // answer to the next request.
+    // During a TLS handshake no answer can be sent. After an early answer, another one would be taken for the answer to
+    // the next request.
     if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -130,7 +130,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Node's own queue is half as long, and a connection that finds it full is tried again a second later.
+    // Node's default is half as long. A connection that finds the queue full is tried again only after a second.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);
@@ -176,7 +176,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): LocalError {
   if (error.code === 'EADDRNOTAVAIL') {
     return new LocalError(`${host} is not an address of this machine.`, {
-      hint: 'Name one that it has with --host; 0.0.0.0 is all of them.',
+      hint: 'Use an address of this machine with --host, or 0.0.0.0 for all of them.',
       cause: error,
     });
   }
@@ -194,7 +194,7 @@ function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.end(problemText(problem));
 }
 
-/** What Node could not parse does not reach the routes. */
+/** Node could not parse the request, so there is no response object to answer with. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
     HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),

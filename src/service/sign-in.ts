@@ -1,4 +1,4 @@
-// The page's sign-in where the service has a public URL: a form takes the token once, and a cookie stands for it for some hours.
+// The sign-in of a team's page: a form takes the token once, and a cookie replaces it for some hours.
 import { createHmac } from 'node:crypto';
 import { cookies, isSame, readBytes } from './guard.ts';
 import { callerOf, type Network } from './network.ts';
@@ -10,7 +10,7 @@ import type { Store } from './store.ts';
 import { digestOf, type User } from './users.ts';
 
 export interface SignIn {
-  /** Who the browser was signed in as, for the page alone: the API takes tokens. */
+  /** The person that the browser is signed in as. Valid for the page only; the API needs a token. */
   visitor(request: ServiceRequest): Promise<User | undefined>;
   ask(request: ServiceRequest): Answer;
   signIn(request: ServiceRequest): Promise<Answer>;
@@ -24,20 +24,20 @@ const tries = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /**
- * A session is the person, its end and a code that only those can make who know the digest of the person's token. So every
- * process that serves the database knows it, none has to keep it, and it ends with the token.
+ * A session is a person's id, its end, and a code (HMAC) made with the digest of the person's token. So every process on
+ * the database can check it, none has to store it, and it ends with the token.
  */
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network): SignIn {
   const isSecure = publicUrl.protocol === 'https:';
-  // Browsers take a cookie with this beginning from this very host alone, not from a neighbour below the same domain.
+  // Browsers accept a cookie with this prefix from this host only, not from another host of the same domain.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // Lax, so that a link in a chat opens the page: a visit only reads, and the forms look at Origin.
+  // Lax, so that a link in a chat opens the page. A visit only reads, and the forms check Origin.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(tries, () => performance.now());
 
   const refuseOthers = (request: ServiceRequest) => {
     if (headerOf(request, 'origin') !== publicUrl.origin) {
-      throw new Problem(403, 'This takes forms from its own page alone.');
+      throw new Problem(403, "Only the service's own page may send this form.");
     }
   };
   const again = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
@@ -48,7 +48,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(request) {
-      // Only the first that could be one is looked up: a header can hold hundreds, and a browser sends one.
+      // Looks up only the first valid-looking one: a header can have hundreds, and a browser sends one.
       const [session] = cookies(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
@@ -67,7 +67,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
         if (user === undefined) return again(request, 401, 'This is not a token of this service.');
         const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
         const session = [user.id, end, codeOf(user.id, digestOf(token), end)].join('.');
-        // To the page that was asked for.
+        // Back to the requested page.
         return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
           'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
         });
@@ -86,7 +86,8 @@ const codeOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
 
 async function readToken(request: ServiceRequest): Promise<string> {
-  if (!formType.test(headerOf(request, 'content-type') ?? '')) throw new Problem(415, 'This takes a form.');
+  if (!formType.test(headerOf(request, 'content-type') ?? ''))
+    throw new Problem(415, 'The body must be a form.');
   const bytes = await readBytes(request, largestForm);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }

@@ -2,13 +2,13 @@
 
 const timestampForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Undefined when the text is no timestamp. A date alone is midnight; without a zone it is UTC. */
+/** Undefined if the text is no timestamp. A date alone means midnight; without a zone the time is UTC. */
 export function sortableTime(text: string): string | undefined {
   const match = timestampForm.exec(text);
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
   const time = new Date(`${date}T${minutes}${seconds}${zone}`);
-  // Date takes February 30th for March 1st.
+  // Date accepts February 30th and makes it March 1st.
   const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
   if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
   return `${time.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;

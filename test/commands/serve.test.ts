@@ -34,7 +34,7 @@ describe('options that do not go together', () => {
     [['--public-url', ''], '--public-url takes an https:// URL'],
     [['--public-url', 'ftp://vals.test'], '--public-url takes an https:// URL'],
     [['--public-url', 'http://vals.test'], '--public-url is http://'],
-    [['--public-url', 'https://ada:geheim@vals.test'], '--public-url holds a user name or password'],
+    [['--public-url', 'https://ada:geheim@vals.test'], '--public-url contains a user name or password'],
     [['--public-url', 'https://vals.test/?'], '--public-url has a query or a fragment'],
     [['--public-url', 'https://vals.test/#x'], '--public-url has a query or a fragment'],
     [['--public-url', 'https://vals.test/vals'], '--public-url has a path'],
@@ -74,7 +74,7 @@ async function shared(args: string[]) {
   const { token = '', close } = await startService({ file: data, port: 0 });
   await close();
   const service = await embeddedService({ data, args });
-  const log = await service.logged('Listens on');
+  const log = await service.logged('Listening on');
   const port = Number(/, port (\d+);/.exec(log)?.[1]);
   return { ...service, token, port, data, shownToken: service.token, log };
 }
@@ -100,8 +100,8 @@ test('it says where it listens and what it is called, and no token; idle, it end
   const service = await shared(['--host', '127.0.0.1', ...url]);
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
-  expect(service.log).toContain('Listens on 127.0.0.1, port ');
-  expect(service.log).toContain('answers as https://vals.test alone');
+  expect(service.log).toContain('Listening on 127.0.0.1, port ');
+  expect(service.log).toContain('answers only as https://vals.test');
   expect(service.log).not.toContain(service.token);
   const start = performance.now();
   expect(await service.end('SIGTERM')).toBe(0);

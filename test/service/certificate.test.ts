@@ -293,7 +293,7 @@ describe('the service', () => {
     minute();
     expect(await serial()).toBe(second);
     expect(warnings).toEqual([
-      `${live} holds no private key in PEM form. The certificate from before is still used.`,
+      `${live} holds no private key in PEM form. The previous certificate is still in use.`,
     ]);
     minute();
     expect(warnings).toHaveLength(1);

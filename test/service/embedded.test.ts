@@ -129,8 +129,8 @@ describe('--local', () => {
           status: 'failed',
           error: {
             kind: 'local',
-            message: `The store ${join(disk, 'data', 'vals.db')} could not be used: no space is left on its disk.`,
-            hint: 'Make room, then run it again.',
+            message: `The store ${join(disk, 'data', 'vals.db')} could not be used: its disk is full.`,
+            hint: 'Free some space, then run the command again.',
           },
         },
       ],

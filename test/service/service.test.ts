@@ -174,7 +174,7 @@ describe('its file', () => {
     other.exec('CREATE TABLE theirs (a)');
     const before = readFileSync(file);
     const error = await failureOf(startService({ file, port: 0 }));
-    expect(error.message).toBe(`${file} is a SQLite database of another program.`);
+    expect(error.message).toBe(`${file} is another program's SQLite database.`);
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 

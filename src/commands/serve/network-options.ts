@@ -1,4 +1,4 @@
-// Where `vals serve` is to be reached, from its options: on this machine alone, or for others, and then never in the clear.
+// From the options of `vals serve` to its network: this machine only, or others too, but then never without TLS.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
@@ -16,7 +16,7 @@ export interface NetworkOptions {
 
 const loopbackHost = '127.0.0.1';
 
-/** Undefined where no option asks for more than the loopback address. */
+/** Undefined for the loopback address only. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
@@ -27,15 +27,15 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
     throw new UsageError(
       `${tlsCert ? '--tls-cert' : '--tls-key'} needs ${tlsCert ? '--tls-key' : '--tls-cert'} too.`,
       {
-        hint: 'Name both files: the certificate with those that vouch for it, and its key.',
+        hint: 'Name both files: the certificate with its chain, and its key.',
       },
     );
   }
   if (publicUrl === undefined) {
     const other = isOutside ? `--host ${host}` : tlsCert ? '--tls-cert' : trustProxy && '--trust-proxy';
     if (other) {
-      throw new UsageError(`${other} needs --public-url: what the service is called from outside.`, {
-        hint: 'Give it like --public-url https://vals.example.com.',
+      throw new UsageError(`${other} needs --public-url, the URL that people will use.`, {
+        hint: 'Add --public-url with it, such as https://vals.example.com.',
       });
     }
     return options.host === undefined ? undefined : { host, proxies: new BlockList() };
@@ -43,18 +43,18 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   if (publicUrl.protocol === 'http:' && (isOutside || tlsCert)) {
     throw new UsageError(
       `--public-url has to be https:// ${tlsCert ? 'with --tls-cert' : `where --host is ${host}`}.`,
-      { hint: 'Give it like --public-url https://vals.example.com.' },
+      { hint: 'Add --public-url with it, such as https://vals.example.com.' },
     );
   }
   if (isOutside && !tlsCert && !trustProxy) {
-    throw new UsageError(`--host ${host} needs TLS: tokens must not travel in the clear.`, {
-      hint: 'Give --tls-cert and --tls-key, or name the proxy that ends TLS with --trust-proxy <address>.',
+    throw new UsageError(`--host ${host} needs TLS, because tokens must not be sent unencrypted.`, {
+      hint: 'Add --tls-cert and --tls-key, or name the proxy that ends TLS with --trust-proxy <address>.',
     });
   }
   return {
     host,
     publicUrl,
-    // What listens on a loopback address is asked by this machine alone, so the proxy is on it.
+    // Only this machine reaches a loopback address, so the proxy runs here.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
@@ -64,26 +64,26 @@ function parseHost(text: string): string {
   if (text === 'localhost') return loopbackHost;
   if (isIP(text) !== 0) return text;
   throw new UsageError(`--host takes an address of this machine, not "${text}".`, {
-    hint: '0.0.0.0 is all of its IPv4 addresses, :: all it has; the name goes into --public-url.',
+    hint: 'Use 0.0.0.0 for all IPv4 addresses, or :: for all addresses. The name belongs in --public-url.',
   });
 }
 
 function parsePublicUrl(text: string): URL {
-  // The text may hold a password, so no message repeats it.
+  // The text may contain a password, so no message repeats it.
   const refuse = (problem: string, hint = 'Give it like https://vals.example.com.') =>
     new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
-  if (url.username || url.password) throw refuse('holds a user name or password', 'Take it out.');
+  if (url.username || url.password) throw refuse('contains a user name or password', 'Remove it.');
   if (url.search || url.hash || text.includes('?') || text.includes('#'))
     throw refuse('has a query or a fragment');
   if (url.pathname !== '/') {
-    throw refuse('has a path', 'The service needs a host name of its own; give that alone.');
+    throw refuse('has a path', 'The service needs a host name of its own. Give only scheme and host.');
   }
   if (url.hostname.endsWith('.')) throw refuse('ends in a dot', 'Give the name without it.');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse(
-      'is http://, which would send tokens in the clear',
+      'is http://, which would send tokens unencrypted',
       'Give it as https://; http:// is for localhost.',
     );
   }

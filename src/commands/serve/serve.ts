@@ -21,7 +21,7 @@ export const command = defineCommand({
     ...placeOptions,
     seed: word('--seed <file>', 'runs, likes, comments and references, as JSON'),
     host: word('--host <address>', 'the address to listen on (127.0.0.1)'),
-    publicUrl: word('--public-url <url>', 'what it is called from outside: its only Host'),
+    publicUrl: word('--public-url <url>', 'the URL that people use; the only Host it answers'),
     trustProxy: word('--trust-proxy <address>', 'take plain HTTP from this proxy, which ends TLS'),
     tlsCert: word('--tls-cert <file>', 'end TLS here: the certificate and its chain, PEM'),
     tlsKey: word('--tls-key <file>', 'the key of the certificate, PEM'),
@@ -73,26 +73,26 @@ export const command = defineCommand({
       log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
     }
     const asJson = flags.json || flags.ndjson;
-    // What a team shares shows no token: it would stand in the logs of its machine.
+    // A shared service prints no token, because it would end up in the machine's logs.
     await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
     if (network && publicUrl) {
-      log.write(`Listens on ${network.host}, port ${service.port}; answers as ${baseUrl} alone.`);
+      log.write(`Listening on ${network.host}, port ${service.port}; answers only as ${baseUrl}.`);
     } else {
-      say.banner('It listens on this machine alone. To use it from another terminal:\n');
+      say.banner('Only this machine can reach it. To use it from another terminal:\n');
       say.banner(
         `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
       );
       showLink();
     }
     if (isShared) {
-      say.banner('Each person needs a token: vals user add <username> makes it. Then, on their machine:\n');
+      say.banner('Each person needs a token from `vals user add <username>`. Then, on their machine:\n');
       say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
     }
     say.banner('Ctrl-C ends it.\n');
     await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
     await inOwnTime(async () => {
-      // Another process takes over meanwhile; a person at the keyboard does not want to wait.
+      // Gives callers time to move to another process. After Ctrl-C a person waits, so it ends at once.
       if (isShared && exit !== 130) await service.drain();
       await service.close();
     });

@@ -38,7 +38,7 @@ export const command = defineCommand({
       if (outcome === 'absent') throw nobodyNamed(username, place);
       if (outcome === 'has vals') throw ownsVals(username);
       if (outcome === 'owns the store') {
-        throw new ConflictError(`${username} is the owner of this store, and stays.`, {
+        throw new ConflictError(`${username} is the owner of this store and cannot be removed.`, {
           hint: `For a new token: ${onSameStore(`user token ${username}`, place)}.`,
         });
       }

@@ -15,7 +15,7 @@ export const command = defineCommand({
     withStore(context, place, async ({ users }) => {
       const renewed = await users.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
-      context.say.done(`${username} has a new token, and the old one is good for nothing.`);
+      context.say.done(`${username} has a new token. The old one no longer works.`);
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

@@ -1,7 +1,7 @@
-// What the store asks of a database, whichever it is: statements, transactions, and failures that mean the same in both.
+// What the store needs of a database: statements, transactions, and failures with the same meaning in both databases.
 import type { LocalError } from '../../errors.ts';
 
-/** The SQLite driver aborts the process on a boolean, so there is none here. */
+/** No booleans: the SQLite driver aborts the process on one. */
 export type Value = string | number | null | Buffer;
 
 /** Runs one statement, with `?` for each value, and gives its rows. */
@@ -10,29 +10,29 @@ export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 export interface Database {
   all: All;
   /**
-   * Runs the work within a transaction; once the promise is fulfilled, what it wrote is kept. The work may run more than
-   * once, and waits for nothing but its own statements.
+   * Runs the work within a transaction. When the promise is fulfilled, the writes are committed. The work may run more
+   * than once, and must wait for nothing but its own statements.
    */
   write<Result>(work: (all: All) => Promise<Result>): Promise<Result>;
-  /** At the end of a SELECT within `write`: its rows wait for, and then keep out, other writers of them. */
+  /** The end of a SELECT that locks its rows until the transaction ends. */
   forUpdate: string;
   /** Whether the bytes `code` contain the bytes `?`. */
   contains: string;
-  /** A failure as an error for the person who runs the service. */
+  /** Turns a failure into an error for the person who runs the service. */
   explain(error: unknown): LocalError;
   close(): Promise<void>;
 }
 
-/** Where a store is: a file of SQLite, or the address of a PostgreSQL database. */
+/** The place of a store: a SQLite file, or the address of a PostgreSQL database. */
 export type Place = { file: string } | { database: string };
 
 /**
  * - `taken`: another row has this unique value
- * - `orphaned`: the row that this one belongs to is not there any more
- * - `busy`: others were in the way for too long
+ * - `orphaned`: the row that this one refers to was deleted
+ * - `busy`: the wait for other writers took too long
  * - `unreachable`: there is no connection
  * - `gone`: the files of the store were removed or replaced
- * - `full`: no space is left
+ * - `full`: the disk is full
  * - `failed`: anything else
  */
 type FailureKind = 'taken' | 'orphaned' | 'busy' | 'unreachable' | 'gone' | 'full' | 'failed';
@@ -41,21 +41,21 @@ export class DatabaseFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     cause: unknown,
-    /** It is not known whether the transaction was committed. */
+    /** The transaction may or may not have been committed. */
     readonly maybeWritten = false,
   ) {
     super((cause as Error).message, { cause });
   }
 }
 
-/** The database itself failed; that others were in the way is none of its failures. */
+/** Whether the database itself failed. A conflict with other writers is no such failure. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
 export const isOrphaned = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.kind === 'orphaned';
 
-/** Deletes the runs that were reported for vals that are gone. A seed may have runs of vals that are kept elsewhere; these stay. */
+/** Deletes reported runs of vals that were deleted. Seeded runs of vals on other services stay. */
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
     AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;

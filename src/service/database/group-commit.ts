@@ -1,4 +1,4 @@
-// Writes that share a commit: those of one turn of the event loop wait for the disk once, and each can fail alone.
+// Commits together all writes of one turn of the event loop, so that they wait for the disk once. Each can fail alone.
 // `push --local` of 1,000 files waits for the disk 119 times instead of 1,000.
 import type Libsql from 'libsql';
 
@@ -9,15 +9,15 @@ interface Write {
 }
 
 export interface GroupCommit {
-  /** Runs the work within a transaction; once the promise is fulfilled, what it wrote is on the disk. */
+  /** Runs the work within a transaction. When the promise is fulfilled, the writes are on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The transaction that is open, if any: what is read before its end may never be written. */
+  /** The open transaction, if there is one. A read before its end could see rows that are rolled back. */
   underWay(): Promise<void> | undefined;
-  /** Does at once what still waits. */
+  /** Commits at once the writes that are waiting. */
   flush(): Promise<void>;
 }
 
-/** `before` and `after` a commit, something may say that the store cannot be trusted with it. */
+/** `before` and `after` run around each commit, and throw if the store can no longer be trusted. */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
@@ -25,7 +25,7 @@ export function createGroupCommit(
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
 
-  /** Tries to commit them, and says how each ended. */
+  /** Commits the group. Returns a function for each write that reports its outcome. */
   async function commit(group: Write[]): Promise<(() => void)[]> {
     try {
       before();
@@ -38,7 +38,7 @@ export function createGroupCommit(
       for (const write of group) outcomes.push(await runApart(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // A full disk has ended the transaction already, for those as well that it has room for.
+      // On a full disk SQLite has rolled back by itself. Some writes of the group may still have room: try each alone.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
@@ -56,7 +56,7 @@ export function createGroupCommit(
     return outcomes;
   }
 
-  /** How it ends once the group is on the disk. Throws where the transaction of all has ended. */
+  /** Runs one write in a savepoint. Throws only if the whole transaction has ended. */
   async function runApart({ work, resolve, reject }: Write): Promise<() => void> {
     connection.exec('SAVEPOINT one');
     try {

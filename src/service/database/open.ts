@@ -1,4 +1,4 @@
-// Opens a store's database; a driver is loaded where it is the one that is used.
+// Opens a store's database. Only the driver in use is loaded.
 import { LocalError, UsageError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
 import type { Database, Place } from './database.ts';
@@ -18,7 +18,7 @@ export async function openDatabase(place: Place): Promise<Database> {
 function loadError(error: Error): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
     return new UsageError('This Node loads no native code, which the embedded service needs.', {
-      hint: 'Take --no-addons out of NODE_OPTIONS; under --permission, add --allow-addons.',
+      hint: 'Remove --no-addons from NODE_OPTIONS; with --permission, add --allow-addons.',
     });
   }
   return new LocalError(`The embedded service could not be loaded: ${error.message}`, {

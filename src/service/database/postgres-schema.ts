@@ -1,15 +1,15 @@
-// The tables of a store in PostgreSQL, in a schema of their own, and how one of an earlier version becomes one of today.
+// The tables of a store in PostgreSQL, in a schema of their own, and the migrations from earlier versions.
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** Everything of ours is in it, so that a database can be shared with other programs. */
+/** All our tables are in it, so that other programs can use the same database. */
 export const schemaName = 'vals';
 
-/** Whose the schema is, and at which version. */
+/** Marks the schema as ours, and has its version. */
 export const markTable = 'store_version';
 
-/** SQL that leads from each version to the next, beginning with an empty schema. What is released stays as it is. */
+/** SQL from each version to the next, beginning with an empty schema. A released migration never changes. */
 export const migrations: readonly string[] = [
-  // 1. Sorted as SQLite sorts, whatever the language of the database. Texts that users write may have a NUL in them.
+  // 1. COLLATE "C" sorts as SQLite does. Texts of users are BYTEA because they may contain a NUL.
   `CREATE TABLE users (
     id TEXT PRIMARY KEY, username TEXT COLLATE "C" NOT NULL UNIQUE, token_digest TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL

@@ -1,4 +1,5 @@
-// A PostgreSQL database that any number of processes, on any number of machines, read and write at once.
+// A store in PostgreSQL, which any number of processes on any number of machines can use at once.
+import { createHash } from 'node:crypto';
 import { env } from 'node:process';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
@@ -10,9 +11,9 @@ import { markTable, migrations, schemaName } from './postgres-schema.ts';
 
 const mostConnections = 10;
 const connectMs = 10_000;
-/** The longest that one statement may take; a lock is waited for as long. */
+/** For one statement, the wait for a lock included. */
 const statementMs = 15_000;
-/** Where the server does not say so itself, because the way to it is broken. */
+/** For an answer, if the connection is broken and the server cannot report the time limit. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
 const int8 = 20;
@@ -41,7 +42,7 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // A connection that breaks while it is not used is replaced by the next one.
+  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -49,10 +50,10 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // Settings in the address come before ours, so these two are put together.
+  // Options in the address would replace ours, so both are joined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // pg checks the server's certificate in each of these modes, and says so at length where the last one is not named.
+  // pg checks the server's certificate in each of these modes, but prints a long warning for all except verify-full.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -74,11 +75,11 @@ function optionsFor(address: string): pg.PoolConfig {
   };
 }
 
-/** As pg asks it to be read: pg's own reading of the file is deprecated, and warns. */
+/** pg could read ~/.pgpass itself, but that is deprecated and prints a warning. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
-/** The address as others may see it: without the password, and without options, which may hold one. */
+/** The address for messages: without the password, and without options, which may contain one. */
 function displayName(address: string): string {
   const url = new URL(address);
   url.password = '';
@@ -87,22 +88,15 @@ function displayName(address: string): string {
   return url.href;
 }
 
-const prepared = new Map<string, { text: string; name?: string }>();
-
 /**
- * With `$1`, `$2` ... in place of each `?`; no statement of ours has one in a text. The name makes each connection plan it
- * once, which takes longer than to find one val; how much a page skips is planned anew each time.
+ * Writes `$1`, `$2` ... for each `?`; no statement has one in a text. A statement with a name is planned once per
+ * connection, because planning takes longer than finding one val. With an OFFSET the best plan depends on the value.
  */
 function prepare(sql: string): { text: string; name?: string } {
-  let known = prepared.get(sql);
-  if (known === undefined) {
-    let count = 0;
-    const text = sql.replace(/\?/g, () => `$${++count}`);
-    const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
-    known = { text, ...(isPlannedOnce && { name: `vals_${prepared.size}` }) };
-    prepared.set(sql, known);
-  }
-  return known;
+  let count = 0;
+  const text = sql.replace(/\?/g, () => `$${++count}`);
+  const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
+  return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
 }
 
 async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Value[] = []): Promise<Row[]> {
@@ -113,7 +107,7 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** Two that wait for each other are told apart by the server: one of them is ended, and tried again here. */
+/** After a deadlock the server ends one of the transactions, which is then tried again here. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -135,7 +129,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
-      // It would wait for the connection once more; without one the server rolls back by itself.
+      // No ROLLBACK on a broken connection: it would time out too, and the server rolls back by itself.
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -155,7 +149,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // An error of the transaction itself says that it was rolled back; after any other, that is not known.
+    // These errors mean that the transaction was rolled back. After any other error, the outcome is unknown.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });
@@ -167,15 +161,15 @@ async function commit(client: pg.PoolClient): Promise<void> {
 const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],
   [/^23503$/, 'orphaned'],
-  // A statement that took too long, a lock that was not to be had, a deadlock.
+  // A statement that took too long, a lock that was not free, a deadlock.
   [/^(57014|55P03|40001|40P01)$/, 'busy'],
   [/^53100$/, 'full'],
-  // No connection, too many of them, a server that ends or begins, or is a copy that only reads; no right to sign in.
+  // No connection, too many connections, a server that starts, stops or is read-only, a refused sign-in.
   [/^(08|28|57P|53|25006|25P03|3D000)/, 'unreachable'],
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-/** What has no code of PostgreSQL happened on the way to it. */
+/** An error without a code of PostgreSQL is one of the connection. */
 function failureOf(error: unknown, maybeWritten = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
@@ -198,28 +192,28 @@ function reasonFor(error: Error): { reason: string; hint: string } {
     };
   }
   if (code === '3D000') {
-    return { reason: 'there is no such database', hint: 'Make it with `createdb`, or name another one.' };
+    return { reason: 'there is no such database', hint: 'Create it with `createdb`, or name another one.' };
   }
   if (code === '42501') {
     return {
       reason: `this user may not do it (${error.message})`,
-      hint: `Let it make the schema ${schemaName}, or make one that is its own.`,
+      hint: `Allow the user to create the schema ${schemaName}, or create it with this user as its owner.`,
     };
   }
-  if (code === '53100') return { reason: 'no space is left on its disk', hint: 'Make room, then try again.' };
+  if (code === '53100') return { reason: 'its disk is full', hint: 'Free some space, then try again.' };
   return {
     reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the server runs, and that the address is right.',
+    hint: 'Check that the server is running and that the address is right.',
   };
 }
 
-/** A name with several addresses has an error for each. */
+/** Node reports one error per address of a host name. */
 const messagesOf = (error: Error): string =>
   error instanceof AggregateError ? [...new Set(error.errors.map(({ message }) => message))].join(', ') : '';
 
-/** Makes the tables, or takes over those of an earlier version; of processes that begin at once, one does it. */
+/** Creates or upgrades the tables. The lock makes one of several processes do it. */
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
-  // However long it takes.
+  // A migration may take long.
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
     await write(pool, async (all) => {
@@ -239,7 +233,7 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   }
 }
 
-/** Undefined where there is nothing of ours yet. */
+/** Undefined if the database has no tables of ours yet. */
 async function versionOf(all: All, name: string): Promise<number | undefined> {
   const tables = await all<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -248,7 +242,7 @@ async function versionOf(all: All, name: string): Promise<number | undefined> {
   );
   if (tables.length === 0) return undefined;
   if (!tables.some((table) => table.name === markTable)) {
-    throw new LocalError(`The schema ${schemaName} of the database ${name} is of another program.`, {
+    throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Name another database.',
     });
   }

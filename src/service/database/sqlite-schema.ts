@@ -1,4 +1,4 @@
-// The tables of a store in SQLite, and how a store of an earlier version becomes one of today.
+// The tables of a store in SQLite, and the migrations from earlier versions.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sortableTime } from '../time.ts';
 import { digestOf } from '../users.ts';
@@ -10,8 +10,8 @@ export const application = 0x76616c73;
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
 
 /**
- * SQL that leads from each version to the next, beginning with an empty file. What is released stays as it is.
- * Texts that users write are BLOBs: the driver cuts a TEXT off at its first NUL.
+ * SQL from each version to the next, beginning with an empty file. A released migration never changes.
+ * Texts of users are BLOBs, because the driver cuts a TEXT off at its first NUL.
  */
 export const migrations: readonly Migration[] = [
   // 1
@@ -34,13 +34,13 @@ export const migrations: readonly Migration[] = [
     ) STRICT;
     CREATE INDEX records_by_time ON records (kind, at DESC);
     CREATE INDEX records_by_val ON records (kind, val_id, at DESC);`,
-  // 2: when a val changed last, so that the newest are found without a look at all versions.
+  // 2: the time of a val's last change, so that the newest vals are found without reading all versions.
   () => `
       ALTER TABLE vals ADD COLUMN updated_at TEXT NOT NULL DEFAULT '';
       UPDATE vals SET updated_at = coalesce(
         (SELECT created_at FROM versions WHERE val_id = id ORDER BY version DESC LIMIT 1), created_at);
       CREATE INDEX vals_by_change ON vals (updated_at DESC, name);`,
-  // 3: records that name a val which is not there yet are its own once it is, and all filters have an index.
+  // 3: a record can name a val that does not exist yet, and belongs to it later. All filters have an index.
   () => `
       ALTER TABLE records ADD COLUMN val_name TEXT;
       UPDATE records SET val_name = json_extract(json, '$.val.name') WHERE kind = 'runs' AND val_id IS NULL;
@@ -52,7 +52,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_tag ON records (kind, tag, at DESC);
       CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
       CREATE INDEX records_unclaimed ON records (val_name) WHERE val_id IS NULL;`,
-  // 4: people. Names are unique per person, and everything is somebody's.
+  // 4: people. Names are unique per person, and every val and record has an owner.
   (all) => {
     const [owner] = all<{ token: string }>('SELECT token FROM owner');
     if (!owner) throw new Error('it has no owner');

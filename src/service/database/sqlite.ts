@@ -1,4 +1,4 @@
-// One SQLite file that several processes read and write at once.
+// A store in one SQLite file, which several processes can use at once.
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
@@ -37,10 +37,10 @@ function explain(file: string, error: unknown): LocalError {
 function reasonFor(error: Error): { reason: string; hint: string } {
   const kind = error instanceof DatabaseFailure ? error.kind : undefined;
   if (kind === 'gone') {
-    return { reason: error.message, hint: 'Put them back, or start again with what is there now.' };
+    return { reason: error.message, hint: 'Restore the files, or start again with the current ones.' };
   }
   if (kind === 'full') {
-    return { reason: 'no space is left on its disk', hint: 'Make room, then run it again.' };
+    return { reason: 'its disk is full', hint: 'Free some space, then run the command again.' };
   }
   return {
     reason: errnoOf(error.cause) === 'SQLITE_NOTADB' ? 'it is not a SQLite database' : error.message,
@@ -52,12 +52,12 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
   [/^SQLITE_BUSY/, 'busy'],
-  // The log's index has an error of its own for a full disk.
+  // The second code is that of the log's index on a full disk.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
   [/^SQLITE_/, 'failed'],
 ];
 
-/** An error that is none of the database's stays as it is. */
+/** Other errors are returned as they are. */
 function failureOf(error: unknown): unknown {
   if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeWritten);
   const code = `${errnoOf(error)}`;
@@ -65,7 +65,7 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/** Processes that switch a new file to WAL at the same moment are refused at once, without the busy timeout. */
+/** SQLite refuses at once, without the busy timeout, if two processes switch a new file to WAL at the same moment. */
 async function patiently(work: () => void): Promise<void> {
   for (const deadline = Date.now() + patienceMs; ; ) {
     try {
@@ -83,16 +83,16 @@ function prepare(connection: Libsql.Database, path: string): void {
   version();
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
-  // With the log open, and before anything of ours is written to it.
+  // The log is open by now, and nothing has been written to it.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   tighten(path);
   if (!isCurrent) {
-    // A table that is made anew is dropped first, and would take all that belongs to it along.
+    // A migration drops tables that it creates anew, and the rows that refer to them must stay.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // Another process may have done it meanwhile.
+      // Another process may have migrated meanwhile.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${application}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -111,7 +111,7 @@ function versionOf(connection: Libsql.Database, path: string): number {
     .all() as { application: number; version: number; tables: number }[];
   if (!found || found.tables === 0) return 0;
   if (found.application !== application) {
-    throw new LocalError(`${path} is a SQLite database of another program.`, { hint: 'Name another file.' });
+    throw new LocalError(`${path} is another program's SQLite database.`, { hint: 'Name another file.' });
   }
   if (found.version > migrations.length) {
     const hint = 'Update vals, or name another file.';
@@ -127,7 +127,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk has ended the transaction already.
+    // On a full disk SQLite has rolled back by itself.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -144,7 +144,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // What was committed is safe in the log; the next checkpoint takes it over.
+      // Committed writes are safe in the log until the next checkpoint.
     }
   };
   const checkPlace = (maybeWritten = false) => {
@@ -152,7 +152,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeWritten);
   };
-  /** Removed, it is still open here, and what it has is not lost; beside another store, it would be taken for that one's. */
+  /** A removed log is still open here, so its writes can be saved. But a new log at its path belongs to another store. */
   const saveLog = () => files.haveNewLog() || checkpoint();
 
   const group = createGroupCommit(connection, {
@@ -193,7 +193,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      // SQLite does this on closing, but the driver closes only when its statements are garbage.
+      // SQLite does this when it closes, but the driver closes only after its statements were collected as garbage.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

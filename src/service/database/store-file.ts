@@ -1,4 +1,4 @@
-// The files of a store: their real place, for their owner alone, and whether they are still those that were opened.
+// The files of a SQLite store: their real path, their owner and mode, and whether they were replaced.
 import { chmodSync, closeSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
@@ -6,23 +6,23 @@ import { errnoOf, isMissing } from '../../lib/errno.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import { kindOf } from '../../lib/plain-file.ts';
 
-/** SQLite keeps its log, the log's index and, for a moment, a journal beside the file. */
+/** Beside the file, SQLite keeps its log, the log's index and sometimes a journal. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** While a store is open SQLite removes none of these, so one that is missing or another was taken away. */
+/** SQLite removes none of these while a store is open, so somebody else did if one is missing or replaced. */
 const openSuffixes = ['', '-wal', '-shm'];
 
-/** The files of an open store were removed or replaced: what is written into them now is lost. */
+/** The files of an open store were removed or replaced, so further writes would be lost. */
 export class StoreGone extends Error {
-  /** @param maybeWritten whether it was noticed only after a commit */
+  /** @param maybeWritten whether a commit was done before this was noticed */
   constructor(readonly maybeWritten: boolean) {
     super('its files were removed or replaced while it was open');
   }
 }
 
 /**
- * The real path of the store, which is made where it is missing. SQLite keeps its other files beside the real one, so
- * no other path will do. It is made here because SQLite gives those files the mode of this one.
+ * The real path of the store, because SQLite keeps its other files beside the real file. Creates a missing file, because
+ * SQLite gives the other files the mode of this one.
  */
 export function realStorePath(file: string): string {
   makeFolder(dirname(file), 0o700);
@@ -47,7 +47,7 @@ function followed(file: string): string {
   }
 }
 
-/** Another user could have put a log beside the store: SQLite would write our data to it, or take over theirs. */
+/** Another user could have put a log beside the store. SQLite would write our data to it, or read theirs from it. */
 export function checkOwnership(path: string): void {
   const user = process.geteuid?.();
   for (const [name, { uid, nlink }] of plainFiles(path)) {
@@ -60,7 +60,7 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/** By path: opening and closing a file would drop every lock that this process has on it. */
+/** Changes the mode by path, because closing an opened file would drop every lock that this process has on it. */
 export function tighten(path: string): void {
   for (const [name, { mode }] of plainFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
@@ -78,7 +78,7 @@ function plainFiles(path: string): [string, Stats][] {
   });
 }
 
-/** Remembers which files are open now. A file that is open keeps its number on the disk to itself, removed or not. */
+/** Remembers the inodes of the open files. No other file gets such an inode while the file is open, even if it was removed. */
 export function rememberFiles(path: string) {
   const numberOf = (suffix: string) => {
     const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });
@@ -87,7 +87,7 @@ export function rememberFiles(path: string) {
   const opened = new Map(openSuffixes.map((suffix) => [suffix, numberOf(suffix)]));
   return {
     areInPlace: () => openSuffixes.every((suffix) => numberOf(suffix) === opened.get(suffix)),
-    /** Whether other processes have begun a log of their own. */
+    /** Whether another process has started a new log. */
     haveNewLog: () => ![undefined, opened.get('-wal')].includes(numberOf('-wal')),
   };
 }
