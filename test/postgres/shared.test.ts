@@ -262,7 +262,11 @@ test('the tables of others in the same database are left alone', async () => {
 });
 
 test.each([
-  ['of another program', 'CREATE SCHEMA vals; CREATE TABLE vals.theirs (x TEXT)', /belongs to another program/],
+  [
+    'of another program',
+    'CREATE SCHEMA vals; CREATE TABLE vals.theirs (x TEXT)',
+    /belongs to another program/,
+  ],
   [
     'of a newer vals',
     'CREATE SCHEMA vals; CREATE TABLE vals.store_version (version INTEGER); INSERT INTO vals.store_version VALUES (99)',
