@@ -28,6 +28,9 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   token: string | undefined;
 }
 
+const mayWantPaging = (error: unknown): boolean =>
+  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
+
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
@@ -44,8 +47,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
         yield rows;
       }
     } catch (error) {
-      if (hasBegun || !(error instanceof RefusedError) || ![400, 422].includes(error.facts.status ?? 0))
-        throw error;
+      if (hasBegun || !mayWantPaging(error)) throw error;
       yield* pages(call, { all: true, byText: true });
     }
   }
@@ -53,7 +55,10 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     holdsToken: (text) => token !== undefined && text.includes(token),
     send: (call) => client.request(call),
     async record(call) {
-      const { body } = await client.request(call);
+      const { body } = await client.request(call).catch((error) => {
+        if (!call.maybePaged || !mayWantPaging(error)) throw error;
+        return client.request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
+      });
       return body === undefined ? {} : recordOf(body, call);
     },
     pages: (call, paging) => (paging === undefined ? unpaged(call) : pages(call, paging)),

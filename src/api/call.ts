@@ -20,6 +20,8 @@ export interface Call {
   carries?: Carried;
   /** The body's own text, where it goes out byte for byte. */
   text?: string;
+  /** Some services take this only with `limit` and `offset`, though it is no list. */
+  maybePaged?: boolean;
   /** The answer may be any JSON, or nothing. */
   open?: boolean;
   /** The service may answer this without a token. */

@@ -195,6 +195,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
 
 export const getVersion = (id: string, version: string): Call => ({
   method: 'GET',
+  maybePaged: true,
   path: `${valPath(id)}/versions/${version}`,
   meanings: noVersion(id, version),
   hints: { 404: `${shell`vals version ls ${id}`} lists those that there are.` },

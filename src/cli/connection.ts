@@ -40,7 +40,7 @@ export interface ConnectionOptions extends ConnectOptions {
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const way = options.settings.local.value ? await startLocal(options.settings) : remote(options);
+  const way = isLocal(options) ? await startLocal(options.settings) : remote(options);
   try {
     return connectionOver(way, options);
   } catch (error) {
@@ -75,7 +75,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
   // The vals of a token that is only being tried are not noted.
   const isInForce = options.token === undefined;
   return {
-    name: settings.local.value ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
+    name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
       { ...client, request: isInForce ? notingAnswers(request, options.seen) : request },
       { notes: options.notes, token, clock, signal },
@@ -88,7 +88,12 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
   };
 }
 
-function signInHint({ settings, token }: ConnectionOptions, { href }: BaseUrl): string {
+/** A base URL that a command itself was given is another service than the one in force. */
+const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
+  settings.local.value && baseUrl === undefined;
+
+function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }: BaseUrl): string {
+  if (signInHint !== undefined) return signInHint;
   if (token !== undefined) return 'Nothing was stored. Check the token, then try again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of this service.';
   return `Run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;

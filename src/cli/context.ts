@@ -16,6 +16,8 @@ export interface ConnectOptions {
   token?: string;
   /** Instead of the one in the settings. */
   baseUrl?: BaseUrl;
+  /** What to do if the service does not accept the token. By default, what is right for the service in force. */
+  signInHint?: string;
   /** How many requests at a time. By default, as many as the service handles well. */
   concurrency?: number | 'auto';
   /** Aborts requests, instead of the context's signal. */

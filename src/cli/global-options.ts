@@ -32,6 +32,7 @@ export const versionOption = toggle('-V, --version', 'print the version; of `val
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN:
     'the token, instead of the one that `vals login` stored; it has no option, since others see those',
+  VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
   VALS_DATA_DIR: 'the folder of what the embedded service keeps',
   HTTPS_PROXY: 'the proxy for https://; HTTP_PROXY for http://, NO_PROXY for the hosts without one',

@@ -12,6 +12,7 @@ const vals = [
   entry('push', () => import('./push/push.ts'), ['val push']),
   entry('run', () => import('./run/run.ts')),
   entry('ls', () => import('./ls.ts'), ['list']),
+  entry('copy', () => import('./copy/copy.ts')),
   entry('open', () => import('./open.ts')),
   entry('val create', () => import('./val/create.ts')),
   entry('val get', () => import('./val/get.ts')),

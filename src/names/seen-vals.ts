@@ -22,6 +22,15 @@ export interface Recalled {
   mine: SeenVal[];
 }
 
+/** For a service that is not the one in force: nothing is remembered of it. */
+export const noSeenVals: SeenVals = {
+  note() {},
+  noteMe() {},
+  drop() {},
+  recall: async () => ({ me: undefined, vals: [], mine: [] }),
+  save: async () => {},
+};
+
 const longestText = 128;
 /** One command need not note more than are kept. */
 const mostNews = 10_000;

@@ -39,6 +39,8 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
+  /** What `vals login` stored for a service, which need not be the one in force. */
+  storedToken(origin: string): Setting<string> | undefined;
   /** The working directory. */
   readonly cwd: string;
   /** The deadline of one request, in seconds. */
@@ -96,8 +98,11 @@ export function createSettings(
       const fromEnvironment = env.VALS_TOKEN?.trim();
       if (fromEnvironment) return { value: checkToken(fromEnvironment, 'VALS_TOKEN'), source: 'VALS_TOKEN' };
       const origin = settings.baseUrl?.value.origin;
+      return origin === undefined ? undefined : settings.storedToken(origin);
+    },
+    storedToken(origin) {
       const { tokens } = config();
-      if (origin === undefined || !Object.hasOwn(tokens, origin)) return undefined;
+      if (!Object.hasOwn(tokens, origin)) return undefined;
       return { value: checkToken(tokens[origin] ?? '', 'the config file'), source: 'config file' };
     },
     get timeout() {

@@ -60,7 +60,7 @@ export function createOutput(
   flags: OutputFlags,
 ): Output {
   const redactor = createRedactor();
-  redactor.add(env.VALS_TOKEN?.trim());
+  for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;
   const endable = async <T>(work: () => T | Promise<T>): Promise<T> =>
     hasWritten() ? work() : interruptible(work);

@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
+import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
@@ -13,6 +14,8 @@ import { type RunningService, serviceInProcess } from '../support/service-in-pro
 const commands = commandsOf(await loadTree(commandTree));
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
+/** Of `vals copy --to`. */
+const exampleTarget = 'https://vals.example.com';
 
 /** These go on until interrupted, ask a person, need a server or another shell; they have tests of their own. */
 const notToBeRunHere = new Set([
@@ -86,7 +89,7 @@ function wordsOf(command: string): string[] | undefined {
 
 /** A line of the help, as in a shell, on a service that has what the line speaks of. */
 async function runExample(line: string) {
-  const name = /vals (val|version) (?!create)\w+ hello/.test(line) ? 'hello' : 'example';
+  const name = /vals ((val|version) (?!create)\w+|copy) hello/.test(line) ? 'hello' : 'example';
   const { id, ...service } = await serviceWith(name);
   const folder = temporaryFolder();
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
@@ -110,12 +113,18 @@ async function runExample(line: string) {
   if (/vals (status|diff|pull|forget)/.test(line))
     await makeWorkspace(service.env, folder, line.includes('diff'));
 
+  const target = line.startsWith('vals copy') ? await targetWithSpace() : undefined;
   const command = line
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
+    .replaceAll(exampleTarget, target?.baseUrl ?? exampleTarget)
     // A fresh machine need not have jq.
     .replace(/ \| jq .*$/, '');
-  const env = environment(folder, { ...service.env, EDITOR: 'sed -i.before -e s/hello/bye/' });
+  const env = environment(folder, {
+    ...service.env,
+    VALS_TO_TOKEN: target?.token,
+    EDITOR: 'sed -i.before -e s/hello/bye/',
+  });
   // Signing in is what stores these, so its example must do without them.
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
@@ -125,6 +134,15 @@ async function runExample(line: string) {
     : await inShell(command, env, folder);
   // An embedded service without a list of vals is still a service.
   return { exit, stdout, stderr: stderr.replace(/^This service has no list of vals.*\n/m, '') };
+}
+
+async function targetWithSpace(): Promise<RunningService> {
+  const file = join(temporaryFolder(), 'target.db');
+  const store = await openStore({ file });
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'local', 'write');
+  await store.close();
+  return serviceInProcess(undefined, file);
 }
 
 async function inShell(command: string, env: Record<string, string>, cwd: string) {

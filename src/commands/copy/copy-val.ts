@@ -1,0 +1,142 @@
+// Copies one val to another service.
+import type { Api } from '../../api/api.ts';
+import { codeOf, textAt, versionOf } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { BadResponseError, ConflictError, RefusedError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Outcome } from '../../lib/outcome.ts';
+import { identity, type RemoteVal } from '../../workspace/remote-vals.ts';
+import { distinctVersions } from './distinct-versions.ts';
+import type { Target } from './target.ts';
+
+export interface CopyOptions {
+  from: Api;
+  target: Target;
+  /** Every version, not only the current code. */
+  versions: boolean;
+  /** Over other code on the target. */
+  force: boolean;
+  dryRun: boolean;
+}
+
+type Remark = (message: string) => void;
+
+export async function copyVal(id: string, options: CopyOptions, remark: Remark): Promise<Outcome> {
+  const source = await options.from.record(routes.getVal(id));
+  const name = textAt(source, 'name');
+  if (name === undefined) {
+    throw new BadResponseError(`The service sent no name with the val ${id}.`, {
+      hint: 'Without a name it cannot be copied.',
+    });
+  }
+  const found = await options.target.vals.named(name);
+  const there = found === 'unknown' ? undefined : found;
+  const codes = await pendingCodes(id, source, there, options);
+  const first = await codes.next();
+  const before = there?.version;
+  if (first.done) return { name, status: 'unchanged', ...identity(there?.id, before) };
+  const facts = { name, ...(before !== undefined && { versionBefore: before }) };
+  if (options.dryRun) return { ...facts, status: 'planned', ...identity(there?.id, undefined) };
+
+  const { api } = options.target;
+  const code = codeOf(source);
+  if (api.holdsToken(code) || options.from.holdsToken(code)) {
+    remark('it holds your token, so whoever reads the val can act as you');
+  }
+  // A copy that is continued has them already.
+  const fields = there === undefined || options.force ? fieldsOf(source) : {};
+  const isReplaced = found === 'unknown' && options.force;
+  let sent = await withFields(fields, remark, (given) =>
+    there?.id === undefined
+      ? api.record(isReplaced ? routes.putVal(name, first.value) : newVal(name, first.value, given))
+      : api.record(routes.createVersion(there.id ?? '', first.value, given)),
+  );
+  const sentId = textAt(sent, 'id') ?? there?.id;
+  for await (const code of codes) {
+    const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
+    sent = { ...sent, ...(await api.record(call)) };
+  }
+  for (const [field, wanted] of Object.entries(fields)) {
+    const now = textAt(sent, field);
+    if (now !== undefined && now !== wanted) remark(`its ${field} is not the same on ${options.target.name}`);
+  }
+  return {
+    ...facts,
+    status: there === undefined && !isReplaced ? 'created' : 'pushed',
+    ...identity(sentId, versionOf(sent)),
+  };
+}
+
+const newVal = (name: string, code: string, fields: object) => ({
+  ...routes.createVal({ name, code, ...fields }),
+  hints: { 409: '--force sends the code over what is there.' },
+});
+
+/** What is to be sent, in order; nothing if the target has it already. */
+async function pendingCodes(
+  id: string,
+  source: JsonObject,
+  there: RemoteVal | undefined,
+  { from, target, versions, force }: CopyOptions,
+): Promise<AsyncGenerator<string, undefined>> {
+  const current = codeOf(source);
+  const conflict = () => {
+    const name = textAt(source, 'name');
+    return new ConflictError(`${name} has other code on ${target.name}. Nothing was sent for it.`, {
+      hint: '--force sends the code over what is there.',
+    });
+  };
+  if (!versions) {
+    if (there?.code === current) return these();
+    if (there !== undefined && !force) throw conflict();
+    return these(current);
+  }
+  const here = distinctVersions(from, id);
+  if (there?.id === undefined) return here;
+  for await (const code of distinctVersions(target.api, there.id)) {
+    const next = await here.next();
+    if (next.value === code) continue;
+    if (there.code === current) return these();
+    if (!force) throw conflict();
+    return next.done ? these(current) : both(next.value, here);
+  }
+  return here;
+}
+
+async function* these(...codes: string[]): AsyncGenerator<string, undefined> {
+  yield* codes;
+  return undefined;
+}
+
+async function* both(
+  first: string,
+  rest: AsyncGenerator<string, undefined>,
+): AsyncGenerator<string, undefined> {
+  yield first;
+  return yield* rest;
+}
+
+/** What goes along with the code. */
+function fieldsOf(source: JsonObject): routes.ValFields {
+  const readme = textAt(source, 'readme');
+  const privacy = textAt(source, 'privacy');
+  return { ...(readme && { readme }), ...(privacy && { privacy }) };
+}
+
+/** Sends it without the fields if the service refuses it with them. */
+async function withFields(
+  fields: routes.ValFields,
+  remark: Remark,
+  send: (fields: routes.ValFields) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  try {
+    return await send(fields);
+  } catch (error) {
+    const names = Object.keys(fields);
+    const isRefused = error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
+    if (!isRefused || names.length === 0) throw error;
+    const sent = await send({});
+    remark(`the service did not take its ${names.join(' and ')}`);
+    return sent;
+  }
+}

@@ -1,0 +1,37 @@
+// The service that vals are copied to, with a token of its own.
+
+import type { Api } from '../../api/api.ts';
+import type { Context } from '../../cli/context.ts';
+import { AuthError, UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
+import { noSeenVals } from '../../names/seen-vals.ts';
+import { parseBaseUrl } from '../../settings/base-url.ts';
+import { checkToken } from '../../settings/settings.ts';
+import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
+
+export interface Target {
+  api: Api;
+  vals: RemoteVals;
+  /** As a person calls it. */
+  name: string;
+}
+
+/** For so many vals. The token of the service in force is never sent to another origin. */
+export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
+  const { settings, env, clock } = context;
+  const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
+  if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
+    throw new UsageError(`${baseUrl.href} is the service that the vals are copied from.`, {
+      hint: 'Name another one with --to, or the one to copy from with --base-url.',
+    });
+  }
+  const given = env.VALS_TO_TOKEN?.trim();
+  const signIn = shell`vals login --base-url ${baseUrl.href}`;
+  const token = given ? checkToken(given, 'VALS_TO_TOKEN') : settings.storedToken(baseUrl.origin)?.value;
+  const hint = `Run ${signIn}, or set VALS_TO_TOKEN to a token of that service.`;
+  if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
+  const signInHint = given ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
+  const api = await context.connect({ baseUrl, token, signInHint });
+  const lookup = { api, seen: noSeenVals, clock, settings };
+  return { api, vals: createRemoteVals(lookup, count), name: baseUrl.href };
+}

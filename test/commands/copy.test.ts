@@ -1,0 +1,263 @@
+// vals copy: between two services, into a space, version by version, and on services that know little.
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+
+type Env = Record<string, string>;
+
+async function twoServices() {
+  const from = await serviceInProcess();
+  const file = join(temporaryFolder(), 'to.db');
+  const to = await serviceInProcess(undefined, file);
+  const env = { ...from.env, VALS_TO_TOKEN: to.token };
+  const copy = (args: string[], more: Env = {}) =>
+    run(['copy', ...args, '--to', more.TO ?? to.baseUrl], { env: { ...env, ...more } });
+  return { from, to, file, env, copy };
+}
+
+async function push(env: Env, name: string, ...codes: string[]) {
+  for (const code of codes) await run(['push', '-', '--name', name], { env, input: code });
+}
+
+const record = async (env: Env, name: string) =>
+  JSON.parse((await run(['val', 'get', name, '--json'], { env })).stdout);
+
+async function versions(env: Env, name: string): Promise<string[]> {
+  const { stdout } = await run(['version', 'ls', name, '--json'], { env });
+  const codes: string[] = [];
+  for (const { version } of JSON.parse(stdout).reverse()) {
+    codes.push((await run(['version', 'get', name, `${version}`, '--code'], { env })).stdout);
+  }
+  return codes;
+}
+
+const statuses = ({ stdout }: { stdout: string }) =>
+  JSON.parse(stdout).map(({ name, status }: { name: string; status: string }) => `${name} ${status}`);
+
+describe('the current code', () => {
+  it('goes with name, readme and privacy, and again it is unchanged', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', '1', '2');
+    await run(['val', 'set', 'hello', '--privacy', 'unlisted', '--readme', '-'], {
+      env: from.env,
+      input: 'r',
+    });
+    const first = await copy(['hello', '--json']);
+    expect(first).toMatchObject({ exit: 0, stderr: '' });
+    const there = await record(to.env, 'hello');
+    expect(JSON.parse(first.stdout)).toEqual([
+      { name: 'hello', status: 'created', id: there.id, version: 1 },
+    ]);
+    expect(there).toMatchObject({ code: '2', readme: 'r', privacy: 'unlisted', version: 1 });
+    expect(statuses(await copy(['hello', '--json']))).toEqual(['hello unchanged']);
+  });
+
+  it('is not sent over other code without --force', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'here');
+    await push(from.env, 'other', 'same');
+    await push(to.env, 'hello', 'there');
+    const refused = await copy(['hello', '--json']);
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(statuses(refused)).toEqual(['hello failed']);
+    expect(statuses(await copy(['hello', '--dry-run', '--json']))).toEqual(['hello failed']);
+    expect(await copy(['hello', 'other', '--json'])).toMatchObject({ exit: 9 });
+    const forced = await copy(['hello', '--force', '--json']);
+    expect(JSON.parse(forced.stdout)).toMatchObject([{ status: 'pushed', version: 2, versionBefore: 1 }]);
+    expect(await versions(to.env, 'hello')).toEqual(['there', 'here']);
+  });
+
+  it('of all vals goes in one command; --dry-run only plans it', async () => {
+    const { from, to, copy } = await twoServices();
+    await Promise.all(Array.from({ length: 130 }, (_, i) => push(from.env, `v${i}`, `// ${i}`)));
+    const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
+    expect(planned).toHaveLength(130);
+    expect(planned[0]).toEqual({ name: expect.stringMatching(/^v\d+$/), status: 'planned' });
+    expect(JSON.parse((await run(['ls', '--json'], { env: to.env })).stdout)).toEqual([]);
+    const { exit, stdout } = await copy(['--all', '--json']);
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).every(({ status }: { status: string }) => status === 'created')).toBe(true);
+    expect(await record(to.env, 'v77')).toMatchObject({ code: '// 77', privacy: 'private' });
+  });
+
+  it('goes from the embedded service too', async () => {
+    const to = await serviceInProcess();
+    const env = { VALS_LOCAL: '1', VALS_TO_TOKEN: to.token };
+    const home = temporaryFolder();
+    const local = (args: string[], input?: string) =>
+      run(args, { env: { ...env, VALS_DATA_DIR: home }, ...(input && { input }) });
+    await local(['push', '-', '--name', 'mine'], 'code');
+    expect(statuses(await local(['copy', 'mine', '--to', to.baseUrl, '--json']))).toEqual(['mine created']);
+    expect(await record(to.env, 'mine')).toMatchObject({ code: 'code' });
+  });
+});
+
+describe('every version', () => {
+  it('goes in order; equal ones in a row count as one', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'a', 'b', 'a', 'c');
+    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello created']);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a', 'c']);
+    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello unchanged']);
+  });
+
+  it('is continued where it was interrupted, even where the code there is the current one', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'a', 'b', 'a');
+    await push(to.env, 'hello', 'a');
+    const { stdout } = await copy(['hello', '--versions', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ status: 'pushed', version: 3, versionBefore: 1 }]);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a']);
+  });
+
+  it('is a conflict where the versions there are others; --force adds those behind the common ones', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'a', 'b', 'c');
+    await push(to.env, 'hello', 'a', 'x');
+    expect(await copy(['hello', '--versions'])).toMatchObject({ exit: 5 });
+    expect((await copy(['hello', '--versions', '--force'])).exit).toBe(0);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'x', 'b', 'c']);
+    await push(from.env, 'last', 'a', 'b');
+    await push(to.env, 'last', 'b');
+    expect(statuses(await copy(['last', '--versions', '--json']))).toEqual(['last unchanged']);
+  });
+
+  it('goes into a space, with the token of the person', async () => {
+    const { from, to, file, copy } = await twoServices();
+    const store = await openStore({ file });
+    await store.spaces.add('acme');
+    await store.spaces.grant('acme', 'local', 'write');
+    await store.close();
+    await push(from.env, 'hello', 'a', 'b');
+    const space = { ...to.env, VALS_BASE_URL: `${to.baseUrl}/@acme` };
+    const result = await copy(['--all', '--versions', '--json'], { TO: `${to.baseUrl}/@acme` });
+    expect(statuses(result)).toEqual(['hello created']);
+    expect(await versions(space, 'hello')).toEqual(['a', 'b']);
+    expect((await record(space, 'hello')).author.username).toBe('acme');
+    // From a person to their own space on the same service.
+    await push(to.env, 'own', 'c');
+    const within = await run(['copy', 'own', '--to', `${to.baseUrl}/@acme`, '--json'], {
+      env: { ...to.env, VALS_TO_TOKEN: to.token },
+    });
+    expect(statuses(within)).toEqual(['own created']);
+  });
+});
+
+describe('tokens', () => {
+  it('of the two services are kept apart, and one that is stored is found', async () => {
+    const { from, to } = await twoServices();
+    await push(from.env, 'hello', 'a');
+    const home = temporaryFolder();
+    const env = { VALS_CONFIG_DIR: home };
+    await run(['login', '--base-url', to.baseUrl, '--with-token'], { env, input: to.token });
+    const copied = await run(['copy', 'hello', '--to', to.baseUrl, '--json'], {
+      env: { ...env, ...from.env },
+    });
+    expect(statuses(copied)).toEqual(['hello created']);
+  });
+
+  it('the one in force is not sent to another service', async () => {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a');
+    const to = await scriptedService([]);
+    const refused = await run(['copy', 'hello', '--to', to.baseUrl, '--json'], { env: from.env });
+    expect(refused).toMatchObject({ exit: 4, stdout: '', error: { kind: 'auth' } });
+    expect(refused.stderr).toContain('VALS_TO_TOKEN');
+    expect(to.requests).toEqual([]);
+    const env = { ...from.env, VALS_TO_TOKEN: 'wrong_token_of_the_target' };
+    const answers = await scriptedService([], ({ headers }) => ({
+      status: 401,
+      body: { message: `bad ${headers.authorization}` },
+    }));
+    const wrong = await run(['copy', 'hello', '--to', answers.baseUrl, '--json'], { env });
+    expect(wrong).toMatchObject({
+      exit: 4,
+      error: { kind: 'auth', hint: expect.stringContaining('VALS_TO_TOKEN') },
+    });
+    expect(wrong.stdout + wrong.stderr).not.toContain('wrong_token_of_the_target');
+    expect(answers.requests[0]?.headers.authorization).toBe('Bearer wrong_token_of_the_target');
+  });
+});
+
+it.each([
+  [['copy', 'hello'], '--to'],
+  [['copy', '--to', 'https://vals.example.com'], 'No val'],
+  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'contradict'],
+  [['copy', 'hello', '--to', 'nonsense'], '--to'],
+])('refuses %j', async (args, message) => {
+  const { env } = await serviceInProcess();
+  await push(env, 'hello', 'a');
+  const result = await run(args, { env });
+  expect(result).toMatchObject({ exit: 2, stdout: '' });
+  expect(result.stderr).toContain(message);
+});
+
+it('refuses to copy from a service to itself', async () => {
+  const { from, copy } = await twoServices();
+  await push(from.env, 'hello', 'a');
+  expect(await copy(['hello'], { TO: `${from.baseUrl}/v1/` })).toMatchObject({ exit: 2 });
+});
+
+describe('a target that knows little', () => {
+  /** Has no list and no val, and answers what it creates as it is told. */
+  const creates =
+    (onCreate: (body: Record<string, unknown>) => Reply) =>
+    ({ method, path, body }: Seen): Reply => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      return method === 'GET' ? { status: 404 } : onCreate(JSON.parse(body));
+    };
+
+  async function copyTo(service: { baseUrl: string }, ...args: string[]) {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a');
+    await run(['val', 'set', 'hello', '--privacy', 'unlisted'], { env: from.env });
+    return run(['copy', 'hello', '--to', service.baseUrl, '--json', ...args], {
+      env: { ...from.env, VALS_TO_TOKEN: 't' },
+    });
+  }
+
+  it('that refuses privacy gets the code without it, and that is said', async () => {
+    const service = await scriptedService(
+      [],
+      creates((body) => ('privacy' in body ? { status: 400 } : { status: 201, body: { id: 'x', ...body } })),
+    );
+    const result = await copyTo(service);
+    expect(result.exit).toBe(0);
+    expect(statuses(result)).toEqual(['hello created']);
+    expect(result.stderr).toContain('privacy');
+  });
+
+  it('that ignores privacy is noticed', async () => {
+    const service = await scriptedService(
+      [],
+      creates((body) => ({ status: 201, body: { id: 'x', ...body, privacy: 'public' } })),
+    );
+    const result = await copyTo(service);
+    expect(result.exit).toBe(0);
+    expect(result.stderr).toContain('privacy');
+  });
+
+  it('that has the name already is a conflict; with --force the code goes by the name', async () => {
+    const service = await scriptedService(
+      [],
+      creates(() => ({ status: 409 })),
+    );
+    expect(await copyTo(service)).toMatchObject({ exit: 5 });
+    const forced = await scriptedService([], (seen) =>
+      seen.method === 'PUT' ? { status: 204 } : creates(() => ({ status: 409 }))(seen),
+    );
+    expect(statuses(await copyTo(forced, '--force'))).toEqual(['hello pushed']);
+    expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
+  });
+
+  it('a source without a list says why --all cannot work', async () => {
+    const source = await scriptedService([], () => ({ status: 404 }));
+    const env = { ...source.env, VALS_TO_TOKEN: 't' };
+    const result = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], { env });
+    expect(result).toMatchObject({ exit: 2 });
+    expect(result.stderr).toContain('no list');
+  });
+});
