@@ -1,6 +1,6 @@
 // The installed packages that a val may read, and the links among them.
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
 import { isFile } from '../lib/is-file.ts';
@@ -39,9 +39,7 @@ function packageEntries(packages: string): string[] {
 
 /** Node's permission model follows links. So none of them may lead out of the paths that the val may read. */
 export function refuseLinksOut(readable: readonly string[]): void {
-  const real = readable.map((path) =>
-    join(realPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length)),
-  );
+  const real = readable.map((path) => join(realPath(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {
     for (const link of linksIn(path)) {
       const target = realPath(link);

@@ -33,11 +33,19 @@ function compare(version: string, major: number, minor: number): number {
 const secretName = /TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!OR)|API_?KEY|(?:^|_)KEY(?:_|$)|^AWS_/i;
 const passwordInAddress = /:\/\/[^/\s@]*:[^/\s@]+@/;
 
-/** With NODE_OPTIONS, another program's settings could lift the sandbox or keep the val from starting. */
-export function environmentOf(env: NodeJS.ProcessEnv, mayDoAll: boolean): NodeJS.ProcessEnv {
-  const isKept = ([name, value = '']: [string, string | undefined]) => {
-    if (/^VALS_/i.test(name)) return false;
-    return mayDoAll || !(name === 'NODE_OPTIONS' || secretName.test(name) || passwordInAddress.test(value));
+export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
+
+/** The val's environment. Variables that look like secrets are left out, unless they were allowed by name. */
+export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[] | 'all'): NodeJS.ProcessEnv {
+  const isAllowed = ([name, value = '']: [string, string | undefined]) => {
+    if (belongsToVals(name)) return false;
+    if (allowed === 'all' || allowed.includes(name)) return true;
+    // Through NODE_OPTIONS, other programs could lift the sandbox or keep the val from starting.
+    return name !== 'NODE_OPTIONS' && !secretName.test(name) && !passwordInAddress.test(value);
   };
-  return Object.fromEntries(Object.entries(env).filter(isKept));
+  return Object.fromEntries(Object.entries(env).filter(isAllowed));
 }
+
+/** Variables that the code names and that the val does not get. */
+export const missingVariables = (code: string, env: NodeJS.ProcessEnv, own: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env).filter((name) => !(name in own) && !belongsToVals(name) && code.includes(name));

@@ -132,6 +132,18 @@ describe('a val may', () => {
   });
 });
 
+it('a val that names a withheld variable gets a warning, and the variable with --env', async () => {
+  const { run } = folderWith({ 'a.ts': 'export default () => process.env.MY_API_KEY ?? "none"' });
+  const env = { MY_API_KEY: 'k', OTHER_TOKEN: 't' };
+  expect(await run(['a.ts'], { env })).toMatchObject({
+    stdout: 'none',
+    stderr:
+      'warning: MY_API_KEY looks like a secret, so the val does not get it. To hand it over, add --env MY_API_KEY.\n',
+  });
+  expect(await run(['--env', 'MY_API_KEY', 'a.ts'], { env })).toMatchObject({ stdout: 'k', stderr: '' });
+  expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);
+});
+
 /** Resolves when the val has printed the ids of its processes. */
 async function started(args: readonly string[], code: string) {
   const { vals, text, shows } = startRun([...args, 'a.ts'], { 'a.ts': code });

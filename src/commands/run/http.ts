@@ -26,7 +26,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   };
   const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
   const served = await serveVal(entry, {
-    ...launchOptions(context, given, target),
+    ...launchOptions(context, given, target, entry),
     port: given.port ?? 0,
     onFailure: (failure) => say.warn(messageWithHint(failure)),
     onFile: changes.follow,

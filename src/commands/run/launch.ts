@@ -4,30 +4,38 @@ import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { readablePackages } from '../../run/packages.ts';
 import type { LaunchOptions } from '../../run/run.ts';
-import { environmentOf, nodeOptions } from '../../run/sandbox.ts';
+import { environmentOf, missingVariables, nodeOptions } from '../../run/sandbox.ts';
+import type { Entry } from '../../run/sources.ts';
 import type { Target, Wanted } from '../../run/target.ts';
 
 export interface GivenRun extends Wanted {
   args: string[];
   maxSeconds: number;
   allowAll?: boolean;
+  /** Variables of the environment that the val gets although they look like secrets. */
+  env?: readonly string[];
   report?: boolean;
   port?: number;
 }
 
 export function launchOptions(
-  { env, settings, clock, node }: Context,
-  { maxSeconds, allowAll = false }: GivenRun,
+  { env, settings, clock, node, say }: Context,
+  { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
   target: Target,
+  { code }: Entry,
 ): Omit<LaunchOptions, 'onFile'> {
   const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
   const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
+  const ownEnv = environmentOf(env, allowAll ? 'all' : allowed);
+  for (const name of missingVariables(code, env, ownEnv)) {
+    say.warn(`${name} looks like a secret, so the val does not get it. To hand it over, add --env ${name}.`);
+  }
   return {
     command: [node.path, ...nodeOptions(node.version, packages && [program, ...packages]), program],
     packages,
     limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
-    env: environmentOf(env, allowAll),
+    env: ownEnv,
     cwd: settings.cwd,
     maxSeconds,
     clock,

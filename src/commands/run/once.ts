@@ -36,7 +36,7 @@ export async function* run(
   const entry = await target.load();
   progress.stop();
   const startedAt = clock.now();
-  const options = { ...launchOptions(context, given, target), args: given.args, signal, onFile };
+  const options = { ...launchOptions(context, given, target, entry), args: given.args, signal, onFile };
   const started = startRun(entry, options);
   let failure: RunFailedError | undefined;
   const noteFailure = (error: unknown) => {

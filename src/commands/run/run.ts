@@ -1,14 +1,23 @@
-import { argument, defineCommand, parsed, toggle, val } from '../../cli/command.ts';
+import { argument, defineCommand, parsed, repeatable, toggle, val } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
+import { belongsToVals } from '../../run/sandbox.ts';
 import { parseTimeout } from '../../settings/settings.ts';
 import { parsePort } from '../serve/serve.ts';
 import { versionNumber } from '../shared/options.ts';
+import { serveRequests } from './http.ts';
+import { runOnce } from './once.ts';
+import { runOnSave } from './watch.ts';
+
+function variableName(word: string): string {
+  if (!belongsToVals(word)) return word;
+  throw new UsageError('A val never gets the VALS_ variables.', { hint: 'Omit that --env.' });
+}
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    "Run a file, or else a val with the service's code. The sandbox around it is a seat belt against accidents, not a " +
-    'wall against malice: run only code that you trust.',
+    "Run a file, or else a val with the service's code. The sandbox is a seat belt against accidents, not a wall " +
+    'against malice: run only code that you trust.',
   details:
     'The default export is called with the arguments as strings. Its value goes to stdout, its output to stderr. ' +
     'TypeScript and JSX run as they are. The sandbox: a process of its own, without your token and without ' +
@@ -32,6 +41,7 @@ export const command = defineCommand({
       'end it after that time; with --http, each request (60)',
       (text) => parseTimeout(text, '--max-time'),
     ),
+    env: repeatable('--env <name>', 'hand it this variable, although it looks like a secret', variableName),
     allowAll: toggle('--allow-all', 'without the sandbox: it may do everything that you may'),
     report: toggle('--no-report', 'do not record the run on the service'),
   },
@@ -46,7 +56,6 @@ export const command = defineCommand({
         hint: '--ndjson prints a record for each run.',
       });
     }
-    const { runOnce, runOnSave, serveRequests } = await import('./ways.ts');
     const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60 };
     if (options.http) return serveRequests(context, given);
     const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
