@@ -11,7 +11,7 @@ import { outputOf } from './run.mjs';
 /** @typedef {ReturnType<typeof sizesOf>} Sizes */
 
 const program = resolve(import.meta.dirname, '../bin/vals.js');
-export const token = 'bench-token-1f0c9a7e';
+const token = 'bench-token-1f0c9a7e';
 
 /** @param {{ quick: boolean }} options */
 export function sizesOf({ quick }) {
@@ -23,9 +23,6 @@ export function sizesOf({ quick }) {
         mostVals: 50,
         listedRuns: 5_000,
         fewRuns: 1_000,
-        sharedRequests: 50,
-        sharedVals: 1_000,
-        deepOffset: 100,
       }
     : {
         files: 1_000,
@@ -34,9 +31,6 @@ export function sizesOf({ quick }) {
         mostVals: 10_000,
         listedRuns: 200_000,
         fewRuns: 10_000,
-        sharedRequests: 500,
-        sharedVals: 1_000_000,
-        deepOffset: 100_000,
       };
 }
 
@@ -150,8 +144,6 @@ export function installed(name) {
  * @property {number} [runs] the length of the list of runs
  * @property {boolean} [secure] over TLS
  * @property {number} [mostAtATime] more are answered 429
- * @property {number} [knee] more than this at a time make it slow
- * @property {boolean} [makesPages] makes each page when it is asked for, as services do, instead of beforehand
  */
 
 /**
@@ -161,8 +153,6 @@ export function installed(name) {
  * @property {number} vals different names that were pushed
  * @property {number} heldMs for how long answers were held back, in all
  * @property {number} refused
- * @property {number} late requests after the first second
- * @property {number} refusedLate
  */
 
 /**
@@ -177,7 +167,7 @@ export function installed(name) {
  * @returns {Promise<Service>}
  */
 async function startService(options = {}) {
-  const settings = JSON.stringify({ delayMs: 0, runs: 0, makesPages: false, secure: false, ...options });
+  const settings = JSON.stringify({ delayMs: 0, runs: 0, secure: false, ...options });
   const server = fork(resolve(import.meta.dirname, 'service.mjs'), [settings], { execArgv: [] });
   const ended = once(server, 'exit');
   const endedEarly = ended.then(() => Promise.reject(new Error('the measured service ended early')));

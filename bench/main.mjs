@@ -9,7 +9,6 @@ import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, reportOf } from './report.mjs';
 import { requests, startUp } from './start-up.mjs';
-import { teams } from './team.mjs';
 import { workspaces } from './workspace.mjs';
 
 const usage = `npm run bench -- [options]
@@ -104,7 +103,6 @@ function measurements() {
     ...paces(sizes),
     ...workspaces(sizes),
     ...lists(sizes),
-    ...teams(sizes),
     packaging,
   ];
 }

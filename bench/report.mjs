@@ -1,14 +1,13 @@
 // The lines of the report, what was measured, how it came out and how it should have, and their tables.
 
 /** @typedef {{ atMost: number } | { atLeast: number }} Goal */
-/** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's' | ''} Unit */
+/** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's'} Unit */
 
 /**
  * @typedef {object} LinePlan
  * @property {string} what
  * @property {Unit} unit
- * @property {Goal | ((major: number) => Goal)} [goal] for the Node that runs vals; absent where the figure only stands
- *   beside ours
+ * @property {Goal} [goal] absent for figures of other programs
  * @property {boolean} [once] the same whichever Node runs vals
  */
 
@@ -55,9 +54,7 @@
  * @returns {Line}
  */
 export function lineOf(group, node, plan, outcome) {
-  const { what, unit } = plan;
-  const major = Number(/\d+/.exec(node));
-  const goal = typeof plan.goal === 'function' ? plan.goal(major) : plan.goal;
+  const { what, unit, goal } = plan;
   const met = goal && 'figure' in outcome ? { met: isMet(outcome.figure, goal) } : {};
   return { group, node, what, unit, ...(goal && { goal }), ...met, ...rounded(outcome) };
 }
@@ -148,7 +145,7 @@ function goalText(goal, unit) {
 
 /** @param {number} figure @param {import('./report.mjs').Unit} unit */
 function quantity(figure, unit) {
-  const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0, '': 0 }[unit];
+  const digits = { '×': 2, s: 1, MB: 1, 'records/s': 0, kB: 0 }[unit];
   const number = figure.toLocaleString('en', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,

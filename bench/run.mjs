@@ -83,30 +83,6 @@ export async function peakMegabytesOf({ args, env, cwd, ...command }) {
   }
 }
 
-/**
- * With a pseudo-terminal as its input, output and errors.
- * @param {Command} command
- * @returns {Promise<number>} milliseconds
- */
-export async function timeAtTerminal({ file, args, env, cwd }) {
-  const { spawn } = await import('@lydell/node-pty');
-  const start = performance.now();
-  const terminal = spawn(file, [...args], {
-    cols: 120,
-    rows: 40,
-    cwd,
-    env: { ...env, TERM: 'xterm-256color' },
-  });
-  let screen = '';
-  terminal.onData((shown) => {
-    screen += shown;
-  });
-  const { exitCode } = await new Promise((resolve) => terminal.onExit(resolve));
-  const ms = performance.now() - start;
-  if (exitCode !== 0) throw commandFailed(file, args, exitCode, screen);
-  return ms;
-}
-
 /** @param {import('node:child_process').ChildProcess} child */
 function exitOf(child) {
   return new Promise((resolve, reject) => {

@@ -4,19 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 
-const {
-  delayMs,
-  runs,
-  makesPages,
-  secure,
-  mostAtATime = Infinity,
-  knee = Infinity,
-} = JSON.parse(process.argv[2] ?? '{}');
+const { delayMs, runs, secure, mostAtATime = Infinity } = JSON.parse(process.argv[2] ?? '{}');
 
-const none = { connections: 0, requests: 0, heldMs: 0, refused: 0, late: 0, refusedLate: 0 };
+const none = { connections: 0, requests: 0, heldMs: 0, refused: 0 };
 const counts = { ...none };
 let underWay = 0;
-let firstAt = 0;
 /** @type {ReturnType<typeof createRunList>} */
 let pageOfRuns;
 /** @type {Set<string>} */
@@ -43,13 +35,9 @@ function serve(socket) {
     'data',
     requestReader((request) => {
       const since = performance.now();
-      if (counts.requests === 0) firstAt = since;
-      const isLate = since - firstAt > 1_000;
       counts.requests += 1;
-      if (isLate) counts.late += 1;
       if (underWay >= mostAtATime) {
         counts.refused += 1;
-        if (isLate) counts.refusedLate += 1;
         socket.write(tooMany);
         return;
       }
@@ -59,15 +47,11 @@ function serve(socket) {
         return;
       }
       underWay += 1;
-      setTimeout(
-        () => {
-          underWay -= 1;
-          counts.heldMs += performance.now() - since;
-          socket.write(answer);
-        },
-        // Beyond its knee a service does no more in a second; each request waits for the others.
-        delayMs * Math.max(1, (underWay / knee) ** 1.5),
-      );
+      setTimeout(() => {
+        underWay -= 1;
+        counts.heldMs += performance.now() - since;
+        socket.write(answer);
+      }, delayMs);
     }),
   );
 }
@@ -75,7 +59,7 @@ function serve(socket) {
 server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const baseUrl = `http${secure ? 's' : ''}://127.0.0.1:${port}`;
-  pageOfRuns = createRunList(baseUrl, runs, makesPages);
+  pageOfRuns = createRunList(baseUrl, runs);
   process.send?.({ baseUrl });
 });
 
@@ -107,7 +91,7 @@ function answerTo({ method, target, body }) {
  * @param {(request: Request) => void} onRequest
  * @returns {(bytes: Buffer) => void} takes what the connection brings
  */
-export function requestReader(onRequest) {
+function requestReader(onRequest) {
   /** @type {Buffer} */
   let pending = Buffer.alloc(0);
   return (bytes) => {
@@ -146,9 +130,8 @@ function runAt(index) {
 /**
  * @param {string} baseUrl
  * @param {number} total
- * @param {boolean} makesPages makes each page anew; otherwise all are ready beforehand
  */
-export function createRunList(baseUrl, total, makesPages) {
+function createRunList(baseUrl, total) {
   /** @param {number} limit @param {number} offset */
   function makePage(limit, offset) {
     const link = (/** @type {number} */ at) => `${baseUrl}/v1/me/runs?limit=${limit}&offset=${at}`;
@@ -156,8 +139,6 @@ export function createRunList(baseUrl, total, makesPages) {
     const data = Array.from({ length: Math.max(0, end - offset) }, (_, index) => runAt(offset + index));
     return jsonAnswer({ data, links: { self: link(offset), ...(end < total && { next: link(end) }) } });
   }
-  if (makesPages) return makePage;
-
   /** @type {Map<string, Buffer>} */
   const ready = new Map();
   /** @param {number} limit @param {number} offset */
@@ -176,7 +157,7 @@ export function createRunList(baseUrl, total, makesPages) {
  * @param {string} [status]
  * @returns {Buffer} a whole answer, head and body, so that sending it is one write
  */
-export function jsonAnswer(body, status = '200 OK') {
+function jsonAnswer(body, status = '200 OK') {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
   return Buffer.from(
