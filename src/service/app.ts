@@ -24,7 +24,7 @@ import type { Store } from './store.ts';
 
 export interface AppOptions {
   network: Network;
-  /** For each caller; none where absent. */
+  /** For each caller. Default: none. */
   limits?: Limits;
   /** Whether the service is about to end. */
   isDraining?(): boolean;

@@ -1,4 +1,4 @@
-// Who may come in, and with what: the service's own name, no web pages, a token, JSON of a limited size.
+// Checks of a request before its route: the name it uses, no web pages, the token, the size and type of its body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';

@@ -1,4 +1,4 @@
-// The people of a store, each with a token of which only the digest is kept.
+// The people of a store and their tokens, of which only the digests are stored.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
 
@@ -25,7 +25,7 @@ const userColumns = 'users.id, username';
 /** A user without a token is a space. */
 const isPerson = 'token_digest IS NOT NULL';
 
-/** The one whose store it is, with the token that stays readable; undefined where it belongs to no one person. */
+/** The owner of a store, with the token in plain text. Undefined for a shared store. */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
@@ -66,7 +66,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 
-    /** Undefined where the name is taken. */
+    /** Undefined if the name is taken. */
     async add(username: string): Promise<{ user: User; token: string } | undefined> {
       const token = newToken();
       const [user] = await write((all) =>
@@ -79,7 +79,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user && { user, token };
     },
 
-    /** A new token; the one before is good for nothing from then on. Undefined where there is no such person. */
+    /** Replaces the token. Undefined if there is no such person. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
         const user = await named(all, username, forUpdate);
@@ -90,7 +90,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
         return { user, token };
       }),
 
-    /** Says what became of it; vals go along where that is asked for. */
+    /** Removes a person and, with `withVals`, their vals. */
     remove: (
       username: string,
       withVals: boolean,

@@ -90,7 +90,7 @@ describe('after an early refusal the connection takes the next request', () => {
     const { port } = proxy.address() as AddressInfo;
     const through = { baseUrl: `http://127.0.0.1:${port}` };
     const headers = { Host: `127.0.0.1:${service.port}` };
-    const count = 1_000;
+    const count = 500;
     const repeat = async (token: string | null, raw: string | undefined) => {
       const statuses: number[] = [];
       for (let i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ describe('requests sent ahead', () => {
 
   test('are answered in order, reads and writes alike', async () => {
     const val = await createVal(service, { name: 'ahead', code: '0' });
-    const count = 2_000;
+    const count = 1_000;
     const requests = Array.from({ length: count }, (_, i) =>
       i % 2 === 0 ? put('ahead', `${i + 1}`) : head(`GET /v1/vals/${val.id}`, signed()),
     );
