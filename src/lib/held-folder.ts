@@ -6,8 +6,6 @@ import { errnoOf, isMissing } from './errno.ts';
 export interface HeldFolder {
   /** Names in it are found below this path, which is for the system and not for people. */
   path: string;
-  /** Whether the system keeps it the same folder, whatever becomes of its path. */
-  lasts: boolean;
   /** Looks once more for links on the way, where the system cannot hold a folder. Throws a NotReached. */
   check(): void;
   close(): void;
@@ -66,7 +64,7 @@ function hold(top: string, parts: readonly string[], make: boolean): HeldFolder 
       closeSync(above);
     }
   }
-  return { path: pathOf(descriptor), lasts: true, check() {}, close: () => closeSync(descriptor) };
+  return { path: pathOf(descriptor), check() {}, close: () => closeSync(descriptor) };
 }
 
 function stepInto(path: string, place: readonly string[], make: boolean): number {
@@ -100,7 +98,7 @@ function lookAlong(top: string, parts: readonly string[], make: boolean): HeldFo
     }
   };
   look(make);
-  return { path: join(top, ...parts), lasts: false, check: () => look(false), close() {} };
+  return { path: join(top, ...parts), check: () => look(false), close() {} };
 }
 
 /** Another process may make it at the same moment. */

@@ -54,6 +54,11 @@ export function createBases(
   const isFresh = !existsBelow(root, folder);
   const cameWithCheckout = new Set(isFresh ? ids : readIds());
   let isPrepared = false;
+  let knownMark: string | undefined;
+  const markNow = () => {
+    knownMark ??= folderMark(root);
+    return knownMark;
+  };
   const readByName = new Set<string>();
 
   function prepare(): void {
@@ -78,7 +83,7 @@ export function createBases(
       }
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
-      const isOurs = mark !== undefined && mark === folderMark(root);
+      const isOurs = mark !== undefined && mark === markNow();
       if (val.id !== undefined) return isOurs ? { ...facts, name } : facts;
       // Without an id the push goes by the name alone, so a base that came with a clone must not vouch for it.
       if (!isOurs) return undefined;
@@ -91,7 +96,7 @@ export function createBases(
     write(val, { code, version, changedAt, name, sent }) {
       prepare();
       const key = keyOf(val);
-      const mark = folderMark(root);
+      const mark = markNow();
       const content = stringifyJson({
         id: key,
         ...(version !== undefined && { version }),

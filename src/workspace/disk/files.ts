@@ -54,73 +54,13 @@ export function readBytesBelow(
   mostBytes: number,
   named = file,
 ): Buffer | undefined {
-  return reading(named, () => {
-    const [folder, name] = split(file);
-    const held = isOwn(folder) ? holdOwn(root, folder, {}, file) : keepHolding(root, folder, file);
-    if (held === undefined) return undefined;
-    try {
-      const bytes = readPlainFile(`${held.path}/${name}`, { mostBytes });
-      held.check();
+  return reading(named, () =>
+    inFolderOf(root, file, {}, (folder, name) => {
+      const bytes = readPlainFile(`${folder.path}/${name}`, { mostBytes });
+      folder.check();
       return bytes;
-    } catch (error) {
-      throw refusal(file, error);
-    }
-  });
-}
-
-let kept: { root: string; folder: string; held: HeldFolder } | undefined;
-
-/** Many files of one folder are read in a row: it is held for as long as nothing else can happen. */
-function keepHolding(root: string, folder: string, file: string): HeldFolder | undefined {
-  if (kept?.root === root && kept.folder === folder) return kept.held;
-  letGo();
-  const held = hold(root, folder, {}, file);
-  if (held === undefined) return undefined;
-  kept = { root, folder, held };
-  setImmediate(letGo);
-  return held;
-}
-
-function letGo(): void {
-  kept?.held.close();
-  kept = undefined;
-}
-
-const isOwn = (folder: string): boolean => `${folder}/`.startsWith(`${dotValsFolder}/`);
-
-const own = new Map<string, HeldFolder>();
-const ownHeldMs = 1_000;
-
-/** Our own folders are used again for each val, and no other program moves them: they are held for a while. */
-function holdOwn(root: string, folder: string, options: HoldOptions, file: string): HeldFolder | undefined {
-  const key = `${root}\n${folder}`;
-  const before = own.get(key);
-  if (before !== undefined && isStillThere(before)) return before;
-  letGoOwn(key);
-  const held = hold(root, folder, options, file);
-  if (held?.lasts) {
-    own.set(key, held);
-    setTimeout(() => own.get(key) === held && letGoOwn(key), ownHeldMs).unref();
-  }
-  return held;
-}
-
-const seenNow = new Set<HeldFolder>();
-
-/** Looked at once for all the vals whose answers came together. */
-function isStillThere(held: HeldFolder): boolean {
-  if (seenNow.has(held)) return true;
-  if (statSync(held.path).nlink === 0) return false;
-  if (seenNow.size === 0) setImmediate(() => seenNow.clear());
-  seenNow.add(held);
-  return true;
-}
-
-function letGoOwn(key: string): void {
-  const held = own.get(key);
-  if (held !== undefined && held === appended?.folder) letGoAppended();
-  held?.close();
-  own.delete(key);
+    }),
+  );
 }
 
 /** Whether anything is there. */
@@ -176,42 +116,24 @@ export function replaceBelow(
   );
 }
 
-/** At the end of a file, in one step; it is made where it is missing. */
+/** Adds to the end of a file in one step; the file is made if it is missing. */
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
-      const descriptor = openAtEnd(folder, name);
+      if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
+      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+      const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+      const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
       try {
+        if (!fstatSync(descriptor).isFile()) throw new NotPlainFile('is not a plain file');
         folder.check();
         writeSync(descriptor, text);
         return true;
       } finally {
-        if (!folder.lasts) letGoAppended();
+        closeSync(descriptor);
       }
     }),
   );
-
-let appended: { folder: HeldFolder; name: string; descriptor: number } | undefined;
-
-/** Line after line goes into one file: it stays open for as long as its folder is held, or until it is removed. */
-function openAtEnd(folder: HeldFolder, name: string): number {
-  const isOpen = appended?.folder === folder && appended.name === name;
-  if (appended && isOpen && fstatSync(appended.descriptor).nlink > 0) return appended.descriptor;
-  letGoAppended();
-  if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-  const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
-  appended = { folder, name, descriptor };
-  if (fstatSync(descriptor).isFile()) return descriptor;
-  letGoAppended();
-  throw new NotPlainFile('is not a plain file');
-}
-
-function letGoAppended(): void {
-  if (appended !== undefined) closeSync(appended.descriptor);
-  appended = undefined;
-}
 
 /** A plain file that is ours. */
 export const removeBelow = (root: string, file: string): void =>
@@ -230,18 +152,12 @@ export const stampOf = (root: string, file: string): string | undefined =>
     return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
   });
 
-/** What a folder has from its making and no copy of it has; undefined where there is none. */
+/** The inode number and the time of birth of a folder, which no copy of it has; undefined if there is no such folder. */
 export const birthOf = (root: string, folder: string): string | undefined =>
-  inFolder(root, folder, {}, (held) => {
-    const known = births.get(held);
-    if (known !== undefined) return known;
-    const { ino, birthtimeNs } = statSync(`${held.path}/.`, { bigint: true });
-    const birth = `${ino} ${birthtimeNs}`;
-    if (held.lasts) births.set(held, birth);
-    return birth;
+  inFolder(root, folder, {}, ({ path }) => {
+    const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
+    return `${ino} ${birthtimeNs}`;
   });
-
-const births = new WeakMap<HeldFolder, string>();
 
 function writing(file: string, act: () => boolean | undefined): void {
   try {
@@ -351,14 +267,14 @@ function inFolder<Result>(
   act: (folder: HeldFolder) => Result,
   file = folder,
 ): Result | undefined {
-  const held = isOwn(folder) ? holdOwn(root, folder, options, file) : hold(root, folder, options, file);
+  const held = hold(root, folder, options, file);
   if (held === undefined) return undefined;
   try {
     return act(held);
   } catch (error) {
     throw refusal(file, error);
   } finally {
-    if (!isOwn(folder)) held.close();
+    held.close();
   }
 }
 
