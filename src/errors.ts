@@ -33,6 +33,12 @@ export class NotFoundError extends ValsError {
   readonly exit = 3;
 }
 
+/** The space of the base URL: it does not exist, or not for this caller. No single val is to blame. */
+export class NoSpaceError extends ValsError {
+  readonly kind = 'not_found';
+  readonly exit = 3;
+}
+
 export class AuthError extends ValsError {
   readonly kind = 'auth';
   readonly exit = 4;

@@ -70,6 +70,8 @@ export const me = (): Call => ({
   hints: noRoute,
 });
 
+export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
+
 export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',

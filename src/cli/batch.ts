@@ -1,6 +1,6 @@
 // Does several things in one command: each has its outcome, and together they have one exit code.
 import { mostRequests } from '../api/http/pace.ts';
-import { AuthError, InterruptedError, ValsError } from '../errors.ts';
+import { AuthError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { describeError } from '../terminal/describe-error.ts';
@@ -31,7 +31,7 @@ interface Report<Item> {
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
-/** The outcomes in the order of the items. One failure does not stop the others; a refused token does. */
+/** The outcomes in the order of the items. One failure does not stop the others; a refused token or space does. */
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
@@ -54,7 +54,7 @@ export async function runBatch<Item>(
       if (!(error instanceof ValsError)) throw error;
       // Interrupted before anything was sent: the item is skipped, not failed.
       if (error === signal.reason) return;
-      if (error instanceof AuthError) stopped = true;
+      if (error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);
       options.onFailure?.(item, error);

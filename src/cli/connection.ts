@@ -17,6 +17,7 @@ import type { Setting, Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
 import { loadService } from './load-service.ts';
+import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
   api: Api;
@@ -71,7 +72,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
     redact: redactor.redact,
     signInHint: signInHint(options, baseUrl),
   });
-  const request = (call: Call) => client.request(call).catch(explain);
+  const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
   // The vals of a token that is only being tried are not noted.
   const isInForce = options.token === undefined;
   return {

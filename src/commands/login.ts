@@ -2,8 +2,10 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, toggle } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { AuthError, UsageError } from '../errors.ts';
-import { type BaseUrl, parseBaseUrl } from '../settings/base-url.ts';
+import { AuthError, NoSpaceError, UsageError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { shell } from '../lib/shell-command.ts';
+import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
@@ -51,7 +53,7 @@ export const command = defineCommand({
       });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 
-    const user = await (await context.connect({ token, baseUrl })).record(routes.me());
+    const user = await signIn(context, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => ({
       baseUrl: baseUrl.href,
@@ -59,14 +61,29 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set and comes before the token that was stored now.');
     say.hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
-    const username = textAt(user, 'username');
-    context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}.`);
+    // Below a space, the user is the space, and the person is its actor.
+    const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
+    const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
+    context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}${place}.`);
     return {
       kind: 'record',
       record: { username: username ?? null, baseUrl: baseUrl.href, configFile },
     };
   },
 });
+
+async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
+  const space = spaceIn(baseUrl);
+  try {
+    return await (await context.connect({ token, baseUrl })).record(routes.me());
+  } catch (error) {
+    if (!space || !(error instanceof NoSpaceError)) throw error;
+    throw new NoSpaceError(error.message, {
+      ...error.facts,
+      hint: `Nothing was stored. ${shell`vals login --base-url ${space.service.href}`} signs you in to your own vals.`,
+    });
+  }
+}
 
 /** Not asked if stdin holds the token. */
 async function askForBaseUrl(

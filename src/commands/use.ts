@@ -1,35 +1,42 @@
 import { argument, defineCommand } from '../cli/command.ts';
-import { UsageError } from '../errors.ts';
+import { NotFoundError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
-import { parseBaseUrl } from '../settings/base-url.ts';
+import { parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
+import { listSpaces, type MySpaces } from './shared/my-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
   description:
-    'Show the services that this machine is signed in to, the default one marked; with a base URL, make that one the ' +
-    'default. --base-url, VALS_BASE_URL and --local still come before it.',
-  arguments: { baseUrl: argument('[base-url]', 'one that you are signed in to') },
+    'Show the services that this machine is signed in to, the default one marked, and the spaces of the one in force; ' +
+    'with a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local still come before it.',
+  arguments: { baseUrl: argument('[base-url]', 'one that you are signed in to, or a space of it') },
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [
     { ...column('default'), present: (isDefault) => ({ text: isDefault === 'true' ? '*' : '' }) },
     column('base url', 'baseUrl'),
+    { ...column('role'), only: 'terminal' },
   ],
   empty: 'You are signed in to no service yet: `vals login --base-url URL`.',
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
       const { configDirectory } = settings;
-      const rows = configDirectory
-        ? services(readConfig(settings.configFile, settings.system, say.warn))
-        : [];
-      return { kind: 'list', rows };
+      const config = configDirectory
+        ? readConfig(settings.configFile, settings.system, say.warn)
+        : { tokens: {} };
+      const inForce = settings.baseUrl?.value;
+      const listed = inForce && (await listSpaces(context, inForce, settings.token?.value));
+      return { kind: 'list', rows: services(config, listed) };
     }
-    const { origin, href } = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
+    const baseUrl = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
+    const { origin, href } = baseUrl;
     const known = readConfig(settings.configFile, settings.system, say.warn);
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
+    const listed = spaceIn(baseUrl) && (await listSpaces(context, baseUrl, known.tokens[origin]));
+    if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
     const { updateConfig } = await import('../settings/config-update.ts');
     let changed: StoredConfig = known;
     await updateConfig(context, (config) => {
@@ -38,16 +45,34 @@ export const command = defineCommand({
     });
     if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set and comes before what was chosen now.');
     say.hint(`${href} is the default now.`);
-    return { kind: 'list', rows: services(changed) };
+    return { kind: 'list', rows: services(changed, listed) };
   },
 });
 
-/** A token belongs to an origin. Only the default has a path. */
-function services({ baseUrl, tokens }: StoredConfig): JsonObject[] {
+/** A token belongs to an origin. Of the default, and of the service whose spaces are listed, the paths are known too. */
+function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const isBelow = (origin: string) => baseUrl !== undefined && `${baseUrl}/`.startsWith(`${origin}/`);
-  return Object.keys(tokens).map((origin) =>
-    isBelow(origin) ? { default: true, baseUrl: baseUrl as string } : { default: false, baseUrl: origin },
-  );
+  const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
+  return [...origins].flatMap((origin) => {
+    const known = isBelow(origin) && baseUrl !== undefined ? baseUrl : origin;
+    const below =
+      listed?.service.origin === origin ? [{ baseUrl: listed.service.href }, ...listed.spaces] : [];
+    const all =
+      below.some((place) => place.baseUrl === known) || (below.length > 0 && known === origin)
+        ? below
+        : [{ baseUrl: known }, ...below];
+    return all.map((place) => ({ default: place.baseUrl === baseUrl, ...place }));
+  });
+}
+
+function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError {
+  const known = spaces.map(({ baseUrl }) => baseUrl);
+  return new NotFoundError(`You are not a member of a space at ${href}.`, {
+    hint:
+      known.length > 0
+        ? `Your spaces: ${known.join(', ')}.`
+        : `You have no spaces on ${service.href}. The person who runs it adds you with \`vals space grant\`.`,
+  });
 }
 
 const notSignedIn = (href: string, config: StoredConfig): UsageError => {

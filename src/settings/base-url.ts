@@ -36,3 +36,11 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
   return { origin: url.origin, href: url.origin + path };
 }
+
+/** The space that the base URL is of, and the service that has the space. */
+export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
+  const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];
+  return service === undefined || name === undefined
+    ? undefined
+    : { name, service: { origin, href: service } };
+}

@@ -5,6 +5,7 @@ import {
   AuthError,
   InterruptedError,
   LocalError,
+  NoSpaceError,
   UnavailableError,
   UnknownOutcomeError,
   UsageError,
@@ -140,7 +141,7 @@ export async function watchWorkspace(
     if (!(error instanceof ValsError)) throw error;
     if (error instanceof InterruptedError) return;
     if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return outage.began(file);
-    if (error instanceof AuthError) throw error;
+    if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
     if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.ended();
     if (!flags.ndjson) say.warn([error.message, error.facts.hint].join(' '));
     const facts = { file, ...(name !== undefined && { name }) };

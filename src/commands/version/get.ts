@@ -1,5 +1,6 @@
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, toggle } from '../../cli/command.ts';
+import { column } from '../../terminal/column.ts';
 import { valColumns } from '../shared/columns.ts';
 import { valArgument, versionNumber } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
@@ -9,7 +10,7 @@ export const command = defineCommand({
   arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
   options: { code: toggle('--code', 'its code alone, byte for byte') },
   examples: ['vals version get hello 1 --code'],
-  columns: valColumns,
+  columns: [...valColumns, { ...column('by', 'versionAuthor.username'), textAlone: true }],
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
     return code ? { kind: 'text', text: versionCode(record, val) } : { kind: 'record', record };

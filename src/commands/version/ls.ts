@@ -8,6 +8,7 @@ const columns = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
   { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: 'val' },
+  { ...column('by', 'versionAuthor.username'), textAlone: true },
 ];
 
 export const command = defineCommand({

@@ -1,0 +1,45 @@
+// Tells a val that is absent from a space that the caller has no access to: the service answers both with 404.
+import type { Client } from '../api/http/client.ts';
+import * as routes from '../api/routes.ts';
+import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
+import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
+
+/** After a 404 below the base URL of a space, asks whether the space itself is there for the caller. */
+export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
+  const space = spaceIn(baseUrl);
+  if (!space) return request;
+  const me = routes.me();
+  const noSpace = (): NoSpaceError =>
+    // Without a status: no command may take this for an absent val or route.
+    new NoSpaceError(
+      `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
+      {
+        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: \`vals space grant ${space.name} <username>\`.`,
+      },
+    );
+  let asked: Promise<boolean> | undefined;
+
+  async function isThere(): Promise<boolean> {
+    try {
+      await request(me);
+    } catch (error) {
+      if (error instanceof NotFoundError) return false;
+      // There is no token.
+      if (error instanceof AuthError) throw error;
+    } finally {
+      asked = undefined;
+    }
+    return true;
+  }
+
+  return async (call) => {
+    try {
+      return await request(call);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      if (call.path === me.path) throw noSpace();
+      asked ??= isThere();
+      throw (await asked) ? error : noSpace();
+    }
+  };
+}

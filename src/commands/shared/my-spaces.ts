@@ -1,0 +1,51 @@
+// The spaces that the caller is a member of, where the service has any.
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import type { Context } from '../../cli/context.ts';
+import { InterruptedError, NotFoundError, RefusedError, ValsError } from '../../errors.ts';
+import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
+
+export interface MySpace {
+  baseUrl: string;
+  role: string;
+}
+
+export interface MySpaces {
+  service: BaseUrl;
+  spaces: MySpace[];
+}
+
+/** The list is a help, so nobody waits long for it. */
+const mostMs = 2_000;
+
+/** Undefined if the service has no spaces, or cannot be asked now. */
+export async function listSpaces(
+  { connect, settings, say }: Pick<Context, 'connect' | 'settings' | 'say'>,
+  baseUrl: BaseUrl,
+  token: string | undefined,
+): Promise<MySpaces | undefined> {
+  if (settings.local.value || token === undefined) return undefined;
+  const service = spaceIn(baseUrl)?.service ?? baseUrl;
+  try {
+    const api = await connect({ baseUrl: service, token, mostMs });
+    const spaces: MySpace[] = [];
+    for await (const { records } of api.pages(routes.mySpaces())) {
+      for (const record of records) {
+        const name = textAt(record, 'username');
+        // The address is made here: the service could name another one.
+        if (name) {
+          spaces.push({
+            baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
+            role: textAt(record, 'role') ?? '',
+          });
+        }
+      }
+    }
+    return { service, spaces };
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
+    if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
+    say.warn(`${service.href} could not be asked for your spaces: ${error.message}`);
+    return undefined;
+  }
+}

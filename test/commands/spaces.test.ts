@@ -1,0 +1,108 @@
+// The command line below the base URL of a space.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { signIn, startTeam } from '../support/team.ts';
+
+test('one sign-in serves the person and their spaces, and use switches between them', async () => {
+  const { ada, baseUrl, space, store } = await startTeam();
+  const signedIn = await signIn(ada, space);
+  expect(JSON.parse(signedIn.stdout)).toMatchObject({ username: 'ada', baseUrl: space });
+  expect(JSON.parse((await ada.vals(['me', '--json'])).stdout)).toMatchObject({
+    username: 'acme',
+    actor: { username: 'ada' },
+  });
+  const rows = [
+    { default: false, baseUrl },
+    { default: true, baseUrl: space, role: 'write' },
+  ];
+  expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual(rows);
+  expect(JSON.parse((await ada.vals(['use', baseUrl, '--json'])).stdout)).toEqual([
+    { default: true, baseUrl },
+  ]);
+  expect(JSON.parse((await ada.vals(['me', '--json'])).stdout)).toMatchObject({ username: 'ada' });
+  expect(JSON.parse((await ada.vals(['use', space, '--json'])).stdout)).toEqual(rows);
+
+  const other = await ada.vals(['use', `${baseUrl}/@ops`, '--json']);
+  expect(other).toMatchObject({
+    exit: 3,
+    error: { message: `You are not a member of a space at ${baseUrl}/@ops.` },
+  });
+  expect(other.error?.hint).toContain(space);
+  // Without access, the space that was chosen is still shown as the default.
+  await store.spaces.revoke('acme', 'ada');
+  expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([
+    { default: true, baseUrl: space },
+    { default: false, baseUrl },
+  ]);
+});
+
+test('a sign-in to a space that is not there for the caller stores nothing', async () => {
+  const { ada, baseUrl } = await startTeam();
+  const { exit, error } = await signIn(ada, `${baseUrl}/@ops`);
+  expect({ exit, message: error?.message }).toEqual({
+    exit: 3,
+    message: `There is no space ops on ${baseUrl}, or you are not a member of it.`,
+  });
+  expect(error?.hint).toContain(`vals login --base-url ${baseUrl}`);
+  expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([]);
+});
+
+test('names, versions and addresses are those of the space in force', async () => {
+  const { ada, bob, baseUrl, space } = await startTeam();
+  for (const person of [ada, bob]) await signIn(person, space);
+  const file = join(ada.home, 'greet.ts');
+  writeFileSync(file, 'export default () => 1;\n');
+  const [theirs] = JSON.parse((await ada.vals(['push', 'greet.ts', '--json'])).stdout);
+  const [own] = JSON.parse((await ada.vals(['push', 'greet.ts', '--base-url', baseUrl, '--json'])).stdout);
+  expect(own.id).not.toBe(theirs.id);
+  writeFileSync(join(bob.home, 'greet.ts'), 'export default () => 2;\n');
+  await bob.vals(['push', 'greet.ts']);
+
+  const versions = await bob.vals(['version', 'ls', 'greet']);
+  expect(versions.stdout.split('\n').map((line) => line.split('\t').at(-1))).toEqual(['bob', 'ada', '']);
+  expect(JSON.parse((await ada.vals(['version', 'get', 'greet', '2', '--json'])).stdout)).toMatchObject({
+    versionAuthor: { username: 'bob' },
+    author: { username: 'acme' },
+  });
+  expect((await ada.vals(['val', 'get', 'greet', '--fields', 'id'])).stdout).toBe(`${theirs.id}\n`);
+  expect((await ada.vals(['val', 'get', 'greet', '--fields', 'id', '--base-url', baseUrl])).stdout).toBe(
+    `${own.id}\n`,
+  );
+  expect(JSON.parse((await ada.vals(['open', 'greet', '--json'])).stdout)).toEqual({
+    url: `${space}/?val=${theirs.id}`,
+  });
+});
+
+describe('a person who lost access', () => {
+  test.each([[['me']], [['ls']], [['push', 'greet.ts']], [['val', 'get', 'greet']], [['runs']]])(
+    'is told so by %j',
+    async (args) => {
+      const { ada, space, store } = await startTeam();
+      await signIn(ada, space);
+      writeFileSync(join(ada.home, 'greet.ts'), 'export default () => 1;\n');
+      await ada.vals(['push', 'greet.ts']);
+      await store.spaces.revoke('acme', 'ada');
+      const { exit, error } = await ada.vals([...args, '--json']);
+      expect({ exit, kind: error?.kind, message: error?.message }).toEqual({
+        exit: 3,
+        kind: 'not_found',
+        message: expect.stringContaining('There is no space acme'),
+      });
+      expect(error?.hint).toContain('vals use');
+    },
+  );
+
+  test('stays a member who may read, and may not write', async () => {
+    const { ada, space, store } = await startTeam();
+    await signIn(ada, space);
+    writeFileSync(join(ada.home, 'greet.ts'), 'export default () => 1;\n');
+    await ada.vals(['push', 'greet.ts']);
+    await store.spaces.grant('acme', 'ada', 'read');
+    expect((await ada.vals(['val', 'get', 'greet'])).exit).toBe(0);
+    writeFileSync(join(ada.home, 'greet.ts'), 'export default () => 2;\n');
+    const { exit, error } = await ada.vals(['push', 'greet.ts', '--json']);
+    expect(exit).toBe(4);
+    expect(error?.message).toContain('You may read the vals of acme, but not change them.');
+  });
+});

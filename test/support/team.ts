@@ -1,0 +1,42 @@
+// A service with two people, a space, and a home for each person.
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openStore, type Store, startService } from '../../src/service/index.ts';
+import { placeOf } from '../service/place.ts';
+import { type RunOptions, run, temporaryFolder } from './program.ts';
+
+export interface Person {
+  home: string;
+  token: string;
+  /** In their own home, on the service that they chose there. */
+  vals(args: readonly string[], options?: RunOptions): ReturnType<typeof run>;
+}
+
+export interface Team {
+  store: Store;
+  /** Of the service. */
+  baseUrl: string;
+  /** Of the space acme, which both may write to. */
+  space: string;
+  ada: Person;
+  bob: Person;
+}
+
+export async function startTeam(at = join(temporaryFolder(), 'vals.db')): Promise<Team> {
+  const service = await startService({ ...placeOf(at), port: 0 });
+  onTestFinished(() => service.close());
+  const store = await openStore(placeOf(at));
+  onTestFinished(() => store.close());
+  await store.spaces.add('acme');
+  const add = async (username: string): Promise<Person> => {
+    const token = (await store.users.add(username))?.token ?? '';
+    await store.spaces.grant('acme', username, 'write');
+    const home = temporaryFolder();
+    return { home, token, vals: (args, options) => run(args, { home, ...options }) };
+  };
+  const { baseUrl } = service;
+  return { store, baseUrl, space: `${baseUrl}/@acme`, ada: await add('ada'), bob: await add('bob') };
+}
+
+export const signIn = ({ vals, token }: Person, baseUrl: string) =>
+  vals(['login', '--base-url', baseUrl, '--with-token', '--json'], { input: token });
