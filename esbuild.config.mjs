@@ -1,4 +1,4 @@
-// Builds dist/: the program in one CommonJS file, the code that `vals run` starts a val with, and the prepared texts.
+// Builds dist/: the program, the protocol of agents, the code that `vals run` starts a val with, and the prepared texts.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,6 +18,7 @@ const digest = createHash('sha256').update(program).digest('hex').slice(0, 16);
 // bin/code-cache.js calls this function, and tells one build from another by the digest.
 await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${program}\n})`);
 await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
+await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
 await prepareTexts(createRequire(import.meta.url)('./bin/code-cache.js').loadProgram());
 await removeOthers();
 
@@ -83,8 +84,6 @@ async function print(main, argv, terminal = {}) {
     },
   });
   const stdout = /** @type {NodeJS.WriteStream} */ (Object.assign(sink, terminal));
-  const { signal } = new AbortController();
-  const clock = { now: Date.now, after: () => () => {} };
   await main({
     argv,
     env: {},
@@ -93,8 +92,8 @@ async function print(main, argv, terminal = {}) {
     stdin: () => process.stdin,
     stdout,
     stderr: stdout,
-    signal,
-    clock,
+    signal: new AbortController().signal,
+    clock: { now: Date.now, after: () => () => {} },
     node: { path: process.execPath, version: process.versions.node },
   });
   return text;

@@ -1,6 +1,7 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
-import { type LoadedCommand, pathsOf } from './cli/command-tree.ts';
+import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
+import type { Commands } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
@@ -28,23 +29,24 @@ const widestHelp = 80;
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
   const output = createOutput(host, line.flags);
-  const { progress, messages } = output;
-  let exit = 0;
+  const error = await carryOut(line, host, output);
+  if (error !== undefined) output.messages.error(error);
+  await output.messages.finish();
+  return error?.exit ?? 0;
+}
+
+/** Resolves to the error that ended it. */
+async function carryOut(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'command') await run(line, host, output);
     else await output.stdout.write(withBoldTitles(line.text, await createStyle(output.format.color)));
+    return undefined;
   } catch (error) {
-    progress.stop();
-    if (!(error instanceof ReaderGone)) {
-      const known = asValsError(error);
-      messages.error(known);
-      exit = known.exit;
-    }
+    return error instanceof ReaderGone ? undefined : asValsError(error);
+  } finally {
+    output.progress.stop();
   }
-  progress.stop();
-  await messages.finish();
-  return exit;
 }
 
 async function parse(host: Host): Promise<CommandLine> {
@@ -63,11 +65,20 @@ async function run(
   output: Output,
 ): Promise<void> {
   const { stdout, redactor, messages } = output;
-  const { context, close } = createContext(host, flags, output, () => {
+  const commands: Commands = {
+    load: () => loadTree(commandTree),
+    async run(changes, flags, output) {
+      const caller = { ...host, ...changes };
+      return carryOut({ ...(await parse(caller)), flags }, caller, output);
+    },
+  };
+  const onConnected = () => {
     reachedService = true;
-  });
+  };
+  const { context, close } = createContext(host, flags, output, { commands, onConnected });
   const show = async (result: Result) => {
     await messages.flush();
+    if (output.receive !== undefined) return output.receive(result);
     await render(result, stdout, {
       ...output.format,
       columns: command.columns,

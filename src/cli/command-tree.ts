@@ -8,11 +8,28 @@ interface Named {
   aliases?: readonly string[];
 }
 
-export interface CommandEntry extends Named {
+/** What a command does to the service, or to files. */
+export type Effect =
+  | 'reads'
+  /** Makes something new, and loses nothing. */
+  | 'adds'
+  /** Makes something as it was told, whatever it was before. Doing it again changes nothing. */
+  | 'updates'
+  | 'deletes'
+  /** Runs the code of a val on this machine. */
+  | 'runs';
+
+interface Declared extends Named {
+  effect: Effect;
+  /** Whether it is a tool of `vals mcp`. */
+  isTool: boolean;
+}
+
+export interface CommandEntry extends Declared {
   load(): Promise<{ command: AnyCommand }>;
 }
 
-export interface LoadedCommand extends Named, AnyCommand {}
+export interface LoadedCommand extends Declared, AnyCommand {}
 
 export interface CommandTree<Entry extends Named = CommandEntry> {
   /** In the order of the help. */
@@ -25,10 +42,9 @@ export interface CommandTree<Entry extends Named = CommandEntry> {
 
 export type LoadedTree = CommandTree<LoadedCommand>;
 
-export const loadCommand = async ({ path, aliases = [], load }: CommandEntry): Promise<LoadedCommand> => ({
+export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<LoadedCommand> => ({
   ...(await load()).command,
-  path,
-  aliases,
+  ...entry,
 });
 
 /** With every definition, for the reference, for completion and for agents. */

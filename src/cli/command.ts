@@ -21,6 +21,12 @@ export interface OptionDefinition<T> {
   isVal?: boolean;
   /** May be given several times. */
   isRepeatable?: boolean;
+  /** Agents give it as a number. */
+  isNumber?: boolean;
+  /** Useful at a terminal or in a script alone: agents do not get it. */
+  forPeople?: boolean;
+  /** Agents get it only where they may delete. */
+  deletes?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
@@ -34,6 +40,10 @@ export interface ArgumentDefinition<T> {
   orFile?: boolean;
   /** Offered by completion. */
   words?: readonly string[];
+  /** Agents give it as a number. */
+  isNumber?: boolean;
+  /** Standard input can take its place. For agents that is a text, `code`, and this describes the argument itself. */
+  orCode?: string;
   /** Never set: carries the type of the argument's value. */
   type?: T;
 }
@@ -103,6 +113,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   description?: string;
   /** More text for the reference. The help has to fit a screen of 24 lines. */
   details?: string;
+  /** What agents are told instead, if the description does not fit a tool. */
+  toolDescription?: string;
   arguments?: A;
   /** How the arguments are written in the help, if their forms do not say it. */
   usage?: string;

@@ -1,5 +1,6 @@
 // Everything that a command gets from outside.
 import type { Api } from '../api/api.ts';
+import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
@@ -7,9 +8,11 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Say } from '../terminal/messages.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
-import type { NodeInstallation } from './host.ts';
+import type { LoadedTree } from './command-tree.ts';
+import type { Agent, Host, NodeInstallation, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
@@ -26,6 +29,13 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
+/** All commands, for the one that runs others. */
+export interface Commands {
+  load(): Promise<LoadedTree>;
+  /** Runs one as the command line does, with these flags and this output. Resolves to the error that ended it. */
+  run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
+}
+
 /** Everything that a command gets from outside. */
 export interface Context {
   /** Connects to the service of the settings. Without options, every call returns the same connection. */
@@ -35,7 +45,9 @@ export interface Context {
   /** The vals that this machine has seen on the service in force. */
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
-  stdin: () => NodeJS.ReadStream;
+  stdin: () => StandardInput;
+  /** For a command that speaks a protocol: nothing else is written there. */
+  stdout: NodeJS.WriteStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
   /** The name or file by which the user named the val with this id, if it was not the id. */
@@ -44,6 +56,8 @@ export interface Context {
   clock: Clock;
   /** The Node that runs vals. */
   node: NodeInstallation;
+  agent: Agent | undefined;
+  commands: Commands;
   /** Whether the result is text for a person. */
   forPerson: boolean;
   prompt: Prompt;

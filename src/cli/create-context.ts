@@ -7,16 +7,16 @@ import { createPrompt } from '../terminal/prompt.ts';
 import { render } from '../terminal/render/render.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
-import type { ConnectOptions, Context } from './context.ts';
+import type { Commands, ConnectOptions, Context } from './context.ts';
 import type { Host } from './host.ts';
 
 export function createContext(
   host: Host,
   flags: Flags,
   output: Output,
-  onConnected: () => void,
+  { commands, onConnected }: { commands: Commands; onConnected(): void },
 ): { context: Context; close(): Promise<void> } {
-  const { env, stdin, signal, clock, node } = host;
+  const { env, stdin, signal, clock, node, agent } = host;
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
   const { forPerson } = format;
@@ -45,7 +45,7 @@ export function createContext(
       redactor,
       notes: {
         circular: () => messages.warn('The service sends the same records again; the list ends here.'),
-        more: () => messages.hint('There are more: --limit N or --all shows them.'),
+        more: messages.more,
         away: ({ message }) => messages.warn(`${message} It is asked again until it is back.`),
         back: () => messages.note('The service is back.'),
         gap: () => messages.warn('The list does not hold still to be read: some records may be missing.'),
@@ -63,9 +63,12 @@ export function createContext(
     seen,
     env,
     stdin,
+    stdout: host.stdout,
     signal,
     clock,
     node,
+    agent,
+    commands,
     forPerson,
     wordFor: (id) => words.get(id),
     rememberWord(word, id) {

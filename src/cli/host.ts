@@ -1,4 +1,5 @@
 // Everything that one invocation gets from the process.
+import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
@@ -9,6 +10,14 @@ export interface NodeInstallation {
   version: string;
 }
 
+export type StandardInput = Readable & { isTTY?: boolean };
+
+/** An agent has no standard input and no terminal. */
+export interface Agent {
+  /** Files that it names must be below this folder, and are reached through no link. */
+  filesBelow: string;
+}
+
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
@@ -16,7 +25,7 @@ export interface Host {
   /** The working directory: paths on the command line are relative to it. */
   cwd: string;
   /** Opening stdin takes time, so it is opened when it is read. */
-  stdin: () => NodeJS.ReadStream;
+  stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   /** Aborted with an InterruptedError when the process is told to end. */
@@ -24,6 +33,8 @@ export interface Host {
   clock: Clock;
   /** The Node that runs vals. */
   node: NodeInstallation;
+  /** Set if an agent gave the command, through `vals mcp`. */
+  agent?: Agent | undefined;
   /** Absent if there is no terminal. */
   pager?: Pager;
 }

@@ -12,6 +12,8 @@ export const command = defineCommand({
     'Show how the files of the workspace differ from the service, as a unified diff. At a terminal its sides are ' +
     'named: + is what a push would send or, of a val that changed on the service alone, what a pull would bring. ' +
     'In a pipe - is there and + is here, as `patch -p1` takes it.',
+  toolDescription:
+    'Show how the files of the workspace differ from the service, as unified diffs: - is on the service, + is here.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],

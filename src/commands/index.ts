@@ -1,66 +1,78 @@
 // All commands, in the order of the help. A command's file is loaded when the command is asked for.
-import type { CommandEntry, CommandTree } from '../cli/command-tree.ts';
+import type { CommandEntry, CommandTree, Effect } from '../cli/command-tree.ts';
 import { otherWords } from './other-words.ts';
 
-const entry = (path: string, load: CommandEntry['load'], aliases: string[] = []): CommandEntry => ({
+type Load = CommandEntry['load'];
+
+/** A command for people alone. */
+const entry = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
   path,
-  load,
   aliases,
+  effect,
+  isTool: false,
+  load,
+});
+
+/** A command that agents get too, as a tool. */
+const tool = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
+  ...entry(path, effect, load, aliases),
+  isTool: true,
 });
 
 const vals = [
-  entry('push', () => import('./push/push.ts'), ['val push']),
-  entry('run', () => import('./run/run.ts')),
-  entry('ls', () => import('./ls.ts'), ['list']),
-  entry('copy', () => import('./copy/copy.ts')),
-  entry('open', () => import('./open.ts')),
-  entry('val create', () => import('./val/create.ts')),
-  entry('val get', () => import('./val/get.ts')),
-  entry('val set', () => import('./val/set.ts')),
-  entry('val edit', () => import('./val/edit.ts')),
-  entry('val rm', () => import('./val/rm.ts'), ['val delete']),
-  entry('val runs', () => import('./val/runs.ts')),
-  entry('version ls', () => import('./version/ls.ts'), ['version list']),
-  entry('version get', () => import('./version/get.ts')),
-  entry('version diff', () => import('./version/diff.ts')),
-  entry('version new', () => import('./version/new.ts')),
-  entry('version restore', () => import('./version/restore.ts')),
-  entry('version rm', () => import('./version/rm.ts'), ['version delete']),
+  tool('push', 'updates', () => import('./push/push.ts'), ['val push']),
+  tool('run', 'runs', () => import('./run/run.ts')),
+  tool('ls', 'reads', () => import('./ls.ts'), ['list']),
+  entry('copy', 'updates', () => import('./copy/copy.ts')),
+  entry('open', 'reads', () => import('./open.ts')),
+  tool('val create', 'adds', () => import('./val/create.ts')),
+  tool('val get', 'reads', () => import('./val/get.ts')),
+  tool('val set', 'updates', () => import('./val/set.ts')),
+  entry('val edit', 'adds', () => import('./val/edit.ts')),
+  tool('val rm', 'deletes', () => import('./val/rm.ts'), ['val delete']),
+  tool('val runs', 'reads', () => import('./val/runs.ts')),
+  tool('version ls', 'reads', () => import('./version/ls.ts'), ['version list']),
+  tool('version get', 'reads', () => import('./version/get.ts')),
+  tool('version diff', 'reads', () => import('./version/diff.ts')),
+  tool('version new', 'adds', () => import('./version/new.ts')),
+  tool('version restore', 'adds', () => import('./version/restore.ts')),
+  tool('version rm', 'deletes', () => import('./version/rm.ts'), ['version delete']),
 ];
 
 const workspace = [
-  entry('init', () => import('./init.ts')),
-  entry('status', () => import('./status.ts')),
-  entry('diff', () => import('./diff.ts')),
-  entry('pull', () => import('./pull.ts')),
-  entry('forget', () => import('./forget.ts')),
+  entry('init', 'adds', () => import('./init.ts')),
+  tool('status', 'reads', () => import('./status.ts')),
+  tool('diff', 'reads', () => import('./diff.ts')),
+  tool('pull', 'updates', () => import('./pull.ts')),
+  entry('forget', 'updates', () => import('./forget.ts')),
 ];
 
 const mine = [
-  entry('me', () => import('./me.ts')),
-  entry('runs', () => import('./runs.ts')),
-  entry('likes', () => import('./likes.ts')),
-  entry('comments', () => import('./comments.ts')),
-  entry('refs', () => import('./refs.ts')),
+  tool('me', 'reads', () => import('./me.ts')),
+  tool('runs', 'reads', () => import('./runs.ts')),
+  tool('likes', 'reads', () => import('./likes.ts')),
+  tool('comments', 'reads', () => import('./comments.ts')),
+  tool('refs', 'reads', () => import('./refs.ts')),
 ];
 
 const setUp = [
-  entry('login', () => import('./login.ts')),
-  entry('logout', () => import('./logout.ts')),
-  entry('use', () => import('./use.ts')),
-  entry('config', () => import('./config.ts')),
-  entry('api', () => import('./api.ts')),
-  entry('serve', () => import('./serve/serve.ts')),
-  entry('user add', () => import('./user/add.ts')),
-  entry('user ls', () => import('./user/ls.ts'), ['user list']),
-  entry('user token', () => import('./user/token.ts')),
-  entry('user rm', () => import('./user/rm.ts'), ['user delete']),
-  entry('space add', () => import('./space/add.ts')),
-  entry('space ls', () => import('./space/ls.ts'), ['space list']),
-  entry('space grant', () => import('./space/grant.ts')),
-  entry('space revoke', () => import('./space/revoke.ts')),
-  entry('space rm', () => import('./space/rm.ts'), ['space delete']),
-  entry('completion', () => import('./completion.ts')),
+  entry('login', 'updates', () => import('./login.ts')),
+  entry('logout', 'deletes', () => import('./logout.ts')),
+  entry('use', 'updates', () => import('./use.ts')),
+  entry('config', 'reads', () => import('./config.ts')),
+  entry('api', 'deletes', () => import('./api.ts')),
+  entry('serve', 'updates', () => import('./serve/serve.ts')),
+  entry('user add', 'adds', () => import('./user/add.ts')),
+  entry('user ls', 'reads', () => import('./user/ls.ts'), ['user list']),
+  entry('user token', 'updates', () => import('./user/token.ts')),
+  entry('user rm', 'deletes', () => import('./user/rm.ts'), ['user delete']),
+  entry('space add', 'adds', () => import('./space/add.ts')),
+  entry('space ls', 'reads', () => import('./space/ls.ts'), ['space list']),
+  entry('space grant', 'updates', () => import('./space/grant.ts')),
+  entry('space revoke', 'deletes', () => import('./space/revoke.ts')),
+  entry('space rm', 'deletes', () => import('./space/rm.ts'), ['space delete']),
+  entry('mcp', 'updates', () => import('./mcp.ts')),
+  entry('completion', 'reads', () => import('./completion.ts')),
 ];
 
 export const commandTree: CommandTree = {

@@ -41,7 +41,7 @@ export const command = defineCommand({
     'changed here, changed there, conflict (changed on both sides, a new file whose name is taken, or an id that belongs ' +
     'to a val of another name), unmerged (with the marks of a merge), new, missing here, deleted there, not yours.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
-  options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs') },
+  options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs', { forPeople: true }) },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',

@@ -91,12 +91,14 @@ export const stringifyJson = (value: unknown, indent?: number): string =>
   encodeJson(value, indent).replace(unsafeInOutput, unicodeEscape);
 
 /** For a service. */
-export function encodeJson(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, undefined, indent);
-  return secretMark === undefined
+export const encodeJson = (value: unknown, indent?: number): string =>
+  restoreNumbers(JSON.stringify(value, undefined, indent));
+
+/** Numbers that keep their digits are marked strings after JSON.stringify. */
+export const restoreNumbers = (text: string): string =>
+  secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
-}
 
 /** A number from its digits, however many. */
 export const jsonNumber = (digits: string): number | JsonNumber =>

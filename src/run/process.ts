@@ -26,6 +26,8 @@ export interface ProcessOptions {
   command: readonly [string, ...string[]];
   env: NodeJS.ProcessEnv;
   cwd: string;
+  /** Whether the val reads the standard input of vals, or has none. */
+  stdin: 'inherit' | 'ignore';
 }
 
 interface Listener {
@@ -40,10 +42,10 @@ const hasGroups = platform() !== 'win32';
 
 /** The val prints straight to stderr, so its output needs no memory of vals. */
 export function startProcess(
-  { command: [node, ...args], env, cwd }: ProcessOptions,
+  { command: [node, ...args], env, cwd, stdin }: ProcessOptions,
   { onReport, onBytes, onGarbage }: Listener,
 ): ValProcess {
-  const child = spawn(node, args, { env, cwd, detached: hasGroups, stdio: ['inherit', 2, 2, 'pipe'] });
+  const child = spawn(node, args, { env, cwd, detached: hasGroups, stdio: [stdin, 2, 2, 'pipe'] });
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
   const endGroup = startWatchdog(child);

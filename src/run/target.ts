@@ -67,13 +67,18 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
     kind: 'file',
     load: async () => ({ name: word, code: await readText(path, options), path, packagesFrom: path }),
     path,
-    folder: projectFolder(path, options.settings),
+    folder: projectFolder(path, options),
     packagesFrom: path,
   };
 }
 
 /** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
-function projectFolder(path: string, settings: Settings): string {
+function projectFolder(path: string, { settings, agent }: FindOptions): string {
+  const folder = folderAround(path, settings);
+  return agent && !foldersAbove(join(folder, 'val')).includes(agent.filesBelow) ? agent.filesBelow : folder;
+}
+
+function folderAround(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
   if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
   return foldersAbove(path).find((folder) => isFile(join(folder, 'package.json'))) ?? dirname(path);

@@ -18,6 +18,8 @@ export interface Say {
   warnInText(message: string): void;
   /** Shown after the result, at a terminal only, and once, however often it is given. */
   hint(message: string): void;
+  /** A list has more records than were asked for. */
+  more(): void;
   /** Shown at once; neither a warning nor a hint. */
   note(message: string): void;
   /** What the command did, as one sentence. It is the last line at a terminal, with the service and the time taken. */
@@ -96,6 +98,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       if (!options.json) warn(message);
     },
     hint: (message) => void hints.add(message),
+    more: () => void hints.add('There are more: --limit N or --all shows them.'),
     note: writeDim,
     done: (...line) => {
       lastLine = line;

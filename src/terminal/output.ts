@@ -7,6 +7,7 @@ import { understandsLinks } from './link.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
+import type { Result } from './result.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
 import { wantsColor } from './style.ts';
 
@@ -51,6 +52,8 @@ export interface Output {
   format: Format;
   /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Takes results instead of stdout, where the command was called from within the program. */
+  receive?(result: Result): Promise<void>;
   /** Sets how to find out whether something was written to the service. */
   watchWrites(hasWritten: () => boolean): void;
 }

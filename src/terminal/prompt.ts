@@ -1,4 +1,5 @@
 // Asks the user on stderr. Without a terminal it is an error, never a wait.
+import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { visible } from './escape.ts';
@@ -26,7 +27,7 @@ export interface PromptOptions {
 }
 
 export function createPrompt(
-  input: () => NodeJS.ReadStream,
+  input: () => Readable & { isTTY?: boolean },
   stderr: NodeJS.WriteStream,
   { signal, clock, width, flush }: PromptOptions,
 ): Prompt {

@@ -287,7 +287,9 @@ describe('what may come next', async () => {
     run: () => ({ kind: 'nothing' }),
   });
   const tree = {
-    groups: [{ title: 'All:', commands: [{ ...tried, path: 'try' }] }],
+    groups: [
+      { title: 'All:', commands: [{ ...tried, path: 'try', effect: 'reads' as const, isTool: false }] },
+    ],
     topics: {},
     otherWords: {},
   };

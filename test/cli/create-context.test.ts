@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import * as routes from '../../src/api/routes.ts';
+import { loadTree } from '../../src/cli/command-tree.ts';
 import { createContext } from '../../src/cli/create-context.ts';
+import { commandTree } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
@@ -32,7 +34,10 @@ it('ends what is under way, and with it its connection', async () => {
     clock: systemClock,
     node: { path: process.execPath, version: process.versions.node },
   };
-  const { context, close } = createContext(host, {}, createOutput(host, {}), () => {});
+  const { context, close } = createContext(host, {}, createOutput(host, {}), {
+    commands: { load: () => loadTree(commandTree), run: async () => undefined },
+    onConnected() {},
+  });
   const me = async () => (await context.connect({})).record(routes.me());
   await me();
   const unanswered = me();

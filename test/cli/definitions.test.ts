@@ -28,6 +28,8 @@ const notToBeRunHere = new Set([
   'vals space add acme --database postgres://vals@db.example.com/vals',
   'vals space rm acme',
   'vals run --http hello.ts',
+  'vals mcp',
+  'vals mcp --read-only --base-url https://api.example.com',
   `vals login --base-url ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',

@@ -73,7 +73,7 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
     throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, namesOnly);
-  const files = await collectFiles(paths, context.settings.cwd, context.say.warn);
+  const files = await collectFiles(paths, context);
   const items = files.map((found) => plainItem(context, found));
   refuseTwins(items);
   return { workspace: undefined, items };
@@ -104,7 +104,7 @@ async function planInWorkspace(
     const named = isPath(known.cwd, word) ? undefined : findVal(known, word);
     return named === undefined ? word : relative(known.cwd, join(root, named.file));
   };
-  const files = await collectFiles(paths.map(pathOf), settings.cwd, say.warn);
+  const files = await collectFiles(paths.map(pathOf), context);
   const items = files.map((found): PushItem => {
     const plain = plainItem(context, found);
     const file = fileBelow(known, found.file);
@@ -121,7 +121,7 @@ async function oneItem(context: Context, paths: readonly string[], name: string)
   if (paths.length > 1) {
     throw new UsageError('--name is for one path.', { hint: 'Push the paths one by one.' });
   }
-  const files = await collectFiles(paths, context.settings.cwd, context.say.warn);
+  const files = await collectFiles(paths, context);
   if (files.length > 1) {
     throw new UsageError(`--name is for one file, and ${paths[0]} has ${files.length}.`, {
       hint: 'Name one of them.',

@@ -26,14 +26,24 @@ export const command = defineCommand({
     'A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
     'a val that changed on the service too is a conflict, and nothing is sent for it without --force. ' +
     '--concurrency auto, the default, finds how many requests at a time the service takes well, up to 32.',
-  arguments: { paths: argument('[paths...]', 'files, folders, or - for standard input') },
+  toolDescription:
+    'Create or update vals: from files and folders (hello.ts becomes the val hello), or from code with a name. A folder ' +
+    'gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, without ' +
+    'a path, it sends what is new or changed here; a val that changed on the service too is a conflict, and nothing is ' +
+    'sent for it without force. The code before stays among the versions.',
+  arguments: {
+    paths: {
+      ...argument('[paths...]', 'files, folders, or - for standard input'),
+      orCode: 'files and folders; in a workspace, all that changed when absent',
+    },
+  },
   options: {
     name: word('--name <name>', "the val's name, for one path", { conflicts: ['watch'] }),
     concurrency: parsed(
       '--concurrency <n>',
       'requests at a time; auto: as many as the service takes well',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
-      { words: ['auto'] },
+      { words: ['auto'], forPeople: true },
     ),
     force: toggle('--force', 'in a workspace: overwrite newer code on the service'),
     fork: toggle('--fork', 'in a workspace: make own vals of files that are not yours', {
@@ -41,6 +51,7 @@ export const command = defineCommand({
     }),
     watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
       conflicts: ['dryRun'],
+      forPeople: true,
     }),
     dryRun,
   },

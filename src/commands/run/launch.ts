@@ -19,7 +19,7 @@ export interface GivenRun extends Wanted {
 }
 
 export function launchOptions(
-  { env, settings, clock, node, say }: Context,
+  { env, settings, clock, node, agent, say }: Context,
   { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
   target: Target,
   { code }: Entry,
@@ -37,6 +37,7 @@ export function launchOptions(
     limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
     env: ownEnv,
     cwd: settings.cwd,
+    stdin: agent ? 'ignore' : 'inherit',
     maxSeconds,
     clock,
   };

@@ -24,25 +24,36 @@ export const command = defineCommand({
     "environment variables that look like secrets, under Node's permission model: it reads its own code and packages, " +
     'writes no file and starts no program. A run of code that the service has is recorded there, if the service ' +
     'records runs.',
+  toolDescription:
+    "Run a file, or else a val with the service's code, in a sandbox on this machine. The default export is called with " +
+    'the arguments as strings; its value is in the result. What the val prints is not. A run of code that the service ' +
+    'has is recorded there.',
   arguments: {
     val: { ...val('<val|file>', 'a file, or else a name or an id; NAME@2 is version 2'), orFile: true },
     args: argument('[args...]', 'arguments of the val, options included'),
   },
   passesThrough: true,
   options: {
-    at: parsed('--at <version>', 'this version of the val', versionNumber),
-    http: toggle('--http', 'serve it at a local address; it picks up saved changes'),
-    port: parsed('--port <n>', 'the port of that address (a free one)', parsePort),
+    at: parsed('--at <version>', 'this version of the val', versionNumber, { isNumber: true }),
+    http: toggle('--http', 'serve it at a local address; it picks up saved changes', { forPeople: true }),
+    port: parsed('--port <n>', 'the port of that address (a free one)', parsePort, { forPeople: true }),
     watch: toggle('--watch', 'run it again on every save', {
       conflicts: ['http'],
+      forPeople: true,
     }),
     maxTime: parsed(
       '--max-time <seconds>',
       'end it after that time; with --http, each request (60)',
       (text) => parseTimeout(text, '--max-time'),
+      { isNumber: true },
     ),
-    env: repeatable('--env <name>', 'hand it this variable, although it looks like a secret', variableName),
-    allowAll: toggle('--allow-all', 'without the sandbox: it may do everything that you may'),
+    env: {
+      ...repeatable('--env <name>', 'hand it this variable, although it looks like a secret', variableName),
+      forPeople: true,
+    },
+    allowAll: toggle('--allow-all', 'without the sandbox: it may do everything that you may', {
+      forPeople: true,
+    }),
     report: toggle('--no-report', 'do not record the run on the service'),
   },
   examples: ['vals run hello.ts Ada', 'vals run --http hello.ts'],

@@ -1,6 +1,6 @@
 // Options and arguments that several commands share.
 import type { Call } from '../../api/call.ts';
-import { parsed, toggle, val, word } from '../../cli/command.ts';
+import { argument, parsed, toggle, val, word } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
 import { UsageError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
@@ -20,10 +20,13 @@ export const wholeNumber =
 
 export const paging = {
   limit: parsed('--limit <n>', 'how many records in all (20)', wholeNumber('--limit', 1), {
+    isNumber: true,
     conflicts: ['all'],
   }),
-  offset: parsed('--offset <n>', 'how many records to pass over first', wholeNumber('--offset', 0)),
-  all: toggle('--all', 'every record'),
+  offset: parsed('--offset <n>', 'how many records to pass over first', wholeNumber('--offset', 0), {
+    isNumber: true,
+  }),
+  all: toggle('--all', 'every record', { forPeople: true }),
 };
 
 export const timeRange = {
@@ -39,13 +42,18 @@ export const runFilter = {
 };
 
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
-export const yes = toggle('--yes', 'do not ask');
+export const yes = toggle('--yes', 'do not ask', { forPeople: true });
 
 export const privacy = word('--privacy <word>', 'public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],
 });
 
 export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
+
+export const codeFile = {
+  ...argument('[file]', 'its code; absent or -: standard input'),
+  orCode: 'a file with its code',
+};
 
 /** Some services have a version 0. A version may be larger than a safe integer. */
 export function versionNumber(text: string): string {
@@ -56,6 +64,13 @@ export function versionNumber(text: string): string {
   }
   return text.replace(/^0+(?=\d)/, '');
 }
+
+export const version = <Form extends string>(form: Form, description: string) => ({
+  ...argument(form, description, versionNumber),
+  isNumber: true,
+});
+
+export const versionArgument = version('<version>', 'its number');
 
 /** The result of `--dry-run`. */
 export const plan = ({ method, path, body }: Call): RecordResult => ({

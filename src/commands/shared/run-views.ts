@@ -15,7 +15,6 @@ const shownFirst = 10;
 
 /** The default limit if runs are filtered here. */
 const shownAtMost = 20;
-const thereAreMore = 'There are more: --limit N or --all shows them.';
 
 /** Text about --summary for the reference. */
 export const summaryExplained =
@@ -27,8 +26,10 @@ export const summaryExplained =
 export const runViews = {
   follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
     conflicts: ['summary', 'until', 'all', 'offset'],
+    forPeople: true,
   }),
   full: toggle('--full', 'at a terminal, each run as a block with its whole error', {
+    forPeople: true,
     conflicts: ['summary'],
   }),
   summary: toggle('--summary', 'per version: how often it ran and failed, and how long it took', {
@@ -73,7 +74,7 @@ export async function showRuns(
   if (!follow) {
     if (!isFiltered(filter)) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
-    const more = context.forPerson ? () => context.say.hint(thereAreMore) : undefined;
+    const more = context.forPerson || context.agent ? context.say.more : undefined;
     const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
     return { kind: 'list', rows, ...layout };
   }

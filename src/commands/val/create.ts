@@ -4,14 +4,14 @@ import { UsageError } from '../../errors.ts';
 import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
-import { dryRun, plan, privacy } from '../shared/options.ts';
+import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. A name that exists is refused.',
   arguments: {
     name: argument('<name>', 'its name'),
-    file: argument('[file]', 'its code; absent or -: standard input'),
+    file: codeFile,
   },
   options: {
     readme: word('--readme <file>', 'a file with its readme'),

@@ -14,11 +14,11 @@ export const command = defineCommand({
   },
   examples: ['vals val get hello', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ connect, say }, { val, code, readme }) {
+  async run({ connect, say, forPerson }, { val, code, readme }) {
     const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code) return { kind: 'text', text: codeOf(record) };
-    say.hint('--code prints its code.');
+    if (forPerson) say.hint('--code prints its code.');
     return { kind: 'record', record };
   },
 });

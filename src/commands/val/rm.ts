@@ -12,6 +12,9 @@ export const command = defineCommand({
   description:
     'Delete vals, with all their versions. Shows what would be deleted, then asks once; --yes skips both. A val given by ' +
     'its name or file is read first, and nothing is deleted if the service calls it something else.',
+  toolDescription:
+    'Delete vals, with all their versions, at once. A val given by its name or file is read first, and nothing is ' +
+    'deleted if the service calls it something else. It cannot be undone.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],

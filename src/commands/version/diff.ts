@@ -1,10 +1,10 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
-import { valArgument, versionNumber } from '../shared/options.ts';
+import { valArgument, version } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
 export const command = defineCommand({
@@ -13,8 +13,8 @@ export const command = defineCommand({
     'Show what changed from one version of a val to another, or to its current code, as a unified diff.',
   arguments: {
     val: valArgument,
-    a: argument('<a>', 'the version to start from', versionNumber),
-    b: argument('[b]', 'the version to compare it with; absent: the current code', versionNumber),
+    a: version('<a>', 'the version to start from'),
+    b: version('[b]', 'the version to compare it with; absent: the current code'),
   },
   examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],

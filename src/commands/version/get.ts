@@ -1,13 +1,13 @@
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand, toggle } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import { valColumns } from '../shared/columns.ts';
-import { valArgument, versionNumber } from '../shared/options.ts';
+import { valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
 export const command = defineCommand({
   summary: 'Show one version of a val',
-  arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
+  arguments: { val: valArgument, version: versionArgument },
   options: { code: toggle('--code', 'its code alone, byte for byte') },
   examples: ['vals version get hello 1 --code'],
   columns: [...valColumns, { ...column('by', 'versionAuthor.username'), textAlone: true }],

@@ -1,17 +1,17 @@
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { newVersion } from '../shared/done.ts';
-import { dryRun, plan, valArgument } from '../shared/options.ts';
+import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',
   description: 'Add a version to a val, from a file or from standard input.',
   arguments: {
     val: valArgument,
-    file: argument('[file]', 'its code; absent or -: standard input'),
+    file: codeFile,
   },
   options: { dryRun },
   examples: ['vals version new hello examples/hello.ts'],

@@ -1,15 +1,15 @@
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
-import { dryRun, plan, valArgument, versionNumber } from '../shared/options.ts';
+import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/version-code.ts';
 
 export const command = defineCommand({
   summary: "Make an old version's code the current one",
   description:
     "Add an old version's code to a val as a new version. Nothing is deleted: what was current stays among the versions.",
-  arguments: { val: valArgument, version: argument('<version>', 'its number', versionNumber) },
+  arguments: { val: valArgument, version: versionArgument },
   options: { dryRun },
   examples: ['vals version restore hello 1'],
   columns: valColumns,

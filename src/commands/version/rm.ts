@@ -1,17 +1,18 @@
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
-import { dryRun, valArgument, versionNumber, yes } from '../shared/options.ts';
+import { dryRun, valArgument, version, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. Asks first, and says which one is current.',
-  arguments: { val: valArgument, versions: argument('<version...>', 'their numbers', versionNumber) },
+  toolDescription: 'Delete versions of a val, at once. It cannot be undone.',
+  arguments: { val: valArgument, versions: version('<version...>', 'their numbers') },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],
   columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],

@@ -7,11 +7,15 @@ import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import { readBytesBelow } from '../disk/files.ts';
+import { pathWithin } from './within.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
   settings: { cwd: string };
-  stdin: () => NodeJS.ReadStream;
+  /** Set if files must be below a folder. */
+  agent?: { filesBelow: string } | undefined;
+  stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
 }
@@ -43,6 +47,7 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 async function readNamed(file: string, input: Input): Promise<Buffer> {
   try {
     const path = resolve(input.settings.cwd, file);
+    if (input.agent) return readWithin(input.agent.filesBelow, path, file);
     const stats = statSync(path);
     if (stats.isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
@@ -55,6 +60,12 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   } catch (error) {
     throw error instanceof ValsError ? error : fileError(file, error);
   }
+}
+
+function readWithin(folder: string, path: string, named: string): Buffer {
+  const bytes = readBytesBelow(folder, pathWithin(folder, path, named), largest.text, named);
+  if (bytes !== undefined) return bytes;
+  throw new LocalError(`${named} does not exist.`, { hint: 'Check the path.' });
 }
 
 async function readStdin(input: Input): Promise<Buffer> {

@@ -11,6 +11,7 @@ import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
 import { notEmpty } from './read-text.ts';
+import { refuseOutside } from './within.ts';
 
 /** A file, and the name of the val it is. */
 export interface Source {
@@ -28,16 +29,23 @@ export interface Found {
   found?: { folder: string; below: string };
 }
 
+interface Place {
+  settings: { cwd: string };
+  /** Set if files must be below a folder. */
+  agent?: { filesBelow: string } | undefined;
+  say: { warn(message: string): void };
+}
+
 /** The files that the paths hold, each once. */
 export async function collectFiles(
   paths: readonly string[],
-  cwd: string,
-  warn: (message: string) => void,
+  { settings: { cwd }, agent, say: { warn } }: Place,
 ): Promise<Found[]> {
   const found: Found[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
     const folder = resolve(cwd, path);
+    if (path !== '-' && agent !== undefined) refuseOutside(agent.filesBelow, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
         found.push({ file: join(path, below), found: { folder, below } });

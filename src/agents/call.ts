@@ -1,0 +1,96 @@
+// One call of a tool: the command runs as on the command line, and its result becomes the answer.
+import { setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import type { LoadedCommand } from '../cli/command-tree.ts';
+import type { Context } from '../cli/context.ts';
+import { InterruptedError, UsageError, ValsError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
+import { captureOutput } from './captured-output.ts';
+import { hasOwnLimit, type Permissions, shownAtMost, type Tool } from './tools.ts';
+import { createTurns } from './turns.ts';
+import type { Wording } from './wording.ts';
+import { type Input, wordsFor } from './words.ts';
+
+export interface CallOptions {
+  signal: AbortSignal;
+  onProgress(message: string): void;
+}
+
+export interface Answer {
+  document: JsonObject;
+  /** The document as text, then what else there is to say. */
+  texts: string[];
+  isError: boolean;
+}
+
+export interface CallerOptions {
+  permissions: Permissions;
+  wording: Wording;
+  log(line: string): void;
+}
+
+/** Calls that only read, or that run a val. Each of them sends several requests at a time. */
+const mostReaders = 4;
+
+export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
+
+export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
+  // A job of CI belongs to the person: nothing is written onto its page for an agent.
+  const env = { ...context.env, GITHUB_ACTIONS: undefined };
+  const reading = createTurns(mostReaders);
+  // Two commands that change one workspace would only wait for each other.
+  const changing = createTurns(1);
+
+  return async (command, tool, input, { signal, onProgress }) => {
+    const captured = captureOutput({ env, wording, log, onProgress });
+    try {
+      captured.limitTo(limitFor(command, input));
+      const { argv, code } = wordsFor(command, tool, input, permissions);
+      const host = {
+        argv,
+        env,
+        signal: interruptedBy(signal, context.signal),
+        stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
+        agent: { filesBelow: folderFor(context.settings) },
+      };
+      const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
+      const run = () => context.commands.run(host, flagsFor(context), captured.output);
+      return captured.answer(await turns(run));
+    } catch (error) {
+      if (error instanceof ValsError) return captured.answer(error);
+      throw error;
+    }
+  };
+}
+
+/** What holds for all tools alike. */
+function flagsFor({ flags: { baseUrl, local, timeout, debug, allowHttp } }: Context): Context['flags'] {
+  return { baseUrl, local, timeout, debug, allowHttp, json: true };
+}
+
+/** Lists of commands with a limit of their own are as long as that says. */
+function limitFor(command: LoadedCommand, { limit }: Input): number {
+  if (!hasOwnLimit(command)) return Number.POSITIVE_INFINITY;
+  if (limit === undefined) return shownAtMost;
+  if (/^[1-9]\d{0,8}$/.test(String(limit))) return Number(limit);
+  throw new UsageError('limit takes a whole number from 1 on.', { hint: `For example ${shownAtMost}.` });
+}
+
+/** In the workspace around the working directory, or else in the working directory. */
+function folderFor(settings: Context['settings']): string {
+  const root = nearestRoot(settings.cwd);
+  return root !== undefined && foreignPlace(settings, root) === undefined ? root : settings.cwd;
+}
+
+function interruptedBy(...signals: AbortSignal[]): AbortSignal {
+  const controller = new AbortController();
+  // Node would warn of more than ten listeners.
+  setMaxListeners(0, controller.signal);
+  const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
+  for (const signal of signals) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+  }
+  return controller.signal;
+}

@@ -1,0 +1,196 @@
+// The output of a command that an agent called: its result as data, and what else it said.
+import type { ValsError } from '../errors.ts';
+import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { countOutcomes } from '../lib/outcome.ts';
+import { rowsOfRecords } from '../lib/rows.ts';
+import { describeError } from '../terminal/describe-error.ts';
+import { glyphsFor } from '../terminal/glyphs.ts';
+import { withoutToken } from '../terminal/json-text.ts';
+import type { Messages } from '../terminal/messages.ts';
+import type { Output } from '../terminal/output.ts';
+import type { ListResult, OutcomesResult, Result } from '../terminal/result.ts';
+import { createRedactor, type Sink } from '../terminal/streams.ts';
+import type { Answer } from './call.ts';
+import type { Wording } from './wording.ts';
+
+interface CaptureOptions {
+  env: NodeJS.ProcessEnv;
+  wording: Wording;
+  log(line: string): void;
+  onProgress(message: string): void;
+}
+
+interface Captured {
+  output: Output;
+  /** The most records of a list. */
+  limitTo(records: number): void;
+  /** @param error that ended the command */
+  answer(error: ValsError | undefined): Answer;
+}
+
+/** A list stops at so many characters of JSON, since whoever reads it has only so much room. */
+const mostCharacters = 1_000_000;
+
+export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
+  const redactor = createRedactor();
+  redactor.add(env.VALS_TOKEN?.trim());
+  const said = new Set<string>();
+  let document: JsonObject = {};
+  let text: string | undefined;
+  let limit = Number.POSITIVE_INFINITY;
+  let hasMore = false;
+
+  const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
+
+  async function takeList(rows: ListResult['rows']): Promise<void> {
+    const items: JsonObject[] = [];
+    let size = 0;
+    for await (const { records } of Symbol.asyncIterator in rows ? rows : [rowsOfRecords(rows)]) {
+      for (const record of records) {
+        size += stringifyJson(record).length;
+        hasMore ||= items.length === limit || (items.length > 0 && size > mostCharacters);
+        if (hasMore) break;
+        items.push(record);
+      }
+      if (hasMore) break;
+    }
+    document = { items };
+  }
+
+  /** Where not all can be shown, those that nothing happened to are left out first. */
+  async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
+    const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
+    const chosen =
+      rows.length > limit ? [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))] : rows;
+    await takeList(chosen.map(withWording));
+    if (hasMore) say(`Of ${rows.length}: ${countOutcomes(rows)}.`);
+  }
+
+  const withWording = (row: JsonObject): JsonObject =>
+    isObject(row.error) ? { ...row, error: inWords(row.error) } : row;
+
+  const inWords = ({ message, hint, ...error }: JsonObject): JsonObject => ({
+    ...error,
+    ...(typeof message === 'string' && { message: wording(message) }),
+    ...(typeof hint === 'string' && { hint: wording(hint) }),
+  });
+
+  async function receive(result: Result): Promise<void> {
+    switch (result.kind) {
+      case 'record':
+        document = result.record;
+        return;
+      case 'list':
+      case 'diffs':
+        return takeList(result.rows);
+      case 'outcomes':
+        return takeOutcomes(result);
+      case 'text':
+        text = result.text;
+        document = { text };
+        return;
+      case 'json':
+        document = asDocument(result.value);
+        return;
+      case 'series':
+        for await (const each of result.results) await receive(each);
+        return;
+      case 'pieces':
+      case 'following':
+      case 'nothing':
+        // Agents have no option that leads to these.
+        return;
+    }
+  }
+
+  return {
+    output: {
+      ...capturedStreams,
+      redactor,
+      progress: {
+        show: (message) => onProgress(redactor.redact(message)),
+        stop() {},
+        clear() {},
+        pause() {},
+      },
+      messages: capturedMessages({
+        say,
+        log: (line) => log(redactor.redact(line)),
+        onMore: () => {
+          hasMore = true;
+        },
+      }),
+      receive,
+    },
+    limitTo(records) {
+      limit = records;
+    },
+    answer(error) {
+      const failure = error && { error: inWords(describeError(error)) };
+      const done = error === undefined ? document : doneItems(document);
+      const isCut = hasMore && 'items' in done;
+      const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);
+      if (isCut) say('There are more: a higher limit shows them.');
+      const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
+      return {
+        document: isObject(clean) ? clean : {},
+        texts: [shown, ...(said.size > 0 ? [[...said].join('\n')] : [])],
+        isError: error !== undefined,
+      };
+    },
+  };
+}
+
+/** What was done before something failed. */
+function doneItems(document: JsonObject): JsonObject {
+  if (Object.keys(document).length === 0) return {};
+  if (!Array.isArray(document.items)) return { items: [document] };
+  return document.items.length > 0 ? document : {};
+}
+
+function asDocument(value: JsonValue): JsonObject {
+  if (Array.isArray(value)) return { items: value };
+  return isObject(value) ? value : { value };
+}
+
+const nowhere: Sink = { isTerminal: false, width: 80, async write() {}, async writeLong() {} };
+
+const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format' | 'endable' | 'watchWrites'> = {
+  stdout: nowhere,
+  stderr: nowhere,
+  format: {
+    kind: 'json',
+    fields: undefined,
+    color: false,
+    screen: false,
+    forPerson: false,
+    // Nothing is drawn.
+    glyphs: glyphsFor({}, { platform: 'linux' }),
+    links: false,
+  },
+  endable: async (work) => work(),
+  watchWrites() {},
+};
+
+interface Listeners {
+  say(sentence: string): void;
+  log(line: string): void;
+  onMore(): void;
+}
+
+/** What is said to a person at the end is in the result. Errors of single items are in their outcomes. */
+const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
+  warn: say,
+  note: say,
+  hint: say,
+  banner: say,
+  more: onMore,
+  trace: log,
+  warnInText() {},
+  done() {},
+  annotate() {},
+  error() {},
+  nameVal() {},
+  async flush() {},
+  async finish() {},
+});

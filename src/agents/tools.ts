@@ -1,0 +1,136 @@
+// The commands as tools: which of them an agent gets, and what a tool says about itself.
+import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
+import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
+import type { Wording } from './wording.ts';
+
+/** What the person who starts the server lets an agent do. */
+export interface Permissions {
+  readOnly?: boolean | undefined;
+  allowDelete?: boolean | undefined;
+  allowRun?: boolean | undefined;
+}
+
+/** A type and not an interface, so that it counts as JSON. */
+export type Property = {
+  type: 'string' | 'boolean' | 'integer' | 'array';
+  description: string;
+  items?: { type: 'string' | 'integer' };
+  minItems?: number;
+  enum?: string[];
+  default?: string | number | boolean;
+};
+
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: {
+    type: 'object';
+    properties: Record<string, Property>;
+    required: string[];
+    additionalProperties: false;
+  };
+  annotations: {
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+}
+
+/** Records of a list, unless `limit` says more. */
+export const shownAtMost = 20;
+
+export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
+
+export function isAllowed({ isTool, effect }: LoadedCommand, permissions: Permissions): boolean {
+  if (!isTool || (permissions.readOnly && effect !== 'reads')) return false;
+  if (effect === 'deletes') return permissions.allowDelete === true;
+  return effect !== 'runs' || permissions.allowRun === true;
+}
+
+export function toolOf(command: LoadedCommand, permissions: Permissions, wording: Wording): Tool {
+  const { summary, description = `${summary}.`, details, effect } = command;
+  const said = command.toolDescription ?? [description, details].filter(Boolean).join(' ');
+  const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
+  for (const property of Object.values(properties)) property.description = wording(property.description);
+  return {
+    name: toolName(command),
+    title: summary,
+    description: wording(said),
+    inputSchema: {
+      type: 'object',
+      properties,
+      required: argumentsOf(command).flatMap(([key, { form }]) => (form.startsWith('<') ? [key] : [])),
+      additionalProperties: false,
+    },
+    annotations: annotationsOf(effect),
+  };
+}
+
+/** Only the code of a val reaches beyond the service and the files here. */
+const annotationsOf = (effect: Effect): Tool['annotations'] => ({
+  readOnlyHint: effect === 'reads',
+  destructiveHint: effect !== 'reads' && effect !== 'adds',
+  idempotentHint: effect !== 'adds' && effect !== 'runs',
+  openWorldHint: effect === 'runs',
+});
+
+function argumentProperties(command: LoadedCommand): Record<string, Property> {
+  const properties: Record<string, Property> = {};
+  for (const [key, definition] of argumentsOf(command)) {
+    properties[key] = argumentProperty(definition);
+    if (definition.orCode !== undefined) {
+      properties.code = { type: 'string', description: 'the code itself, instead of a file' };
+    }
+  }
+  return properties;
+}
+
+function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
+  const { form, isNumber, orCode, description = '' } = definition;
+  const type = isNumber ? 'integer' : 'string';
+  const said = { description: orCode ?? description };
+  if (!isVariadic(definition)) return { type, ...said };
+  return { type: 'array', items: { type }, ...(form.startsWith('<') && { minItems: 1 }), ...said };
+}
+
+function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
+  const options = optionsForAgents(command, permissions);
+  const properties = Object.fromEntries(
+    options.map(([key, option]): [string, Property] => [nameOf(key, option), optionProperty(option)]),
+  );
+  if (hasOwnLimit(command)) {
+    properties.limit = { type: 'integer', description: `how many records in all (${shownAtMost})` };
+  }
+  return properties;
+}
+
+/** A command that lists without a limit of its own: its list is cut here. */
+export const hasOwnLimit = ({ empty, options = {} }: LoadedCommand): boolean =>
+  empty !== undefined && !('limit' in options);
+
+export const optionsForAgents = (
+  { options = {} }: LoadedCommand,
+  { allowDelete }: Permissions,
+): [key: string, OptionDefinition<unknown>][] =>
+  Object.entries<OptionDefinition<unknown>>(options).filter(
+    ([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete),
+  );
+
+/** `--no-report` is `noReport`. */
+export const nameOf = (key: string, { flags }: OptionDefinition<unknown>): string =>
+  isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
+
+const isNegative = (flags: string): boolean => flags.startsWith('--no-');
+
+function optionProperty(option: OptionDefinition<unknown>): Property {
+  const { flags, description, negated, choices, isNumber, isRepeatable, default: fallback } = option;
+  if (!flags.includes('<')) {
+    return { type: 'boolean', description: negated ? `${description}; false: ${negated}` : description };
+  }
+  const type = isNumber ? 'integer' : 'string';
+  if (isRepeatable) return { type: 'array', items: { type }, description };
+  const known = typeof fallback === 'string' || typeof fallback === 'number';
+  return { type, description, ...(choices && { enum: [...choices] }), ...(known && { default: fallback }) };
+}

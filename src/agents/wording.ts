@@ -1,0 +1,36 @@
+// Messages and descriptions are written for people at a command line. An agent has tools instead of commands.
+
+/** A text as an agent understands it. */
+export type Wording = (text: string) => string;
+
+/** @param paths of the commands that are tools here */
+export function createWording(paths: readonly string[]): Wording {
+  const longestFirst = paths.toSorted((a, b) => b.length - a.length);
+  return (text) => {
+    let isForPerson = false;
+    const said = text
+      .replace(/`vals ([^`]+)`/g, (command, words: string) => {
+        const path = longestFirst.find((each) => words === each || words.startsWith(`${each} `));
+        if (path !== undefined) return asTool(path, words.slice(path.length));
+        isForPerson = true;
+        return command;
+      })
+      .replace(/(?<![\w`-])--([a-z]+(?:-[a-z]+)*)/g, (_option, name: string) => camelCase(name))
+      .replace(/; -: standard input/, '')
+      .replace(/\bstandard input\b/gi, 'code');
+    return isForPerson ? `${said} A person has to run that command: it is not a tool.` : said;
+  };
+}
+
+/** `vals pull hello.ts --merge` is `pull` (hello.ts, merge). */
+function asTool(path: string, rest: string): string {
+  const name = `\`${path.replaceAll(' ', '_')}\``;
+  const given = rest
+    .split(' ')
+    .filter((word) => word !== '')
+    .map((word) => (word.startsWith('--') ? camelCase(word.slice(2)) : word));
+  return given.length === 0 ? name : `${name} (${given.join(', ')})`;
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,0 +1,95 @@
+// The input of a tool as the words of a command line, so that the command checks it as it checks a person's.
+import { argumentsOf, isVariadic } from '../cli/command.ts';
+import type { LoadedCommand } from '../cli/command-tree.ts';
+import { UsageError } from '../errors.ts';
+import { nameOf, optionsForAgents, type Permissions, type Property, type Tool, toolName } from './tools.ts';
+
+export interface Words {
+  argv: string[];
+  /** What the command reads as standard input. */
+  code: string;
+}
+
+export type Input = Readonly<Record<string, unknown>>;
+
+export function wordsFor(
+  command: LoadedCommand,
+  { inputSchema }: Tool,
+  input: Input,
+  permissions: Permissions,
+): Words {
+  checkTypes(command, inputSchema.properties, input);
+  const options = optionsForAgents(command, permissions).flatMap(([key, definition]) => {
+    const value = input[nameOf(key, definition)];
+    const name = definition.flags.split(' ')[0] ?? '';
+    if (value === undefined) return [];
+    if (value === '-') throw noStandardInput(key);
+    if (typeof value !== 'boolean') return [value].flat().map((word) => `${name}=${word}`);
+    if (value) return [name];
+    return definition.negated === undefined ? [] : [name.replace(/^--/, '--no-')];
+  });
+  // Whoever allowed deletions has allowed this one.
+  const mayConfirm = permissions.allowDelete && 'yes' in (command.options ?? {});
+  return {
+    argv: [
+      ...command.path.split(' '),
+      ...options,
+      ...(mayConfirm ? ['--yes'] : []),
+      '--',
+      ...argumentWords(command, input),
+    ],
+    code: typeof input.code === 'string' ? input.code : '',
+  };
+}
+
+function argumentWords(command: LoadedCommand, input: Input): string[] {
+  return argumentsOf(command).flatMap(([key, definition]) => {
+    const given = [input[key] ?? []].flat().map(String);
+    if (definition.orCode === undefined) return given;
+    if (input.code !== undefined && given.length > 0) {
+      throw new UsageError(`${toolName(command)} takes code or ${key}, not both.`, {
+        hint: 'Omit one of them.',
+      });
+    }
+    if (given.includes('-')) throw noStandardInput(key);
+    if (input.code !== undefined) return ['-'];
+    if (given.length === 0 && !isVariadic(definition)) {
+      throw new UsageError(`${toolName(command)} needs code or ${key}.`, {
+        hint: `Give the code itself as code, or the path of a file as ${key}.`,
+      });
+    }
+    return given;
+  });
+}
+
+const noStandardInput = (key: string): UsageError =>
+  new UsageError(`${key} cannot be -, since a tool has no standard input.`, { hint: 'Name a file.' });
+
+function checkTypes(
+  command: LoadedCommand,
+  properties: Tool['inputSchema']['properties'],
+  input: Input,
+): void {
+  for (const [key, value] of Object.entries(input)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (property === undefined) {
+      throw new UsageError(`${toolName(command)} has no input "${key}".`, {
+        hint: `It takes: ${Object.keys(properties).join(', ') || 'nothing'}.`,
+      });
+    }
+    if (value !== undefined && !fits(value, property)) {
+      const wanted =
+        property.type === 'array' ? `an array of ${property.items?.type}s` : `a ${property.type}`;
+      throw new UsageError(`${key} has to be ${wanted.replace('a integer', 'an integer')}.`, {
+        hint: `${key}: ${property.description}.`,
+      });
+    }
+  }
+}
+
+/** A number may come as its digits. What it may be is the command's to say. */
+function fits(value: unknown, { type }: Property): boolean {
+  if (type === 'boolean') return typeof value === 'boolean';
+  const isWord = (each: unknown) => typeof each === 'string' || Number.isSafeInteger(each);
+  return type === 'array' ? Array.isArray(value) && value.every(isWord) : isWord(value);
+}
