@@ -31,7 +31,7 @@ describe('the built program', () => {
       clock: serverClock,
       run: (args, baseUrl, { command }) =>
         run(args, { home, input: command.input, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: canary } }),
-      timeout: (fault) => (fault.timeout === undefined ? 6 : 2),
+      timeout: (fault) => (fault.timeout === undefined ? 60 : 2),
       elsewhere: elsewhere.baseUrl,
       exact: false,
     };
