@@ -9,7 +9,7 @@ export const command = defineCommand({
   summary: 'Take vals out of the workspace',
   description:
     'Take vals out of vals.json and name their files in .valsignore, so that they are not pushed any more. ' +
-    'The files stay, and so does what the service has; `vals push <file>` takes one up again.',
+    'The files and the vals on the service stay; `vals push <file>` adds a file again.',
   arguments: { vals: argument('<val...>', 'names, files or ids') },
   options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
   examples: ['vals forget hello'],

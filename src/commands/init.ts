@@ -23,7 +23,7 @@ export const command = defineCommand({
     // What another user put above is not used, and does not stand in the way of a workspace of one's own.
     if (root !== undefined && root !== here && foreignPlace(settings, root) === undefined) {
       throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-        hint: 'Work there, or take its vals.json away first.',
+        hint: 'Work there, or remove its vals.json first.',
       });
     }
     let added: Source[] = [];

@@ -11,8 +11,8 @@ import { fileColumn, outcomeColumn } from './shared/columns.ts';
 export const command = defineCommand({
   summary: "Bring the service's code into the workspace",
   description:
-    "Bring the service's code into the files of the workspace, or take up a val that it does not have yet. A file that was changed " +
-    'here is not overwritten without --force; --merge brings both sides together and marks what it cannot decide.',
+    "Bring the service's code into the files of the workspace, or add a val that the workspace does not have yet. A file that was changed " +
+    'here is not overwritten without --force; --merge merges both sides and marks what it cannot decide.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: {
     merge: toggle('--merge', 'merge what changed on both sides', { conflicts: ['force'] }),
@@ -48,7 +48,7 @@ export const command = defineCommand({
     }
     if (file !== undefined && (items.length !== 1 || 'file' in (items[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not know yet.', {
-        hint: 'The file of a val that it knows is named in vals.json.',
+        hint: 'To change the file of a val that it knows, edit vals.json.',
       });
     }
     const chosen = words.length === 0 ? [...workspace.vals] : items;
@@ -82,7 +82,7 @@ export const command = defineCommand({
     // Of hundreds of vals, a person wants to see those that something happened to.
     const isNews = ({ status }: JsonObject) =>
       words.length > 0 || !context.forPerson || status !== 'unchanged';
-    if (chosen.length === 0) context.say.hint('`vals pull <val>` takes up a val.');
+    if (chosen.length === 0) context.say.hint('`vals pull <val>` adds a val of the service.');
     return { kind: 'outcomes', rows: rows.filter(isNews), error: error ?? unsaved };
   },
 });

@@ -120,7 +120,7 @@ function only(word: string, found: readonly NamedVal[], alike: string): NamedVal
   if (others.length === 0) return first;
   const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
   throw new UsageError(`"${word}" may be ${found.length} vals that ${alike}: ${each}.`, {
-    hint: 'Give the whole id of the one that you mean.',
+    hint: 'Give the whole id of the val that you mean.',
   });
 }
 

@@ -34,8 +34,8 @@ export async function adopt(
   const isEdited = workspace.bases.read({ name })?.code === remote.code && !force;
   const stays = here === remote.code || (here !== undefined && isEdited);
   if (here !== undefined && !stays && !force) {
-    throw new LocalError(`${file} is there already, with other code than the val "${name}".`, {
-      hint: 'Choose another with --file <path>; --force overwrites it and keeps a copy.',
+    throw new LocalError(`${file} exists already, with other code than the val "${name}".`, {
+      hint: 'Choose another file with --file <path>; --force overwrites it and keeps a copy.',
     });
   }
   const outcome = { file, name, ...identity(id, remote.version) };
@@ -51,7 +51,7 @@ export async function adopt(
   return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
 }
 
-const chooseAnother = 'Choose one with --file <path>.';
+const chooseAnother = 'Choose a file with --file <path>.';
 
 /** The file that vals.json has for that name, or one with that name. */
 function fileFor({ vals }: Workspace, name: string): string {
@@ -61,7 +61,7 @@ function fileFor({ vals }: Workspace, name: string): string {
   const problem =
     nameProblem(name) ?? nameProblem(file) ?? (isRunByTools(name) ? 'is one that tools may run' : undefined);
   if (problem === undefined) return file;
-  throw new LocalError(`The val "${shortened(name)}" cannot have a file of its name, which ${problem}.`, {
+  throw new LocalError(`The val "${shortened(name)}" cannot have a file of its name: the name ${problem}.`, {
     hint: chooseAnother,
   });
 }
@@ -92,7 +92,7 @@ function refuseTaken({ root, vals }: Workspace, name: string, file: string): voi
   const namesake = vals.ofName(name);
   if (namesake !== undefined && namesake.file !== file) {
     throw new LocalError(`The val "${name}" is in the workspace already, as ${namesake.file}.`, {
-      hint: 'Give that one another name in vals.json first.',
+      hint: 'Give that val another name in vals.json first.',
     });
   }
   const twin = twinOf(root, file);

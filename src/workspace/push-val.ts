@@ -40,7 +40,7 @@ export async function pushVal(
 ): Promise<Outcome> {
   if (code !== undefined) return pushCode(workspace, api, val, code, options);
   options.remark(
-    `${val.file} is gone; \`vals pull ${val.file}\` brings it back, \`vals forget ${val.file}\` leaves it out.`,
+    `${val.file} is gone; ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} leaves it out.`,
   );
   return { status: 'skipped' };
 }
@@ -148,7 +148,7 @@ const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): Conf
   new ConflictError(
     `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}. ${nothingSent}`,
     {
-      hint: `Push it from the owner's account or space, or ${shell`vals push ${file} --fork`} makes a val of your own.`,
+      hint: `Push it from the owner's account or space, or make a val of your own with ${shell`vals push ${file} --fork`}.`,
     },
   );
 

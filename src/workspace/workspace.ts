@@ -155,7 +155,7 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
         word,
         [...vals].flatMap(({ name, file }) => [name, file]),
       );
-  return new NotFoundError(`The workspace knows no val "${word}".${suggestion}`, {
+  return new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
     hint: 'Name a val, its file or its id; vals.json lists them.',
   });
 }
@@ -170,8 +170,8 @@ export function withoutId(
     ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
         hint: `\`vals push\` sends it there.`,
       })
-    : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which did not tell its id.`, {
-        hint: 'Find its id on the service: `vals pull <id>` makes it known here.',
+    : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
+        hint: 'Find the id on the service; `vals pull <id>` makes it known here.',
       });
 }
 

@@ -484,7 +484,10 @@ it('a service that answers with the id of another val gets no second file for it
   const cwd = temporaryFolder();
   put(cwd, { 'vals.json': manifest(service.baseUrl, ['one.ts']), 'two.ts': 'two' });
   const { exit, stderr } = await vals(['push', 'two.ts'], { cwd, env: service.env, here: true });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('one.ts is the val one') });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringContaining('one.ts has the id one in vals.json'),
+  });
   expect(JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8')).vals['two.ts']).toEqual({ name: 'two' });
   expect(await vals(['push', '--dry-run'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });
 });

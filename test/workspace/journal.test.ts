@@ -175,7 +175,7 @@ describe('a service that tells no id', () => {
     expect(await place.vals('val', 'get', 'a', '--json')).toMatchObject({
       exit: 3,
       error: {
-        message: expect.stringContaining('did not tell its id'),
+        message: expect.stringContaining('which sent no id'),
         hint: expect.stringContaining('vals pull <id>'),
       },
     });

@@ -39,7 +39,7 @@ export async function lockDotVals(root: string, { settings, ...waiting }: Worksp
   } catch (error) {
     if (error instanceof ValsError) throw error;
     throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${messageOf(error)}`, {
-      hint: 'See that it can be written and has space left.',
+      hint: 'Check that it can be written to and has space left.',
       cause: error,
     });
   }

@@ -165,7 +165,7 @@ function writing(file: string, act: () => boolean | undefined): void {
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
     throw new LocalError(`${file} could not be written: ${messageOf(error)}`, {
-      hint: 'See that its folder can be written and has space left.',
+      hint: 'Check that its folder can be written to and has space left.',
       cause: error,
     });
   }
@@ -216,8 +216,8 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
     if (!isMissing(error)) throw error;
   }
   if (found === expected.content) return;
-  throw new ConflictError(`${file} was changed meanwhile, so it was left as it is.`, {
-    hint: 'Run it again.',
+  throw new ConflictError(`${file} changed in the meantime, so it was left as it is.`, {
+    hint: 'Run the command again.',
   });
 }
 
@@ -308,7 +308,7 @@ const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
 function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof NotPlainFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
-  return new LocalError(`${file} is not touched: ${place} ${error.problem}.`, {
+  return new LocalError(`${file} was left alone: ${place} ${error.problem}.`, {
     hint: 'In a workspace only plain files and folders are used: put one there, or move it away.',
     cause: error,
   });

@@ -23,9 +23,9 @@ export const emptyManifest = (): Manifest => ({
   others: { $schema: './.vals/schema.json' },
 });
 
-const mend = 'Mend it, or take it back from git; your files and vals are untouched.';
+const fixIt = 'Fix the file, or restore it from git; your files and vals are untouched.';
 
-export const broken = (problem: string, hint = mend): LocalError =>
+export const broken = (problem: string, hint = fixIt): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
 export function parseManifest(text: string): Manifest {

@@ -45,9 +45,9 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
     const idNow = entry.ids.get(service);
     if (id !== undefined && isOthers(`id ${service} ${id}`)) {
       const other = files.get(`id ${service} ${id}`);
-      warn(`${other} is the val ${id} in vals.json already; ${file} was left without an id.`);
+      warn(`${other} has the id ${id} in vals.json; ${file} was left without an id.`);
     } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
-      warn(`${file} is the val ${idNow} in vals.json by now; it was not made the val ${id}.`);
+      warn(`${file} has the id ${idNow} in vals.json now, so it did not get the id ${id}.`);
     } else if (id !== undefined) {
       files.delete(`id ${service} ${idNow}`);
       entry.ids.set(service, id);

@@ -25,7 +25,7 @@ export async function findNewFiles(
     const twin = byName.get(name);
     if (twin !== undefined) {
       throw new UsageError(`${twin} and ${file} would both be the val "${name}".`, {
-        hint: 'Rename one of them, or name it in .valsignore; in vals.json a file can have another name.',
+        hint: 'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
       });
     }
     byName.set(name, file);
