@@ -1,6 +1,6 @@
 // One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
-import { completionAnswer, completionRequest } from './cli/completion/answer.ts';
+import { completionRequest } from './cli/completion/scripts.ts';
 import type { Commands } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
@@ -53,6 +53,7 @@ async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;
   const [request, ...words] = argv;
   if (request === completionRequest) {
+    const { completionAnswer } = await import('./cli/completion/answer.ts');
     return { kind: 'help', text: await completionAnswer(words, commandTree, host), flags: { color: false } };
   }
   const width = stdout.isTTY ? Math.min(widthOf(stdout, env), widestHelp) : widestHelp;

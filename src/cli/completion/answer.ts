@@ -3,12 +3,8 @@ import { createSettings } from '../../settings/settings.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
 import { type Candidate, completions } from './completions.ts';
+import { filesLine } from './scripts.ts';
 import { valsThatFit } from './val-names.ts';
-
-export const completionRequest = '__complete';
-
-/** Tells the shell to complete file names itself. */
-export const filesLine = ':files';
 
 /** One candidate per line; for shells that show descriptions, a tab and the description. The last word is unfinished. */
 export async function completionAnswer(

@@ -1,5 +1,9 @@
 // The completion scripts: each shell asks `vals` for completions.
-import { completionRequest, filesLine } from './answer.ts';
+
+export const completionRequest = '__complete';
+
+/** Tells the shell to complete file names itself. */
+export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
