@@ -80,6 +80,7 @@ async function run(
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
+    const empty = result.kind === 'list' ? result.empty : undefined;
     await render(result, stdout, {
       ...output.format,
       columns: command.columns,
@@ -87,7 +88,7 @@ async function run(
       now: host.clock.now(),
       endable: output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      onEmpty: () => messages.hint(command.empty ?? 'Nothing there.'),
+      onEmpty: () => messages.hint(empty ?? command.empty ?? 'Nothing there.'),
       warn: messages.warn,
       hint: messages.hint,
     });

@@ -152,6 +152,13 @@ export const userVals = (userId: string): Call => ({
   carries: { kind: 'vals', owner: userId },
 });
 
+/** The search that some services have. `mine` is known to the embedded service; others ignore it. */
+export const searchVals = (word: string): Call => ({
+  method: 'GET',
+  path: '/v1/search/vals',
+  query: queryOf({ query: word, mine: true }),
+});
+
 export interface NewRun {
   version: number;
   runStartAt: string;

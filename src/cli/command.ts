@@ -38,6 +38,8 @@ export interface ArgumentDefinition<T> {
   isVal?: boolean;
   /** An existing file means the file, not its val. */
   orFile?: boolean;
+  /** May name a version of the val too: `greet@2`. */
+  orVersion?: boolean;
   /** Offered by completion. */
   words?: readonly string[];
   /** Agents give it as a number. */

@@ -2,6 +2,7 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/id.ts';
 import { isFile } from '../lib/is-file.ts';
+import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
 import type { Context } from './context.ts';
@@ -30,9 +31,9 @@ export async function resolveVals(
   const resolved: Record<string, unknown> = { ...input };
   for (const key of keys) {
     const words = input[key];
-    if (mayBeFile(definitions[key])) {
-      const [, name = words, version = ''] = /^(.+)(@\d+)$/.exec(`${words}`) ?? [];
-      resolved[key] = `${await idOf(name)}${version}`;
+    if (mayHaveVersion(definitions[key])) {
+      const { val, version } = splitVersion(`${words}`);
+      resolved[key] = `${await idOf(val)}${version === undefined ? '' : `@${version}`}`;
     } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
     else {
       const ids: unknown[] = [];
@@ -43,7 +44,10 @@ export async function resolveVals(
   return resolved;
 }
 
-/** Such a word may also name a version of the val: `greet@2`. */
+const mayHaveVersion = (
+  definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
+): boolean => definition !== undefined && 'orVersion' in definition && definition.orVersion === true;
+
 const mayBeFile = (
   definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
 ): boolean => definition !== undefined && 'orFile' in definition && definition.orFile === true;

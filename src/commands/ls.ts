@@ -1,16 +1,21 @@
-import { defineCommand } from '../cli/command.ts';
+import { textAt } from '../api/records.ts';
+import { argument, defineCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { type JsonObject, jsonNumber } from '../lib/json.ts';
+import type { Rows } from '../lib/rows.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
-import { paging } from './shared/options.ts';
+import { paging, privacy } from './shared/options.ts';
 
 export const command = defineCommand({
   summary: 'List your vals',
   description:
-    'List your vals, as the service has them. Where it has no list of them, those that this machine has seen there ' +
-    'since are shown, and that is said.',
-  options: paging,
-  examples: ['vals ls', 'vals ls --all --json | jq -r ".[].name"'],
+    'List your vals, or those that match all of the words. If the service has a search, a word may be in the name or in ' +
+    'the code; otherwise it is looked for in the names. If the service does not list vals, those that this machine has ' +
+    'seen there are shown, and that is said.',
+  arguments: { words: argument('[words...]', 'only vals that match all of these') },
+  options: { privacy: { ...privacy, description: 'only these: public, unlisted or private' }, ...paging },
+  examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
   columns: [
     column('name'),
     column('privacy', 'privacy', 'public'),
@@ -19,20 +24,41 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'You have no vals yet: write some code into hello.ts, then `vals push hello.ts`.',
-  async run({ connect, seen, say }, paging) {
-    const { openMyVals } = await import('../names/my-vals.ts');
-    const pages = await openMyVals(await connect(), seen, paging);
-    if (pages !== undefined) return { kind: 'list', rows: pages };
-    say.note('This service has no list of vals: these are yours that this machine has seen there.');
-    const { mine } = await seen.recall();
-    const { offset = 0, limit = 20, all } = paging;
-    const rows = mine
-      .reverse()
-      .slice(offset, all ? undefined : offset + limit)
-      .map(recordOf);
-    return { kind: 'list', rows };
+  async run(context, { words, privacy, ...paging }) {
+    const { connect, seen, say } = context;
+    const api = await connect();
+    if (words.length === 0 && privacy === undefined) {
+      const { openMyVals } = await import('../names/my-vals.ts');
+      const pages = await openMyVals(api, seen, paging);
+      if (pages !== undefined) return { kind: 'list', rows: pages };
+    }
+    const { filterRows, nameHas, openMatchingVals } = await import('../names/matching-vals.ts');
+    const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
+    const matching = await openMatchingVals(api, seen, words);
+    if (words.length > 0 && matching?.isSearched === false) {
+      say.note('This service has no search, so the words were looked for in the names alone.');
+    }
+    if (matching === undefined) {
+      say.note('This service has no list of vals: these are yours that this machine has seen there.');
+    }
+    const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
+    const { takeRows } = await import('./shared/filter-runs.ts');
+    const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
+    const onMore = () => say.hint('There are more: --limit N or --all shows them.');
+    const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);
+    return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },
 });
+
+/** Some services have a flag in place of the word. */
+const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
+  (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
+
+/** The latest first. */
+async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Rows> {
+  const { mine } = await seen.recall();
+  yield { records: mine.reverse().map(recordOf).filter(isKept), isLarge: false };
+}
 
 const recordOf = ({ id, name, version }: SeenVal): JsonObject => ({
   id,

@@ -6,6 +6,7 @@ import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
 import { isFile } from '../lib/is-file.ts';
+import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
@@ -52,7 +53,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
     throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
   }
-  const [, id = word, version] = /^(.+)@(\d+)$/.exec(word) ?? [];
+  const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
     throw new UsageError(`${word} names version ${version}, and --at names version ${at}.`, {
       hint: 'Give one of them.',

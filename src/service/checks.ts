@@ -78,7 +78,8 @@ export const search = (query: Query) => {
   const position = once(query, 'after');
   const after = position === undefined ? undefined : parsePosition(position);
   if (position !== undefined && !after) throw refuse('after', 'is not from a link of this service');
-  return { text, ...page(query), ...(after && { after }) };
+  const isMine = choice(query, 'mine', { true: true, false: false }) ?? false;
+  return { text, isMine, ...page(query), ...(after && { after }) };
 };
 
 export const runs = (query: Query) => ({

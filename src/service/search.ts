@@ -8,6 +8,8 @@ export interface SearchRange {
   /** How many to leave out. */
   offset: number;
   after?: Position;
+  /** Only the caller's own ones. */
+  isMine: boolean;
 }
 
 interface Found {
@@ -58,14 +60,15 @@ export async function searchVals(
   { all, contains }: Pick<Database, 'all' | 'contains'>,
   caller: User,
   text: string,
-  { limit, after, offset }: SearchRange,
+  { limit, after, offset, isMine }: SearchRange,
 ): Promise<Found> {
   const ids: string[] = [];
   /** The last one that was found. */
   let last: Position | undefined;
   let skipped = 0;
   let bytes = 0;
-  for (const scope of scopes.slice(scopes.indexOf(after?.scope ?? 'own'))) {
+  const from = scopes.indexOf(after?.scope ?? 'own');
+  for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
     let position: Position =
       after?.scope === scope ? after : { scope, updatedAt: afterEveryTime, name: '', id: '' };
     for (;;) {

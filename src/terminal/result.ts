@@ -28,6 +28,8 @@ export interface Layout {
 
 export interface ListResult extends Layout {
   kind: 'list';
+  /** What to say, at a terminal, if the list is empty, in place of the command's own sentence. */
+  empty?: string;
   rows: readonly JsonObject[] | Pages;
 }
 

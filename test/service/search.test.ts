@@ -58,6 +58,8 @@ test("finds one's own vals, and behind them the public ones of others", async ()
   const own = (name: string) => ['private', 'unlisted', 'public'].map((privacy) => `of_${name}_${privacy}`);
   expect(await found('shared_word')).toEqual([...own('local'), 'of_eve_public']);
   expect(await found('shared_word', eve)).toEqual([...own('eve'), 'of_local_public']);
+  const { body } = await ask(service, 'GET', '/v1/search/vals?query=shared_word&mine=true');
+  expect((body as List<{ name: string }>).data.map(({ name }) => name)).toEqual(own('local'));
   expect((await ask(service, 'GET', '/v1/search/vals?query=x', { token: null })).status).toBe(401);
 });
 

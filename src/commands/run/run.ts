@@ -29,7 +29,11 @@ export const command = defineCommand({
     'the arguments as strings; its value is in the result. What the val prints is not. A run of code that the service ' +
     'has is recorded there.',
   arguments: {
-    val: { ...val('<val|file>', 'a file, or else a name or an id; NAME@2 is version 2'), orFile: true },
+    val: {
+      ...val('<val|file>', 'a file, or else a name or an id; NAME@2 is version 2'),
+      orFile: true,
+      orVersion: true,
+    },
     args: argument('[args...]', 'arguments of the val, options included'),
   },
   passesThrough: true,

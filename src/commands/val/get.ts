@@ -1,23 +1,32 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand, toggle, val } from '../../cli/command.ts';
+import { splitVersion } from '../../names/val-word.ts';
 import { valColumns } from '../shared/columns.ts';
-import { valArgument } from '../shared/options.ts';
+import { versionCode } from '../shared/version-code.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
-  description: 'Show a val. Works without a token where the service allows it.',
-  arguments: { val: valArgument },
+  description: 'Show a val, or one of its versions. Works without a token where the service allows it.',
+  arguments: {
+    val: {
+      ...val('<val>', 'a name, an id or its beginning, or a file; NAME@2 is version 2'),
+      orVersion: true,
+    },
+  },
   options: {
     code: toggle('--code', 'its code alone, byte for byte', { conflicts: ['readme'] }),
     readme: toggle('--readme', 'its readme alone, byte for byte'),
   },
-  examples: ['vals val get hello', 'vals val get hello --code > hello.ts'],
+  examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
-  async run({ connect, say, forPerson }, { val, code, readme }) {
-    const record = await (await connect()).record({ ...routes.getVal(val), withoutToken: true });
+  async run({ connect, say, forPerson }, { val: word, code, readme }) {
+    const { val, version } = splitVersion(word);
+    const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
+    const record = await (await connect()).record({ ...call, withoutToken: true });
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
-    if (code) return { kind: 'text', text: codeOf(record) };
+    if (code)
+      return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
     if (forPerson) say.hint('--code prints its code.');
     return { kind: 'record', record };
   },

@@ -1,0 +1,74 @@
+// The caller's vals that match words: found by the service's search, or else by their names in its list.
+import type { Api } from '../api/api.ts';
+import { ownerOf, textAt } from '../api/records.ts';
+import * as routes from '../api/routes.ts';
+import { ValsError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { Rows } from '../lib/rows.ts';
+import { createCaller } from './caller.ts';
+import { openMyVals } from './my-vals.ts';
+import type { SeenVals } from './seen-vals.ts';
+
+export interface Matching {
+  pages: AsyncIterable<Rows>;
+  /** Whether the service's search also looked into the code. */
+  isSearched: boolean;
+}
+
+/** Undefined if the service has neither a search nor a list. */
+export async function openMatchingVals(
+  api: Api,
+  seen: SeenVals,
+  words: readonly string[],
+): Promise<Matching | undefined> {
+  const [first, ...others] = words;
+  const found = first === undefined ? undefined : await openSearch(api, seen, first);
+  if (found === undefined) {
+    const pages = await openMyVals(api, seen, { all: true });
+    return pages && { pages: filterRows(pages, (record) => nameHas(record, words)), isSearched: false };
+  }
+  const idsByWord: Set<string | undefined>[] = [];
+  for (const word of others) {
+    const ids = new Set<string | undefined>();
+    for await (const { records } of (await openSearch(api, seen, word)) ?? []) {
+      for (const record of records) ids.add(textAt(record, 'id'));
+    }
+    idsByWord.push(ids);
+  }
+  const isFoundByAll = (record: JsonObject) => idsByWord.every((ids) => ids.has(textAt(record, 'id')));
+  return { pages: filterRows(found, isFoundByAll), isSearched: true };
+}
+
+export const nameHas = (record: JsonObject, words: readonly string[]): boolean => {
+  const name = textAt(record, 'name')?.toLowerCase() ?? '';
+  return words.every((word) => name.includes(word.toLowerCase()));
+};
+
+/** The caller's vals among those that the service finds; undefined if it has no search. */
+async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Rows> | undefined> {
+  const isCaller = createCaller({ api, seen });
+  const pages = api.pages(routes.searchVals(word), { all: true });
+  try {
+    const first = await pages.next();
+    return (async function* () {
+      for (let page = first; !page.done; page = await pages.next()) {
+        const mine: JsonObject[] = [];
+        for (const record of page.value.records) {
+          const owner = ownerOf(record)?.id;
+          if (owner !== undefined && (await isCaller(owner))) mine.push(record);
+        }
+        yield { ...page.value, records: mine };
+      }
+    })();
+  } catch (error) {
+    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return undefined;
+    throw error;
+  }
+}
+
+export async function* filterRows(
+  pages: AsyncIterable<Rows>,
+  isKept: (record: JsonObject) => boolean,
+): AsyncGenerator<Rows> {
+  for await (const rows of pages) yield { ...rows, records: rows.records.filter(isKept) };
+}

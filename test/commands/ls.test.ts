@@ -1,0 +1,114 @@
+// vals ls with words and --privacy, on a service with a search, with a list alone, and with neither; vals val get NAME@VERSION.
+import { describe, expect, it } from 'vitest';
+import { run, runOnScreen } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+
+type Env = Record<string, string>;
+
+const names = ({ stdout }: { stdout: string }) =>
+  JSON.parse(stdout)
+    .map(({ name }: { name: string }) => name)
+    .sort();
+
+async function push(env: Env, vals: Record<string, string>) {
+  for (const [name, code] of Object.entries(vals))
+    await run(['push', '-', '--name', name], { env, input: code });
+}
+
+describe('on a service with a search', () => {
+  it('finds words in names and code, and only what matches all of them', async () => {
+    const { env } = await serviceInProcess();
+    await push(env, { getPrice: 'x', cart: 'price * 2', hello: 'y', list: 'cart.price' });
+    const ls = async (...args: string[]) => names(await run(['ls', ...args, '--json'], { env }));
+    expect(await ls('price')).toEqual(['cart', 'getPrice', 'list']);
+    expect(await ls('price', 'cart')).toEqual(['cart', 'list']);
+    expect(await ls('absent')).toEqual([]);
+    await run(['val', 'set', 'cart', '--privacy', 'public'], { env });
+    expect(await ls('--privacy', 'public')).toEqual(['cart']);
+    expect(await ls('price', '--privacy', 'private')).toEqual(['getPrice', 'list']);
+    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain('No val of yours matches.');
+  });
+
+  it('counts --limit and --offset among those that match', async () => {
+    const { env } = await serviceInProcess();
+    await push(
+      env,
+      Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i % 2 ? 'odd' : 'even'}${i}`, 'c'])),
+    );
+    const all = JSON.parse((await run(['ls', 'odd', '--json'], { env })).stdout);
+    expect(all).toHaveLength(6);
+    const some = await run(['ls', 'odd', '--limit', '2', '--offset', '1', '--json'], { env });
+    expect(JSON.parse(some.stdout)).toEqual(all.slice(1, 3));
+    const { screen } = await runOnScreen(['ls', 'odd', '--limit', '2'], { env });
+    expect(screen).toContain('There are more');
+  });
+});
+
+describe('on another service', () => {
+  const mine = { id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'getPrice', author: { id: 'me' } };
+  const others = { id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c12', name: 'price', author: { id: 'you' } };
+  const answers =
+    (routes: Record<string, unknown>) =>
+    ({ path }: Seen): Reply => {
+      const body = { '/v1/me': { id: 'me' }, ...routes }[path.replace(/\?.*/, '')];
+      return body === undefined ? { status: 404 } : { body };
+    };
+
+  it("leaves out what the search finds of other people's", async () => {
+    const service = await scriptedService([], answers({ '/v1/search/vals': [mine, others] }));
+    expect(names(await run(['ls', 'price', '--json'], service))).toEqual(['getPrice']);
+  });
+
+  it('without a search compares names, and says so', async () => {
+    const list = [mine, { ...mine, id: 'x', name: 'other', public: true }];
+    const service = await scriptedService([], answers({ '/v1/users/me/vals': list }));
+    const found = await run(['ls', 'PRICE', '--json'], service);
+    expect(names(found)).toEqual(['getPrice']);
+    expect(found.stderr).toContain('names alone');
+    expect(names(await run(['ls', '--privacy', 'public', '--json'], service))).toEqual(['other']);
+  });
+
+  it('without a list looks among the vals that were seen', async () => {
+    const service = await scriptedService([], answers({}));
+    const result = await run(['ls', 'price', '--json'], service);
+    expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
+    expect(result.stderr).toContain('no list of vals');
+  });
+});
+
+describe('vals val get NAME@VERSION', () => {
+  it('shows that version, whole or its code', async () => {
+    const { env } = await serviceInProcess();
+    await push(env, { hello: 'one' });
+    await push(env, { hello: 'two' });
+    const get = (...args: string[]) => run(['val', 'get', ...args], { env });
+    expect(JSON.parse((await get('hello@1', '--json')).stdout)).toMatchObject({
+      ...{ name: 'hello', version: 1, code: 'one' },
+    });
+    expect((await get('hello@1', '--code')).stdout).toBe('one');
+    expect((await get('hello@2', '--code')).stdout).toBe('two');
+    const { id } = JSON.parse((await get('hello', '--json')).stdout);
+    expect((await get(`${id}@1`, '--code')).stdout).toBe('one');
+    const absent = await get('hello@9');
+    expect(absent).toMatchObject({ exit: 3, stdout: '' });
+    expect(absent.stderr).toContain('no version 9');
+    expect((await get('nobody@1')).exit).toBe(3);
+  });
+
+  it('asks once more with limit and offset on a service that insists on them', async () => {
+    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const service = await scriptedService([], ({ path }) =>
+      path.includes('limit=100&offset=0') ? { body: { version: 1, code: 'one' } } : { status: 400 },
+    );
+    for (const args of [
+      ['val', 'get', `${id}@1`, '--code'],
+      ['version', 'get', id, '1', '--code'],
+    ]) {
+      expect(await run(args, service)).toMatchObject({ exit: 0, stdout: 'one' });
+    }
+    expect(service.requests.map(({ path }) => path.replace(/^.*versions/, ''))).toEqual([
+      ...['/1', '/1?limit=100&offset=0', '/1', '/1?limit=100&offset=0'],
+    ]);
+  });
+});
