@@ -101,11 +101,9 @@ function nextSteps(differing: readonly Examined[]): string[] {
   const isCheckout = differing.some(
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
-  const elsewhere = new Set(differing.flatMap(({ val }) => val.others ?? []));
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
     ...(isCheckout ? ['It is unknown here which side is newer: `vals diff` shows both.'] : []),
-    ...(elsewhere.size > 0 ? [`New vals that other services have: ${[...elsewhere].join(', ')}.`] : []),
     ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
@@ -120,7 +118,11 @@ function nextSteps(differing: readonly Examined[]): string[] {
       ? ['The id in vals.json belongs to a val of another name: `vals pull` takes its name and code.']
       : []),
     ...(has('deleted there', 'not yours')
-      ? ['`vals push --fork` makes vals of your own from the files.']
+      ? [
+          differing.some(({ val }) => val.others !== undefined)
+            ? '`vals use` lists your services and spaces. `vals push --fork` finds vals that were copied here by their names, and makes the others.'
+            : '`vals push --fork` makes vals of your own from the files.',
+        ]
       : []),
     ...(differing.some(isDeletedEverywhere)
       ? ['`vals forget` leaves out what is neither here nor there.']

@@ -12,7 +12,7 @@ import { identity, type RemoteVals } from './remote-vals.ts';
 import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
-import type { Workspace } from './workspace.ts';
+import { nameOf, type Workspace } from './workspace.ts';
 
 export interface PushOptions {
   /** Sends files that changed here, whatever the service has. */
@@ -128,6 +128,9 @@ function outcomeWithoutSending(
   { force, dryRun }: PushOptions,
 ): Outcome | undefined {
   const { val, remote, status, foreign, nameThere } = examined;
+  if ((foreign !== undefined || status === 'deleted there') && val.others !== undefined) {
+    throw ofAnotherOwner(workspace, val, val.others, foreign?.owner);
+  }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
   if (nameThere !== undefined && !force) throw otherName(val, nameThere);
@@ -143,6 +146,22 @@ function outcomeWithoutSending(
 }
 
 const nothingSent = 'Nothing was sent for it.';
+
+/** The id is of another path of this service: a space, or a person. */
+const ofAnotherOwner = (
+  { service }: Workspace,
+  { file, name }: WorkspaceVal,
+  others: readonly string[],
+  owner = others.map(nameOf).join(' and '),
+): ConflictError =>
+  new ConflictError(
+    `${file} is the val "${name}" of "${owner}", and this is ${nameOf(service)}. ${nothingSent}`,
+    {
+      hint:
+        `${shell`vals use ${others[0] ?? ''}`} switches to its owner. If the val was copied here, ` +
+        `${shell`vals push ${file} --fork`} finds it by its name; otherwise that makes a new val here.`,
+    },
+  );
 
 const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(

@@ -5,9 +5,9 @@ export interface WorkspaceVal {
   /** Relative to the root, with / between its parts. */
   file: string;
   name: string;
-  /** On the service in force; undefined where it was never seen there. */
+  /** On the service in force, or of another owner there; undefined where it was never seen there. */
   id: string | undefined;
-  /** The services that it has ids on, if it has none on the service in force. */
+  /** The services that it was pushed to, if the service in force is none of them. */
   others?: string[];
 }
 

@@ -107,9 +107,8 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
 export const valsOf = (root: string, service: string): Vals =>
   createVals(
     [...readManifest(root).vals].map(([file, { name, ids }]) => {
-      const id = idOn(service, ids);
-      const others = id === undefined ? [...ids.keys()] : [];
-      return { file, name, id, ...(others.length > 0 && { others }) };
+      const isElsewhere = !ids.has(service) && ids.size > 0;
+      return { file, name, id: idOn(service, ids), ...(isElsewhere && { others: [...ids.keys()] }) };
     }),
   );
 
@@ -173,6 +172,15 @@ export function withoutId(
     : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
         hint: 'Find the id on the service; `vals pull <id>` makes it known here.',
       });
+}
+
+/** What to say at once if vals were pushed to other services or spaces, and not to this one; undefined if none were. */
+export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
+  const elsewhere = vals.filter(({ others }) => others !== undefined);
+  if (elsewhere.length === 0) return undefined;
+  const services = [...new Set(elsewhere.flatMap(({ others = [] }) => others))].map(nameOf);
+  const which = elsewhere.length === vals.length ? 'These' : `${elsewhere.length} of these`;
+  return `${which} vals were pushed to ${services.join(' and ')}; this is ${nameOf(service)}.`;
 }
 
 export const nameOf = (service: string): string =>

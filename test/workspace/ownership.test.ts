@@ -175,5 +175,5 @@ it('status names the services that know a new val', async () => {
     }),
   });
   const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: service.env });
-  expect(screen).toContain('New vals that other services have: https://other.example.');
+  expect(screen).toContain('were pushed to https://other.example');
 });

@@ -12,6 +12,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals, identity } from '../../workspace/remote-vals.ts';
+import { pushedElsewhere } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
@@ -78,6 +79,9 @@ export const command = defineCommand({
       return { kind: 'list', rows: vals.map((val) => ({ ...describe(val), status: 'planned' })) };
     }
 
+    const known = vals.flatMap(({ val }) => val ?? []);
+    const elsewhere = workspace && pushedElsewhere(workspace.service, known);
+    if (elsewhere) context.say.warn(elsewhere);
     const api = await context.connect({ concurrency });
     const unknownNames: string[] = [];
     const sending = {

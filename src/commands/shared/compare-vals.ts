@@ -7,7 +7,7 @@ import { type Examined, examine } from '../../workspace/examine.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
-import { openWorkspace } from '../../workspace/workspace.ts';
+import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
@@ -20,6 +20,8 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const { progress, connect, say } = context;
   const workspace = await followMoves(openWorkspace(context), context);
   const vals = await selectVals(workspace, words, say.warn);
+  const elsewhere = pushedElsewhere(workspace.service, vals);
+  if (elsewhere) say.warn(elsewhere);
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];

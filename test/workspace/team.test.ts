@@ -1,0 +1,106 @@
+// Two people and a CI job work on one repository whose vals belong to a space.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { type Person, signIn, startTeam } from '../support/team.ts';
+
+/** What git would bring: everything but .vals, which ignores itself. */
+function checkout(from: string, to = temporaryFolder()): string {
+  cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== '.vals' });
+  return to;
+}
+
+const rowsOf = async (person: Person, cwd: string, args: string[], env = {}) => {
+  const { stdout, exit, stderr } = await person.vals([...args, '--json'], { cwd, env });
+  const rows = (stdout === '' ? [] : JSON.parse(stdout)) as { name: string; status: string; id?: string }[];
+  return { exit, stderr, statuses: Object.fromEntries(rows.map(({ name, status }) => [name, status])) };
+};
+
+test("a day's work: both push, both pull, a conflict is merged, CI finds nothing to do, and one loses access", async () => {
+  const { ada, bob, space, baseUrl, store } = await startTeam();
+  for (const person of [ada, bob]) await signIn(person, space);
+  const hers = temporaryFolder();
+  writeFileSync(join(hers, 'greet.ts'), 'one\ntwo\nthree\n');
+  writeFileSync(join(hers, 'count.ts'), 'export default () => 1;\n');
+  await ada.vals(['init'], { cwd: hers });
+  expect((await rowsOf(ada, hers, ['push'])).statuses).toEqual({ greet: 'created', count: 'created' });
+  const committed = readFileSync(join(hers, 'vals.json'), 'utf8');
+
+  const his = checkout(hers);
+  expect((await rowsOf(bob, his, ['status'])).statuses).toEqual({ greet: 'unchanged', count: 'unchanged' });
+  writeFileSync(join(his, 'greet.ts'), 'one\ntwo\nTHREE\n');
+  expect((await rowsOf(bob, his, ['push'])).statuses).toMatchObject({ greet: 'pushed' });
+  writeFileSync(join(hers, 'greet.ts'), 'ONE\ntwo\nthree\n');
+  expect(await rowsOf(ada, hers, ['push'])).toMatchObject({ exit: 5, statuses: { greet: 'failed' } });
+  expect((await rowsOf(ada, hers, ['pull', '--merge'])).statuses).toMatchObject({ greet: 'merged' });
+  expect(readFileSync(join(hers, 'greet.ts'), 'utf8')).toBe('ONE\ntwo\nTHREE\n');
+  expect((await rowsOf(ada, hers, ['push'])).statuses).toMatchObject({ greet: 'pushed' });
+  expect((await rowsOf(bob, his, ['pull'])).statuses).toMatchObject({ greet: 'pulled' });
+  for (const folder of [hers, his]) expect(readFileSync(join(folder, 'vals.json'), 'utf8')).toBe(committed);
+
+  const token = (await store.users.add('ci'))?.token;
+  await store.spaces.grant('acme', 'ci', 'write');
+  const job = { ...bob, home: temporaryFolder() };
+  const ci = checkout(hers);
+  const env = { VALS_BASE_URL: space, VALS_TOKEN: token, HOME: job.home };
+  expect(await rowsOf(job, ci, ['push'], env)).toMatchObject({
+    exit: 0,
+    statuses: { greet: 'unchanged', count: 'unchanged' },
+  });
+
+  const versions = await ada.vals(['version', 'ls', 'greet', '--json'], { cwd: hers });
+  expect(
+    JSON.parse(versions.stdout).map(
+      ({ versionAuthor }: { versionAuthor: { username: string } }) => versionAuthor.username,
+    ),
+  ).toEqual(['ada', 'bob', 'ada']);
+
+  await store.spaces.revoke('acme', 'bob');
+  writeFileSync(join(his, 'count.ts'), 'export default () => 2;\n');
+  for (const args of [['status'], ['push'], ['pull']]) {
+    const { exit, stderr } = await bob.vals(args, { cwd: his });
+    expect({ args, exit }).toEqual({ args, exit: 3 });
+    expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of it.`);
+  }
+  expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
+});
+
+test("status and push against the person's own vals say whose these are, and make nothing", async () => {
+  const { ada, space, baseUrl } = await startTeam();
+  await signIn(ada, space);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'greet.ts'), 'export default () => 1;\n');
+  await ada.vals(['init'], { cwd: folder });
+  await ada.vals(['push'], { cwd: folder });
+  await ada.vals(['use', baseUrl]);
+  const warning = `These vals were pushed to ${space}; this is ${baseUrl}.`;
+  const status = await ada.vals(['status'], { cwd: folder });
+  expect(status.stderr).toContain(warning);
+  expect(status.stderr.indexOf(warning)).toBeLessThan(40);
+  const push = await ada.vals(['push', '--json'], { cwd: folder });
+  expect(push.stderr).toContain(warning);
+  expect(push).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+  expect(push.error?.hint).toContain(`vals use ${space}`);
+  expect(JSON.parse((await ada.vals(['ls', '--json'])).stdout)).toEqual([]);
+});
+
+test('vals that were copied to a space are found again by their names', async () => {
+  const { ada, space, baseUrl } = await startTeam();
+  await signIn(ada, baseUrl);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'greet.ts'), 'export default () => 1;\n');
+  await ada.vals(['init'], { cwd: folder });
+  await ada.vals(['push'], { cwd: folder });
+  expect((await ada.vals(['copy', '--all', '--to', space], { cwd: folder })).exit).toBe(0);
+  await ada.vals(['use', space]);
+  const push = await ada.vals(['push', '--json'], { cwd: folder });
+  expect(push.exit).toBe(5);
+  expect(push.error?.hint).toContain('vals push greet.ts --fork');
+  expect((await rowsOf(ada, folder, ['push', 'greet.ts', '--fork'])).statuses).toEqual({
+    greet: 'unchanged',
+  });
+  expect((await rowsOf(ada, folder, ['status'])).statuses).toEqual({ greet: 'unchanged' });
+  const { vals } = JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
+  expect(Object.keys(vals['greet.ts'].ids)).toEqual([baseUrl, space]);
+});
