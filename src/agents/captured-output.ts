@@ -42,19 +42,25 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
+  /** A list that fails half-way gives nothing. */
   async function takeList(rows: ListResult['rows']): Promise<void> {
+    document = { items: await firstOf(rows) };
+  }
+
+  async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
     const items: JsonObject[] = [];
     let size = 0;
     for await (const { records } of Symbol.asyncIterator in rows ? rows : [rowsOfRecords(rows)]) {
       for (const record of records) {
         size += stringifyJson(record).length;
-        hasMore ||= items.length === limit || (items.length > 0 && size > mostCharacters);
-        if (hasMore) break;
+        if (items.length === limit || (items.length > 0 && size > mostCharacters)) {
+          hasMore = true;
+          return items;
+        }
         items.push(record);
       }
-      if (hasMore) break;
     }
-    document = { items };
+    return items;
   }
 
   /** Where not all can be shown, those that nothing happened to are left out first. */

@@ -1,0 +1,228 @@
+// Calls: errors, long lists, progress, cancellation, many at once, a service that is away, an input that ends or is garbage.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { connectAgent, initialize, rawAgent } from './clients.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+it('a failure is the error object, with a hint for an agent', async () => {
+  const { env } = await serviceInProcess();
+  const agent = await connectAgent([], { env });
+  const { isError, document, texts } = await agent.call('val_get', { val: 'nope' });
+  expect({ isError, document }).toEqual({
+    isError: true,
+    document: {
+      error: {
+        kind: 'not_found',
+        exit: 3,
+        message: 'There is no val named nope.',
+        hint: '`ls` lists your vals.',
+      },
+    },
+  });
+  expect(JSON.parse(texts[0] ?? '')).toEqual(document);
+});
+
+it.each([
+  ['val_create', { name: 'one' }, 'val_create needs code or file.'],
+  ['val_create', { name: 'one', code: 'x', file: 'y' }, 'val_create takes code or file, not both.'],
+  ['val_create', { name: 'one', file: '-' }, 'file cannot be -.'],
+  ['val_create', { name: 'one', code: '' }, 'code is empty.'],
+  ['val_get', {}, '`val_get` needs <val>: a name, an id or its beginning, or in a workspace a file.'],
+  ['val_get', { val: 'a', other: 1 }, 'val_get has no input "other".'],
+  ['val_get', { val: { a: 1 } }, 'val has to be a string.'],
+  ['runs', { error: 'yes' }, 'error has to be a boolean.'],
+  ['runs', { limit: 0 }, 'limit takes a whole number from 1 on, not "0".'],
+  ['refs', { limit: 0 }, 'limit takes a whole number from 1 on.'],
+  ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
+  ['push', { paths: 'hello.ts' }, 'paths has to be an array of strings.'],
+])('%s refuses %j', async (name, input, message) => {
+  const { env } = await serviceInProcess();
+  const agent = await connectAgent([], { env });
+  const { isError, document } = await agent.call(name, input);
+  expect({ isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
+});
+
+it('where some of several things were done, they stand beside the error', async () => {
+  const { env } = await scriptedService([], ({ body }) =>
+    body.includes('bad')
+      ? { status: 400, body: { message: 'no' } }
+      : { status: 201, body: { id, version: 1 } },
+  );
+  const cwd = temporaryFolder();
+  for (const name of ['good', 'bad']) writeFileSync(join(cwd, `${name}.ts`), `// ${name}`);
+  const agent = await connectAgent([], { env, cwd });
+  expect(await agent.call('push', { paths: ['good.ts', 'bad.ts'] })).toMatchObject({
+    isError: true,
+    document: {
+      error: { kind: 'partial', exit: 9 },
+      items: [
+        { name: 'good', status: 'created' },
+        { name: 'bad', status: 'failed', error: { status: 400 } },
+      ],
+    },
+  });
+});
+
+it('long lists have 20 records unless limit says more, and say that there are more', async () => {
+  const { env } = await serviceInProcess();
+  const agent = await connectAgent([], { env });
+  await agent.call('val_create', { name: 'many', code: '// 0' });
+  for (let version = 1; version < 25; version++)
+    await agent.call('version_new', { val: 'many', code: `// ${version}` });
+  const counted = async (name: string, input: object) => {
+    const { document, texts } = await agent.call(name, { val: 'many', ...input });
+    const { items, more } = document;
+    return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
+  };
+  const said = 'There are more: a higher limit shows them.';
+  expect(await counted('version_ls', {})).toEqual([20, true, said]);
+  expect(await counted('version_ls', { limit: 3 })).toEqual([3, true, said]);
+  expect(await counted('version_ls', { limit: 25 })).toEqual([25, undefined, '']);
+  expect(await counted('version_ls', { limit: 100 })).toEqual([25, undefined, '']);
+});
+
+it('numbers keep their digits', async () => {
+  const { env } = await scriptedService([], () => ({
+    headers: { 'content-type': 'application/json' },
+    body: `{"id":"${id}","name":"a","views":12345678901234567890}`,
+  }));
+  const agent = rawAgent([], { env });
+  agent.send(initialize);
+  agent.send({ id: 1, method: 'tools/call', params: { name: 'val_get', arguments: { val: id } } });
+  await agent.answerTo(1);
+  expect(agent.lines.at(-1)).toContain(
+    '"structuredContent":{"id":"4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11","name":"a","views":12345678901234567890}',
+  );
+});
+
+it('ten calls at once are all answered', async () => {
+  const { env } = await serviceInProcess();
+  const agent = await connectAgent([], { env });
+  const names = Array.from({ length: 10 }, (_, index) => `val${index}`);
+  const pushed = await Promise.all(names.map((name) => agent.call('push', { name, code: `// ${name}` })));
+  expect(pushed.map(({ document }) => document)).toMatchObject(
+    names.map((name) => ({ items: [{ name, status: 'created' }] })),
+  );
+  const got = await Promise.all(names.map((val) => agent.call('val_get', { val })));
+  expect(got.map(({ document }) => document.name)).toEqual(names);
+});
+
+it('long work reports progress', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = temporaryFolder();
+  for (let index = 0; index < 12; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
+  const agent = await connectAgent([], { env, cwd });
+  const messages: string[] = [];
+  const steps: number[] = [];
+  await agent.call(
+    'push',
+    { paths: ['.'] },
+    {
+      onprogress({ progress, message = '' }) {
+        steps.push(progress);
+        messages.push(message);
+      },
+    },
+  );
+  expect(messages).toContain('Pushing 12 of 12');
+  expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+});
+
+/** Takes requests and answers none. */
+async function silentService() {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { server, env: { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'test-token-123' } };
+}
+
+it('a cancelled call stops its request, and the next one works', async () => {
+  const { server, env } = await silentService();
+  const agent = await connectAgent([], { env });
+  const controller = new AbortController();
+  const requested = once(server, 'request');
+  const call = agent.call('me', {}, { signal: controller.signal });
+  const [, response] = await requested;
+  const closed = once(response, 'close');
+  controller.abort();
+  await expect(call).rejects.toThrow();
+  await closed;
+  server.on('request', (_request, next) => next.end('{"id":"u","username":"ada"}'));
+  expect(await agent.call('me')).toMatchObject({ document: { username: 'ada' } });
+});
+
+it('a service that is away is an error of the call, and the server goes on', async () => {
+  const { end, env } = await serviceInProcess();
+  const agent = await connectAgent(['--timeout', '1'], { env });
+  expect(await agent.call('me')).toMatchObject({ isError: false });
+  await end();
+  expect(await agent.call('me')).toMatchObject({
+    isError: true,
+    document: { error: { kind: 'unavailable', exit: 7 } },
+  });
+  expect(await agent.call('me')).toMatchObject({ isError: true });
+});
+
+it('ends with 0 when stdin ends, and stops the requests under way', async () => {
+  const { server, env } = await silentService();
+  const agent = rawAgent([], { env });
+  agent.send(initialize);
+  await agent.answerTo(0);
+  const requested = once(server, 'request');
+  agent.send({ id: 1, method: 'tools/call', params: { name: 'me', arguments: {} } });
+  const [, response] = await requested;
+  const closed = once(response, 'close');
+  expect(await agent.end()).toBe(0);
+  await closed;
+});
+
+it('ends at SIGTERM', async () => {
+  const { env } = await serviceInProcess();
+  const agent = rawAgent([], { env });
+  agent.send(initialize);
+  await agent.answerTo(0);
+  agent.kill('SIGTERM');
+  expect(await agent.ended).toBe(0);
+  expect(agent.stderr()).toBe('');
+});
+
+it('garbage on stdin ends nothing', async () => {
+  const { env } = await serviceInProcess();
+  const agent = rawAgent([], { env });
+  agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
+  agent.send(initialize);
+  await agent.answerTo(0);
+  agent.write(`${'x'.repeat(100_000)}\n`);
+  agent.send({ id: 1, method: 'no/such/method', params: {} });
+  agent.send({ id: 2, method: 'tools/call', params: { name: 7 } });
+  agent.send({ id: 3, method: 'tools/call', params: { name: 'me', arguments: [] } });
+  agent.send({ id: 4, method: 'tools/call', params: { name: '__proto__', arguments: { __proto__: null } } });
+  agent.send({ id: 5, method: 'tools/call', params: { name: 'me' } });
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(agent.answerTo));
+  expect(answers.slice(0, 4)).toMatchObject(
+    [1, 2, 3, 4].map((id) => ({ id, error: { code: expect.any(Number) } })),
+  );
+  expect(answers[4]).toMatchObject({ result: { isError: false } });
+  expect(await agent.end()).toBe(0);
+  for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+it('a message without an end is refused before it fills the memory', async () => {
+  const { env } = await serviceInProcess();
+  const agent = rawAgent([], { env });
+  agent.write('x'.repeat(6_000_000));
+  expect(await agent.ended).toBe(2);
+  expect(agent.stderr()).toContain('The client sent a message of more than 4 MB.');
+});

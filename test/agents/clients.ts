@@ -1,0 +1,126 @@
+// The official clients of the protocol, of both generations, connected to the built program; and a client without manners.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { onTestFinished } from 'vitest';
+import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
+
+type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
+
+export interface CalledTool {
+  isError: boolean;
+  document: Record<string, unknown>;
+  texts: string[];
+}
+
+interface CallOptions {
+  signal?: AbortSignal;
+  onprogress?(progress: { progress: number; message?: string | undefined }): void;
+}
+
+export interface AgentClient {
+  listTools(): Promise<{ name: string; inputSchema: { properties?: object | undefined } }[]>;
+  call(name: string, input?: Record<string, unknown>, options?: CallOptions): Promise<CalledTool>;
+  close(): Promise<void>;
+}
+
+const identity = { name: 'test', version: '1.0.0' };
+
+export const generations = {
+  'sdk 1': () => ({ client: new OlderClient(identity), Transport: OlderTransport }),
+  'client 2, as of 2025': () => ({ client: new Client(identity), Transport: StdioClientTransport }),
+  'client 2, as of 2026': () => ({
+    client: new Client(identity, { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+    Transport: StdioClientTransport,
+  }),
+};
+
+export type Generation = keyof typeof generations;
+
+export async function connectAgent(
+  args: readonly string[],
+  options: Options = {},
+  generation: Generation = 'client 2, as of 2025',
+): Promise<AgentClient> {
+  const { client, Transport } = generations[generation]();
+  const home = options.home ?? temporaryFolder();
+  await client.connect(
+    new Transport({
+      command: process.execPath,
+      args: [program, 'mcp', ...args],
+      cwd: options.cwd ?? home,
+      env: environment(home, options.env),
+      stderr: 'ignore',
+    }),
+  );
+  onTestFinished(() => client.close());
+  return {
+    listTools: async () => (await client.listTools()).tools,
+    async call(name, input = {}, options = {}) {
+      const params = { name, arguments: input };
+      const { content, structuredContent, isError } =
+        client instanceof Client
+          ? await client.callTool(params, options)
+          : await client.callTool(params, undefined, options);
+      if (!Array.isArray(content)) throw new TypeError('The answer has no content.');
+      return {
+        isError: isError === true,
+        document: structuredContent as Record<string, unknown>,
+        texts: content.map(({ text }) => String(text)),
+      };
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Writes whatever it likes, and shows every line that comes back. */
+export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFolder() }: Options = {}) {
+  const child = spawn(process.execPath, [program, 'mcp', ...args], {
+    env: environment(home, env),
+    cwd: cwd ?? home,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.on('error', () => {});
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => lines.push(line));
+  const ended = once(child, 'close');
+  return {
+    lines,
+    stderr: () => stderr,
+    write: (text: string) => void child.stdin.write(text),
+    send: (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    /** The answer to a request. */
+    async answerTo(id: number): Promise<Record<string, unknown>> {
+      for (;;) {
+        const line = lines.find((each) => JSON.parse(each).id === id);
+        if (line !== undefined) return JSON.parse(line);
+        await Promise.race([
+          once(reader, 'line'),
+          ended.then(() => Promise.reject(new Error(`ended: ${stderr}`))),
+        ]);
+      }
+    },
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    async end(): Promise<number | null> {
+      child.stdin.end();
+      const [exit] = await ended;
+      return exit;
+    },
+    ended: ended.then(([exit]): number | null => exit),
+  };
+}
+
+export const initialize = {
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: identity },
+};

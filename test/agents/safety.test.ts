@@ -1,0 +1,159 @@
+// What an agent may do: no file outside of its folder, no deletion, no token, no more than it was allowed.
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, runProcess, temporaryFolder } from '../support/program.ts';
+import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { connectAgent, initialize, rawAgent } from './clients.ts';
+
+const code = 'export default () => 1;\n';
+
+describe('permissions', () => {
+  it.each(['--allow-delete', '--allow-run'])('--read-only contradicts %s', async (flag) => {
+    const { exit, stdout, error } = await runProcess(['mcp', '--read-only', flag, '--json']);
+    expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
+  });
+
+  it('a tool that is not allowed is not there, even if it is called by its name', async () => {
+    const { env } = await serviceInProcess();
+    const agent = await connectAgent([], { env });
+    for (const name of ['val_rm', 'version_rm', 'run', 'login', 'serve']) {
+      await expect(agent.call(name, {})).rejects.toThrow(`There is no tool ${name}.`);
+    }
+  });
+
+  it('options of other people are no input: not --yes, not a setting, not the end of the sandbox', async () => {
+    const { env } = await serviceInProcess();
+    const agent = await connectAgent(['--allow-run', '--allow-delete'], { env });
+    for (const [name, input] of [
+      ['val_rm', { vals: ['x'], yes: true }],
+      ['me', { baseUrl: 'http://127.0.0.1:1' }],
+      ['run', { val: 'x.ts', allowAll: true }],
+      ['run', { val: 'x.ts', env: ['SECRET'] }],
+      ['runs', { follow: true }],
+    ] as const) {
+      const { isError, document } = await agent.call(name, input);
+      expect({ isError, document }).toMatchObject({ isError: true, document: { error: { kind: 'usage' } } });
+    }
+  });
+
+  it('a value never becomes an option', async () => {
+    const { env } = await serviceInProcess();
+    const agent = await connectAgent([], { env });
+    const { document } = await agent.call('val_get', { val: '--base-url=http://127.0.0.1:1' });
+    expect(document.error).toMatchObject({ kind: 'not_found' });
+  });
+});
+
+describe('files', () => {
+  async function inFolder() {
+    const { env } = await serviceInProcess();
+    const home = temporaryFolder();
+    const cwd = join(home, 'project');
+    mkdirSync(join(cwd, 'below'), { recursive: true });
+    mkdirSync(join(home, 'outside'));
+    for (const file of ['secret.ts', 'outside/secret.ts', 'project/mine.ts', 'project/below/deep.ts']) {
+      writeFileSync(join(home, file), code);
+    }
+    symlinkSync(join(home, 'secret.ts'), join(cwd, 'link.ts'));
+    symlinkSync(join(home, 'outside'), join(cwd, 'folder'));
+    return { home, cwd, agent: await connectAgent(['--allow-run'], { env, home, cwd }) };
+  }
+
+  it('below the working directory are read', async () => {
+    const { agent, cwd } = await inFolder();
+    const { document } = await agent.call('push', { paths: ['mine.ts', 'below', join(cwd, 'mine.ts')] });
+    expect(document).toMatchObject({ items: [{ name: 'mine' }, { name: 'deep' }] });
+    expect(await agent.call('val_create', { name: 'made', file: 'below/deep.ts' })).toMatchObject({
+      isError: false,
+    });
+  });
+
+  it.each([
+    ['../secret.ts'],
+    ['link.ts'],
+    ['folder/secret.ts'],
+    ['folder'],
+    ['..'],
+    ['below/../../secret.ts'],
+    ['/etc/passwd'],
+  ])('elsewhere are not: %s', async (path) => {
+    const { agent } = await inFolder();
+    for (const [name, input] of [
+      ['push', { paths: [path] }],
+      ['push', { paths: [path], name: 'stolen' }],
+      ['push', { paths: [path], dryRun: true }],
+      ['val_create', { name: 'stolen', file: path }],
+      ['val_create', { name: 'stolen', code, readme: path }],
+      ['val_set', { val: 'stolen', readme: path }],
+      ['version_new', { val: 'stolen', file: path }],
+      ['run', { val: path }],
+    ] as const) {
+      const { isError, document } = await agent.call(name, input);
+      expect([name, isError]).toEqual([name, true]);
+      expect(JSON.stringify(document)).not.toMatch(/"(status|code)":"(created|pushed|planned|export)/);
+    }
+    expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
+  });
+
+  it('of the whole workspace are read, from a folder in it; a pull writes none through a link', async () => {
+    const { env } = await serviceInProcess();
+    const home = temporaryFolder();
+    const root = join(home, 'project');
+    mkdirSync(join(root, 'below'), { recursive: true });
+    await run(['init'], { cwd: root, home, env });
+    writeFileSync(join(root, 'top.ts'), code);
+    symlinkSync(home, join(root, 'out'));
+    const agent = await connectAgent([], { env, home, cwd: join(root, 'below') });
+    expect(await agent.call('push', { paths: ['../top.ts'] })).toMatchObject({ isError: false });
+    expect(await agent.call('push', { name: 'other', code })).toMatchObject({ isError: false });
+    for (const file of ['../out/other.ts', '../../other.ts']) {
+      expect(await agent.call('pull', { vals: ['other'], file })).toMatchObject({ isError: true });
+    }
+    expect(await agent.call('pull', { vals: ['other'], file: 'other.ts' })).toMatchObject({ isError: false });
+    expect(readFileSync(join(root, 'below', 'other.ts'), 'utf8')).toBe(code);
+  });
+});
+
+it('a val that is run gets nothing of the protocol as its input', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = temporaryFolder();
+  writeFileSync(
+    join(cwd, 'greedy.ts'),
+    'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };',
+  );
+  const agent = await connectAgent(['--allow-run'], { env, cwd });
+  const [greedy, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
+  expect(greedy.document).toMatchObject({ value: '' });
+  expect(me.isError).toBe(false);
+});
+
+it('the token is in no message, whoever repeats it', async () => {
+  const echo = { id: 'a', name: 'a', code: `const t = "${testToken}";`, [testToken]: 1 };
+  const { env } = await scriptedService([], ({ path }) =>
+    path.includes('/v1/me') ? { status: 500, body: { message: `no ${testToken}` } } : { body: echo },
+  );
+  const agent = rawAgent(['--debug', '--timeout', '2'], { env });
+  agent.send(initialize);
+  const call = (id: number, name: string, input: object) =>
+    agent.send({
+      id,
+      method: 'tools/call',
+      params: { name, arguments: input, _meta: { progressToken: id } },
+    });
+  call(1, 'val_get', { val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11' });
+  call(2, 'val_get', { val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', code: true });
+  call(3, 'runs', {});
+  call(4, testToken, {});
+  const answers = await Promise.all([1, 2, 3, 4].map(agent.answerTo));
+  expect(answers).toMatchObject([
+    { result: { isError: false, structuredContent: { code: 'const t = "***";' } } },
+    { result: { structuredContent: { text: 'const t = "***";' } } },
+    { result: { isError: true } },
+    { error: { message: 'There is no tool ***.' } },
+  ]);
+  expect(await agent.end()).toBe(0);
+  expect(agent.stderr()).toContain('GET');
+  expect(agent.lines.join('\n') + agent.stderr()).not.toContain(testToken);
+});
