@@ -1,23 +1,31 @@
-// How the process is told to end: we hear it while we wait; while we compute, the system ends us at once.
-
+// SIGINT and SIGTERM: JavaScript hears them while it waits; while it computes, the system ends the process at once.
 import { setMaxListeners } from 'node:events';
 
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type Ending = keyof typeof exits;
 const endings = Object.keys(exits) as Ending[];
 
-/** For what was interrupted to end by itself; then the system ends it, whatever it waits for. */
+/** An interrupted command may take so long to end by itself; then the system ends it. */
 const graceMs = 800;
-/** After what took its own time: whoever waited for that is not in a hurry, and a busy machine may be slow to end. */
+/** The same after a shutdown that took its own time: a busy machine may be slow to end. */
 const lateGraceMs = 3_000;
 
-let heard: AbortSignal | undefined;
-let ending: Ending | undefined;
-let patience = 0;
-let lastTimer: NodeJS.Timeout | undefined;
-let unheardWork = 0;
-let listeners: [Ending, NodeJS.SignalsListener][] = [];
-let rest: () => void = () => {};
+interface Hearing {
+  signal: AbortSignal;
+  /** The first signal that came. */
+  ending?: Ending;
+  /** Shutdowns that may take their own time, such as a server with requests under way. */
+  pendingShutdowns: number;
+  graceTimer?: NodeJS.Timeout;
+  /** Parts of the work during which nobody listens. */
+  unheardWork: number;
+  listeners: [Ending, NodeJS.SignalsListener][];
+  /** Leaves the terminal as it was, before work that the system may end. */
+  cleanUp(): void;
+}
+
+/** Signals belong to the process, so there is one for all. Tests, which call `main` in their own process, have none. */
+let hearing: Hearing | undefined;
 
 /** Aborted by the first SIGINT or SIGTERM that is for us, with the error for its exit code. The second one ends the process. */
 export function hearSignals(
@@ -25,25 +33,30 @@ export function hearSignals(
   isForUs: (name: Ending) => boolean = () => true,
 ): AbortSignal {
   const controller = new AbortController();
+  const { signal } = controller;
   // Node would warn the user of more than ten listeners.
-  setMaxListeners(0, controller.signal);
+  setMaxListeners(0, signal);
+  const state: Hearing = { signal, pendingShutdowns: 0, unheardWork: 0, listeners: [], cleanUp() {} };
   for (const name of endings) {
     process.on(name, () => {
       if (!isForUs(name)) return;
-      if (ending !== undefined) return endAs(name);
-      ending = name;
+      if (state.ending !== undefined) return endAs(name);
+      state.ending = name;
       controller.abort(reasonFor(exits[name]));
-      endSoon(name, graceMs);
+      endSoon(state, name, graceMs);
     });
   }
-  heard = controller.signal;
-  return controller.signal;
+  hearing = state;
+  return signal;
 }
 
-/** A write to a reader that stopped, or a file that never comes, would keep the process alive; this timer does not. */
-function endSoon(name: Ending, ms: number): void {
-  clearTimeout(lastTimer);
-  lastTimer = setTimeout(() => patience === 0 && endAs(name), ms).unref();
+/** Ends the process after a grace period, so that a stalled write cannot keep it alive. */
+function endSoon(state: Hearing, name: Ending, ms: number): void {
+  clearTimeout(state.graceTimer);
+  const end = () => {
+    if (state.pendingShutdowns === 0) endAs(name);
+  };
+  state.graceTimer = setTimeout(end, ms).unref();
 }
 
 function endAs(name: Ending): void {
@@ -51,66 +64,70 @@ function endAs(name: Ending): void {
   process.kill(process.pid, name);
 }
 
-/** Resolves once it is. */
+/** Resolves once the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** For what ends in its own time once it was interrupted, such as a server with requests under way. */
+/** For a shutdown that takes its own time after an interrupt, such as that of a server with requests under way. */
 export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
-  patience += 1;
+  const state = hearing;
+  if (state === undefined) return work();
+  state.pendingShutdowns += 1;
   try {
     return await work();
   } finally {
-    patience -= 1;
-    if (ending !== undefined) endSoon(ending, lateGraceMs);
+    state.pendingShutdowns -= 1;
+    if (state.ending !== undefined) endSoon(state, state.ending, lateGraceMs);
   }
 }
 
-/** Called before work that the system may end, so that the terminal is left as it was. */
-export function beforeInterruptible(clean: () => void): void {
-  rest = clean;
+/** Sets what is called before work that the system may end, so that the terminal is left as it was. */
+export function beforeInterruptible(cleanUp: () => void): void {
+  if (hearing !== undefined) hearing.cleanUp = cleanUp;
 }
 
 /**
- * For work that may keep us from hearing for long, and that loses nothing when it ends half-way. Signals reach
- * JavaScript only between two of its turns. So we stop listening, and their default action is in force.
+ * For long computations that lose nothing when they end half-way. Signals reach JavaScript only between two turns of the
+ * event loop, so we stop listening, and the system's default action is in force.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
-  if (heard === undefined) return work();
-  // What came before would be lost, so it is heard first: the second turn is the first that begins with listening.
+  const state = hearing;
+  if (state === undefined) return work();
+  // Signals that came before would be lost, so they are heard first: the second turn begins with listening.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
-  heard.throwIfAborted();
-  rest();
-  if (unheardWork++ === 0) stopListening();
+  state.signal.throwIfAborted();
+  state.cleanUp();
+  if (state.unheardWork++ === 0) stopListening(state);
   try {
     return await work();
   } finally {
-    if (--unheardWork === 0) listenAgain();
+    if (--state.unheardWork === 0) listenAgain(state);
   }
 }
 
-/** For what must be heard in the middle of such work: while another program has the terminal, its keys are its own. */
+/** For a pager or editor within such work: while another program has the terminal, Ctrl-C is its key. */
 export async function whileHearing<T>(work: () => Promise<T>): Promise<T> {
-  if (unheardWork === 0) return work();
-  listenAgain();
+  const state = hearing;
+  if (state === undefined || state.unheardWork === 0) return work();
+  listenAgain(state);
   try {
     return await work();
   } finally {
-    stopListening();
+    stopListening(state);
   }
 }
 
-/** The terminal's libraries listen too, and one listener is enough to keep the default action out. */
-function stopListening(): void {
-  listeners = endings.flatMap((name) =>
+/** Removes the listeners of libraries too: a single one keeps the default action out. */
+function stopListening(state: Hearing): void {
+  state.listeners = endings.flatMap((name) =>
     process.listeners(name).map((listener): [Ending, NodeJS.SignalsListener] => [name, listener]),
   );
   for (const name of endings) process.removeAllListeners(name);
 }
 
-function listenAgain(): void {
+function listenAgain({ listeners }: Hearing): void {
   for (const [name, listener] of listeners) process.on(name, listener);
 }
