@@ -1,7 +1,7 @@
 // What is to be sent, before anybody sends it.
 import type { JsonValue } from '../lib/json.ts';
 
-export type Carried =
+type Carried =
   | { kind: 'caller' }
   /** `isMine`: the answer to a write by name, which reaches the caller's own vals alone. */
   | { kind: 'val'; isMine: boolean }

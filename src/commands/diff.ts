@@ -5,6 +5,8 @@ import { cellText } from '../terminal/fields.ts';
 import type { Section } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
+import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
+import { compareVals } from './shared/compare-vals.ts';
 
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
@@ -19,8 +21,6 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'Nothing differs.',
   async run(context, { vals }) {
-    const { compareVals } = await import('./shared/compare-vals.ts');
-    const { diffBetween, unifiedDiff } = await import('../workspace/text/unified-diff.ts');
     const { examined, error } = await compareVals(context, vals);
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');

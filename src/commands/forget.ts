@@ -3,6 +3,8 @@ import { UsageError } from '../errors.ts';
 import { embeddedService } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
+import { forgetVals } from '../workspace/forget.ts';
+import { findVal, unknownVal, valsOf } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
@@ -20,8 +22,6 @@ export const command = defineCommand({
     if (root === undefined) {
       throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
     }
-    const { findVal, unknownVal, valsOf } = await import('../workspace/workspace.ts');
-    const { forgetVals } = await import('../workspace/forget.ts');
     // Ids mean something on a service; names and files do so without one.
     const service = settings.local.value ? embeddedService : (settings.baseUrl?.value.href ?? '');
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };

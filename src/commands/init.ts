@@ -3,7 +3,9 @@ import { summarizeRemarks } from '../cli/failures.ts';
 import { UsageError } from '../errors.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
+import { readManifest, updateManifest } from '../workspace/disk/manifest-file.ts';
 import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
+import { findNewFiles } from '../workspace/sources/new-files.ts';
 import type { Source } from '../workspace/sources/walk.ts';
 
 export const command = defineCommand({
@@ -15,8 +17,6 @@ export const command = defineCommand({
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
     const { settings, say } = context;
-    const { findNewFiles } = await import('../workspace/sources/new-files.ts');
-    const { updateManifest } = await import('../workspace/disk/manifest-file.ts');
     const here = settings.cwd;
     refuseOthers(settings, here);
     const root = nearestRoot(here);
@@ -54,6 +54,5 @@ export const command = defineCommand({
 });
 
 async function listed(root: string) {
-  const { readManifest } = await import('../workspace/disk/manifest-file.ts');
   return [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));
 }

@@ -5,7 +5,13 @@ import { createResolver } from '../cli/resolve-vals.ts';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { column, idColumn } from '../terminal/column.ts';
+import { adopt } from '../workspace/adopt.ts';
+import { createBackup } from '../workspace/disk/backup.ts';
+import { followMoves } from '../workspace/moved.ts';
+import { pullVal } from '../workspace/pull-val.ts';
+import { createRemoteVals } from '../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
+import { findVal, openWorkspace } from '../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
@@ -31,12 +37,6 @@ export const command = defineCommand({
   empty: 'Nothing to pull.',
   async run(context, { vals: words, merge = false, force = false, dryRun = false, file }) {
     const { connect, signal, progress, say } = context;
-    const { findVal, openWorkspace } = await import('../workspace/workspace.ts');
-    const { pullVal } = await import('../workspace/pull-val.ts');
-    const { adopt } = await import('../workspace/adopt.ts');
-    const { createBackup } = await import('../workspace/disk/backup.ts');
-    const { createRemoteVals } = await import('../workspace/remote-vals.ts');
-    const { followMoves } = await import('../workspace/moved.ts');
     const workspace = await followMoves(openWorkspace(context), context);
 
     const resolve = await createResolver(context, false);

@@ -6,6 +6,7 @@ import type { Style } from '../terminal/style.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { fileColumn } from './shared/columns.ts';
+import { compareVals } from './shared/compare-vals.ts';
 import { sayWhatMayBeTakenOver } from './shared/done.ts';
 
 /** What needs most attention comes first. */
@@ -46,7 +47,6 @@ export const command = defineCommand({
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
   async run(context, { vals, exitCode }) {
-    const { compareVals } = await import('./shared/compare-vals.ts');
     const { examined, error } = await compareVals(context, vals);
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));

@@ -1,4 +1,4 @@
-// The file of the vals that were seen: for its owner alone, replaced whole, and worth nothing where it cannot be read.
+// The file of the vals that were seen: readable by its owner alone, replaced whole, and ignored if it cannot be read.
 import { createHash, randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,15 +11,15 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /** As text, digit for digit; absent where the service did not say. */
+  /** As text, with all digits; absent if the service sent none. */
   version?: string;
-  /** The id of its owner, where the service said so. */
+  /** The id of its owner, if the service sent it. */
   owner?: string;
-  /** It was the answer to a write of mine, which not every service says the owner in. */
+  /** It was the answer to a write by name, so it belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }
 
-/** Of all services and tokens together. */
+/** For all services and tokens together. */
 const mostLines = 10_000;
 
 /** What is known of the vals of one service with one token. */
@@ -34,11 +34,11 @@ interface SeenFile {
   write(): void;
 }
 
-/** Undefined where there is none: what is noted is gone with the command. */
+/** Without a file, notes last as long as the command. */
 export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
   const lines = file === undefined ? new Map<string, string>() : readLines(file);
   const key = keyOf(settings);
-  // The user stands where the id of a val would stand.
+  // The line of the user has no id of a val.
   const userPlace = `${key}\t`;
   const valPlace = (id: string) => `${key}\t${JSON.stringify(id)}`;
   let isChanged = false;
@@ -85,7 +85,7 @@ function keyOf({ local, baseUrl, token }: Settings): string {
  */
 type Lines = Map<string, string>;
 
-/** What cannot be read, or is not what we wrote, counts as nothing. */
+/** A file that cannot be read, or that we did not write, counts as empty. */
 function readLines(file: string): Lines {
   try {
     const lines: Lines = new Map();
@@ -99,7 +99,7 @@ function readLines(file: string): Lines {
   }
 }
 
-/** What was changed longest ago is forgotten first. */
+/** The oldest lines are dropped first. */
 function writeLines(file: string, lines: Lines): void {
   const text = [...lines].slice(-mostLines).map(([place, known]) => `${place}\t${known}\n`);
   makeFolder(dirname(file), 0o700);

@@ -1,4 +1,4 @@
-// The vals that answers of a service carried: a help to find a val by its name, and never the truth.
+// The vals that answers carried, to find a val by its name. This is a cache: verify before you write.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -7,18 +7,18 @@ export interface SeenVals {
   note(val: SeenVal): void;
   noteMe(id: string): void;
   drop(id: string): void;
-  /** With what was noted earlier, and by earlier commands. */
+  /** Includes what earlier commands noted. */
   recall(): Promise<Recalled>;
-  /** Writes what is new; what goes wrong is nothing that a command has to know. */
+  /** Writes what is new. A failure is ignored, because no command depends on it. */
   save(): Promise<void>;
 }
 
 export interface Recalled {
-  /** The id of the user in force, where an answer told it. */
+  /** The id of the caller, if an answer told it. */
   me: string | undefined;
-  /** Those of the service and token in force, the latest last. */
+  /** Of the service and token in force, the latest last. */
   vals: SeenVal[];
-  /** Those of them that belong to the user in force. */
+  /** Those that belong to the caller. */
   mine: SeenVal[];
 }
 
@@ -32,20 +32,20 @@ export const noSeenVals: SeenVals = {
 };
 
 const longestText = 128;
-/** One command need not note more than are kept. */
+/** More would not be kept. */
 const mostNews = 10_000;
 
-/** Nothing is read before it is asked for, and nothing is kept where this user has no home. */
+/** The file is read when it is first needed. Without a home directory nothing is kept. */
 export function createSeenVals(
   settings: Settings,
   /** Whether a text gives the token away, which is written to no file. */
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
-  /** What this command learnt; null: it is gone. */
+  /** What this command learnt; null for a val that is gone. */
   const news = new Map<string, SeenVal | null>();
   let me: string | undefined;
 
-  /** With what this command learnt. Read anew each time: what another process noted meanwhile stays, but for the blink of an eye. */
+  /** The file with what this command learnt. It is read each time, so that notes of other processes are kept. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;
@@ -78,7 +78,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // It is a help: without it a name is looked for on the service.
+        // Without the file, names are looked up on the service.
       }
     },
   };

@@ -20,7 +20,7 @@ export interface RemoteVal {
 }
 
 /** A val of another owner, who may be unknown. */
-export interface Foreign {
+interface Foreign {
   owner: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { createIgnoreCheck, isCode } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
-/** All of them, new files included, or those that were named, each once. */
+/** All vals and new files, or those that were named, each once. */
 export async function selectVals(
   workspace: KnownVals,
   words: readonly string[],

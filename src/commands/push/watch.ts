@@ -27,7 +27,7 @@ import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { withoutWords } from '../shared/without-words.ts';
+import { exitQuietly } from '../shared/done.ts';
 import { valFor } from './plan.ts';
 
 export interface WatchOptions {
@@ -171,7 +171,7 @@ export async function watchWorkspace(
       first.add(file);
       onSave(file);
     }
-    throw withoutWords(await ended);
+    throw exitQuietly(await ended);
   } finally {
     signal.removeEventListener('abort', interrupted);
     const sayWhy = clock.after(1_000, () =>

@@ -4,7 +4,7 @@ import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { withoutWords } from '../shared/without-words.ts';
+import { exitQuietly } from '../shared/done.ts';
 import { type GivenRun, launchOptions } from './launch.ts';
 import { prepare } from './once.ts';
 import { finishedRun, messageWithHint } from './record.ts';
@@ -50,5 +50,5 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     changes.close();
     log.close();
   }
-  throw withoutWords(signal.reason);
+  throw exitQuietly(signal.reason);
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { withoutWords } from '../shared/without-words.ts';
+import { exitQuietly } from '../shared/done.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 import { messageWithHint } from './record.ts';
@@ -32,10 +32,10 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError)
           context.say.warn(messageWithHint(error));
-        else if (error !== saved) throw withoutWords(error);
+        else if (error !== saved) throw exitQuietly(error);
       }
       await aborted(round.signal);
-      if (context.signal.aborted) throw withoutWords(context.signal.reason);
+      if (context.signal.aborted) throw exitQuietly(context.signal.reason);
       round = new AbortController();
     }
   } finally {

@@ -5,8 +5,8 @@ import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
 import { aborted, inOwnTime } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
+import { exitQuietly } from '../shared/done.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
-import { withoutWords } from '../shared/without-words.ts';
 
 const highestPort = 65_535;
 
@@ -97,7 +97,7 @@ export const command = defineCommand({
       await service.close();
     });
     log.close();
-    if (exit === 130) throw withoutWords(signal.reason);
+    if (exit === 130) throw exitQuietly(signal.reason);
     return { kind: 'nothing' };
   },
 });

@@ -1,6 +1,7 @@
 // Last lines of commands that do one thing.
 import { textAt } from '../../api/records.ts';
 import type { Context } from '../../cli/context.ts';
+import { InterruptedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
 /** The answer may lack the name or the version. */
@@ -21,3 +22,7 @@ export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly s
       : `${reason} If it has vals named like ${file} and ${files.length - 1} more, a push takes those vals over.`,
   );
 }
+
+/** Ctrl-C is how a person ends a command that runs until then, so it needs no message; another signal does. */
+export const exitQuietly = (error: unknown): unknown =>
+  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;

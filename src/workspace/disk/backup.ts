@@ -1,13 +1,13 @@
-// What files held before they were overwritten on request, in one folder for each command. Nothing here is ever deleted by us.
+// Keeps the content of files that are overwritten on request, in one folder per command. We never delete it.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder, replaceBelow } from './files.ts';
 
 export interface Backup {
   keep(file: string, content: string): void;
-  /** The files that it has. */
+  /** The files that it keeps. */
   readonly files: readonly string[];
-  /** Where they are. */
+  /** The folder they are in. */
   readonly folder: string;
 }
 
@@ -29,7 +29,7 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // Another command of the same millisecond.
+          // Another command began in the same millisecond.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

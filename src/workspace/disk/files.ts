@@ -1,4 +1,4 @@
-// The one door to everything below a root: nothing there is reached through a link, and files are replaced whole or not at all.
+// Every access to files below a root. Nothing is reached through a link, and files are replaced whole or not at all.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -81,7 +81,7 @@ export async function listBelow(root: string, folder: string): Promise<Dirent[]>
   }
 }
 
-/** Undefined where there is nothing; what else goes wrong is said of the file. */
+/** Undefined if the file or folder is missing; other errors name the file. */
 function reading<Result>(named: string, act: () => Result): Result | undefined {
   try {
     return act();
@@ -91,15 +91,15 @@ function reading<Result>(named: string, act: () => Result): Result | undefined {
   }
 }
 
-/** What a file must hold to be replaced: a text, nothing because it is not there, or anything. */
+/** The content that a file must have to be replaced; undefined: it must not exist. */
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /** False for what can be had again: a crash of the machine may leave it empty, a crash of ours may not. */
+  /** False for content that can be restored: a crash of the machine may leave the file empty, a crash of vals may not. */
   flush: boolean;
 }
 
-/** A crash leaves the old file or the new one; what it leaves besides lies in our own folder. */
+/** A crash leaves the old file or the new one, and at most a temporary file in our own folder. */
 export function replaceBelow(
   root: string,
   file: string,
@@ -110,7 +110,7 @@ export function replaceBelow(
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const move = (from: HeldFolder) => moveOnto(folder, name, from, file, content, expected, options);
-      // Onto another disk nothing can be moved whole, so there it is written beside its place.
+      // A file cannot be moved to another disk in one step, so there the temporary file is written beside its target.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );
@@ -206,7 +206,7 @@ function moveOnto(
   }
 }
 
-/** An editor may have saved since we looked: what it saved is not ours to overwrite. */
+/** Never overwrites what an editor saved after we read the file. */
 function refuseEdited(target: string, file: string, expected: Expected): void {
   if (expected === 'anything') return;
   let found: string | undefined;
@@ -224,7 +224,7 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
 const leftoverAfterMs = 3_600_000;
 const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/** Half-written files of processes that were killed: only what is ours by its name, its kind, its owner and its age. */
+/** Removes half-written files of killed processes: only plain files with our kind of name, of our user, and old enough. */
 export function removeLeftovers(root: string): void {
   inFolder(root, temporaryFolder, {}, (folder) => {
     for (const name of readdirSync(folder.path)) {
@@ -304,7 +304,7 @@ function hold(root: string, folder: string, options: HoldOptions, file = folder)
 const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
   lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
 
-/** The same error, or in words why something is left alone. */
+/** The same error, or one that says why a path was left alone. */
 function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof NotPlainFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';

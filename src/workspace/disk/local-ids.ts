@@ -8,7 +8,7 @@ import type { ManifestEntry } from './manifest.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/** By file. Those of files that vals.json does not name now, on another branch perhaps, are kept too. */
+/** By file. Ids of files that vals.json does not name are kept too: another branch may name them. */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
@@ -26,7 +26,7 @@ export function readLocalIds(root: string): LocalIds {
   });
 }
 
-/** Here they count for more than those that an older vals.json has. */
+/** They replace those that vals.json of an older version has. */
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {

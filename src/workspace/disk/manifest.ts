@@ -1,4 +1,4 @@
-// What vals.json says: which file is which val, and its id on each service. Committed, so its changes stay small.
+// The content of vals.json: the file of each val, and its id on each service. It is committed, so its diffs stay small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
@@ -8,7 +8,7 @@ export interface ManifestEntry {
   name: string;
   /** By service. */
   ids: Map<string, string>;
-  /** What we do not know, and keep. */
+  /** Keys that we do not know, and keep. */
   others: JsonObject;
 }
 
@@ -63,7 +63,7 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   return { name, ids: new Map(Object.entries(ids) as [string, string][]), others };
 }
 
-/** An id means something on its service alone. */
+/** Ids of different services may be equal. */
 const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
 function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
@@ -93,7 +93,7 @@ function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
   }
 }
 
-/** In one order, so that the same content is the same text. The ids of the embedded service are no part of it. */
+/** Sorted, so that the same content is the same text. The ids of the embedded service are left out. */
 export function formatManifest({ vals, others }: Manifest): string {
   const entries = sorted(vals).map(([file, { name, ids, others }]) => {
     const shared = sorted(ids).filter(([service]) => service !== embeddedService);

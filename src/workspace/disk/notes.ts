@@ -1,4 +1,4 @@
-// What was learnt of a val, put into the manifest so that the manifest stays one that can be read.
+// Applies what was learnt about vals to the manifest, and keeps the manifest valid.
 import { isObject, type JsonValue } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
@@ -7,19 +7,19 @@ export interface Note {
   service: string;
   file: string;
   name: string;
-  /** Absent where the service did not tell it. */
+  /** Absent if the service sent none. */
   id?: string;
-  /** The id that it takes the place of. */
+  /** The id that it replaces. */
   before?: string;
 }
 
 export interface NoteOptions {
-  /** Whether a val that the manifest names otherwise gets the note's name. */
+  /** Whether the note's name replaces another name in the manifest. */
   rename: boolean;
   warn(message: string): void;
 }
 
-/** Two of one name, of one id, or of one file on some systems, would make the manifest unreadable. */
+/** Skips a note that would give two vals one name, one id, or one file on some systems: such a manifest is invalid. */
 export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();
@@ -59,7 +59,7 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
   }
 }
 
-/** Undefined for what is no note, or names a file that no val can have. */
+/** Undefined if it is no note, or if no val can have its file. */
 export function parseNote(value: JsonValue): Note | undefined {
   if (!isObject(value)) return undefined;
   const { service, file, name, id, before } = value;
