@@ -142,8 +142,8 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch (error) {
-    throw new LocalError('The folder that you are in is gone.', {
-      hint: 'Go to one that is there.',
+    throw new LocalError('The current folder no longer exists.', {
+      hint: 'Change to a folder that exists.',
       cause: error,
     });
   }
@@ -167,7 +167,7 @@ export async function runProcess(): Promise<void> {
   };
   process.on('uncaughtException', sayDefect);
   // Node exits with 0 if nothing is left to wait for, so a promise that never resolves would look like success.
-  const endedEarly = () => sayDefect(new Error('the command waits for something that will never happen.'));
+  const endedEarly = () => sayDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({
     argv: argv.slice(2),

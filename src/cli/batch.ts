@@ -69,7 +69,7 @@ export async function runBatch<Item>(
   if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const message = `Interrupted: ${done} of ${items.length} done.`;
-    const error = new InterruptedError(exit, message, { hint: 'Run it again to do the rest.' });
+    const error = new InterruptedError(exit, message, { hint: 'Run the command again for the rest.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
   const error = reportedError(failures, { total: items.length, done }, options.report);

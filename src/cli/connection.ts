@@ -121,7 +121,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   }
   // It may contain a password, so the message does not repeat it.
   throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Give it like http://proxy.example.com:3128, a user and password in it percent-encoded, or unset it.',
+    hint: 'Set it to an address such as http://proxy.example.com:3128, with user and password percent-encoded, or unset it.',
   });
 }
 

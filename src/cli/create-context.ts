@@ -44,11 +44,11 @@ export function createContext(
       trace: settings.debug.value ? messages.trace : () => {},
       redactor,
       notes: {
-        circular: () => messages.warn('The service sends the same records again; the list ends here.'),
+        circular: () => messages.warn('The service sent the same records again, so the list ends here.'),
         more: messages.more,
-        away: ({ message }) => messages.warn(`${message} It is asked again until it is back.`),
+        away: ({ message }) => messages.warn(`${message} vals keeps trying until it is back.`),
         back: () => messages.note('The service is back.'),
-        gap: () => messages.warn('The list does not hold still to be read: some records may be missing.'),
+        gap: () => messages.warn('The list changed while it was read: some records may be missing.'),
       },
     });
     connections.push(connection);

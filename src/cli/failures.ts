@@ -105,19 +105,39 @@ function without(label: string, text: string): string {
   return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
 }
 
+/** The most things that a message names. */
 const mostNamed = 3;
 
 function sentence({ labels, message }: { labels: readonly string[]; message: string }): string {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : `${label}: ${message}`;
+  const [verb = '', ...others] = message.split(' ');
+  const plural = pluralVerbs[verb];
+  return plural === undefined
+    ? `${named(labels)}: ${message}`
+    : `${named(labels)} ${[plural, ...others].join(' ')}`;
+}
+
+/** Verbs with which a message goes on after the name of a thing. */
+const pluralVerbs: Record<string, string | undefined> = {
+  is: 'are',
+  was: 'were',
+  has: 'have',
+  does: 'do',
+  holds: 'hold',
+  changed: 'changed',
+  cannot: 'cannot',
+};
+
+function named(labels: readonly string[]): string {
   const more = labels.length - mostNamed;
-  const named = labels.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `${named}: ${message}`;
+  const last = more > 0 ? `${more} more` : labels.at(-1);
+  return `${labels.slice(0, more > 0 ? mostNamed : -1).join(', ')} and ${last}`;
 }
 
 /** Running the command again helps only if the service was unavailable. */
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
-    ? 'Run it again for those.'
-    : 'Each of them says why, and what to do about it.';
+    ? 'Run the command again for those.'
+    : 'The warnings above say why, and what to do.';
 }

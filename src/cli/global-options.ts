@@ -5,8 +5,8 @@ import { type OptionDefinition, parsed, toggle, word } from './command.ts';
 
 export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
-  ndjson: toggle('--ndjson', 'print one JSON record a line, as they arrive'),
-  fields: parsed('--fields <a,b.c>', 'print these fields alone', parseFields),
+  ndjson: toggle('--ndjson', 'print one JSON record per line, as they arrive'),
+  fields: parsed('--fields <a,b.c>', 'print only these fields', parseFields),
   quiet: toggle('--quiet', 'no hints and no progress'),
   baseUrl: word('--base-url <url>', 'the service to talk to (VALS_BASE_URL)'),
   local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
@@ -17,24 +17,24 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   ),
   allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
   debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
-  color: toggle('--color', 'as at a terminal, with colour, in a pipe too', {
+  color: toggle('--color', 'lay out and colour the output as at a terminal', {
     negated: 'no colour (NO_COLOR=1)',
   }),
-  pager: toggle('--pager', 'what is longer than the screen through VALS_PAGER, PAGER or less', {
+  pager: toggle('--pager', 'show long output in VALS_PAGER, PAGER or less', {
     negated: 'no pager',
   }),
 };
 
 export const helpOption = toggle('-h, --help', 'show the help');
-export const versionOption = toggle('-V, --version', 'print the version; of `vals` alone');
+export const versionOption = toggle('-V, --version', 'print the version');
 
 /** Settings that only the environment has. */
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN:
-    'the token, instead of the one that `vals login` stored; it has no option, since others see those',
+    'the token, instead of the stored one; there is no option for it, because others can see command lines',
   VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
-  VALS_DATA_DIR: 'the folder of what the embedded service keeps',
+  VALS_DATA_DIR: 'the data folder of the embedded service',
   HTTPS_PROXY: 'the proxy for https://; HTTP_PROXY for http://, NO_PROXY for the hosts without one',
   VISUAL: 'the editor of `vals val edit`, before EDITOR',
 };
@@ -42,7 +42,7 @@ export const environmentAlone: Readonly<Record<string, string>> = {
 function parseFields(text: string): string[] {
   const fields = text.split(',').map((field) => field.trim());
   if (fields.some((field) => field === '' || field.split('.').includes(''))) {
-    throw new UsageError(`--fields takes names with commas between them, not "${text}".`, {
+    throw new UsageError(`--fields takes names separated by commas, not "${text}".`, {
       hint: 'For example --fields id,author.username.',
     });
   }

@@ -9,7 +9,7 @@ export function addRootHelp(root: Command): void {
   addText(
     root,
     'Begin with `vals push hello.ts --local`, or `vals login` for a real service.\n' +
-      '`vals <command> --help` explains one, `vals help options` what all of them take.',
+      '`vals <command> --help` explains a command, `vals help options` common options.',
   );
 }
 
@@ -40,7 +40,7 @@ export function optionsHelp(helpWidth: number): string {
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
     .usage('<command> [options]')
     .description(
-      'What every command takes. An option comes before its environment variable, and that before what `vals login` stored.',
+      'The options of every command. An option comes before its environment variable, and that before the config file.',
     )
     .helpOption(false)
     .helpCommand(false);

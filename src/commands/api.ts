@@ -18,11 +18,11 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 export const command = defineCommand({
   summary: 'Send any request to the service',
   description:
-    'Send any request to the service, for what has no command yet, and print the JSON that it answers. ' +
-    'Without a method it is a GET, or, with fields or --input, a POST.',
+    'Send any request to the service, and print the JSON of the answer. For everything that has no command yet. ' +
+    'The default method is GET, or POST with fields or --input.',
   details:
-    'Fields go into the query of a GET, HEAD, OPTIONS or DELETE and of a request with --input, and into a JSON body ' +
-    'otherwise. It needs a token, and never sends it anywhere but to the base URL.',
+    'GET, HEAD, OPTIONS, DELETE and requests with --input carry fields in the query, others in a JSON body. ' +
+    'It needs a token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
     first: {
@@ -80,8 +80,8 @@ export const command = defineCommand({
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
-  throw new UsageError(`"${word}" is not a method that can be sent.`, {
-    hint: 'The method comes first, or is left out: `vals api GET /v1/me`.',
+  throw new UsageError(`"${word}" is not an HTTP method.`, {
+    hint: 'The method comes before the path, and may be omitted: `vals api GET /v1/me`.',
   });
 }
 
@@ -100,18 +100,18 @@ function checkCombination(
   paginate: boolean | undefined,
 ): void {
   if (input !== undefined && isRead(method)) {
-    throw new UsageError(`${method} has no body, so --input is not for it.`, {
+    throw new UsageError(`${method} has no body, so it takes no --input.`, {
       hint: 'Fields (-f, -F) go into its query.',
     });
   }
   if (paginate && method !== 'GET') {
     throw new UsageError(`--paginate is for GET, and this is a ${method}.`, {
-      hint: 'Name the method to have fields in the query of a GET: `vals api GET /v1/me/runs -f error=true --paginate`.',
+      hint: 'To send fields in the query of a GET, name the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
     });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
   if (readers.length > 1) {
-    throw new UsageError('Standard input can be read only once.', { hint: 'Name a file for the others.' });
+    throw new UsageError('Standard input can be read only once.', { hint: 'Use files for the others.' });
   }
 }
 
@@ -122,7 +122,7 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   } catch (error) {
     // The value may be a secret, so the message does not repeat it.
     throw new UsageError(`The value of the field ${key} is not JSON.`, {
-      hint: `For text give -f ${key}=..., for a file's text -F ${key}=@file.`,
+      hint: `For text use -f ${key}=..., for a file's text -F ${key}=@file.`,
       cause: error,
     });
   }
@@ -134,7 +134,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
     return { text, body: parseJson(text) };
   } catch (error) {
     throw new LocalError(`${file === '-' ? 'Standard input' : file} is not JSON.`, {
-      hint: 'A body is sent as JSON; -F key=@file sends a file of any text as a field.',
+      hint: 'A body has to be JSON. -F key=@file sends any text file as a field.',
       cause: error,
     });
   }
@@ -154,7 +154,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   const again = keys.find((key, index) => keys.indexOf(key) < index);
   if (again !== undefined) {
     throw new UsageError(`The field ${again} was given twice.`, {
-      hint: `For a list give -F ${again}='[1, 2]'.`,
+      hint: `For a list use -F ${again}='[1, 2]'.`,
     });
   }
   return Object.fromEntries(fields);

@@ -5,8 +5,8 @@ import { UsageError } from '../errors.ts';
 export const command = defineCommand({
   summary: 'Print the completion script of a shell',
   description:
-    'Print the script with which bash, zsh or fish completes commands, options, their words, files and vals. ' +
-    'To have it in every shell, add its line from the examples to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.',
+    'Print a script that completes commands, options, files and vals in bash, zsh or fish. ' +
+    'For every new shell, add the line below to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.',
   arguments: { shell: { ...argument('<shell>', shells.join(', ')), words: shells } },
   examples: [
     'eval "$(vals completion bash)"',
@@ -17,7 +17,7 @@ export const command = defineCommand({
   run(_context, { shell }) {
     if (isShell(shell)) return { kind: 'text', text: completionScripts[shell] };
     throw new UsageError(`There is no completion for "${shell}".`, {
-      hint: `Name one of ${shells.join(', ')}: \`vals completion bash\`.`,
+      hint: `Choose ${shells.join(', ')}: \`vals completion bash\`.`,
     });
   },
 });

@@ -12,10 +12,10 @@ import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 
 export const command = defineCommand({
-  summary: 'Sign in to a service and keep its token',
+  summary: 'Sign in to a service and store its token',
   description:
-    'Sign in to a service and keep its token, in a file that only you can read. ' +
-    'A token is kept once the service has accepted it, and it is sent to that service alone. ' +
+    'Sign in to a service, and store the token in a file that only you can read. ' +
+    'A token is stored if the service accepts it, and it is sent to that service only. ' +
     'Without a base URL it asks for one.',
   options: { withToken: toggle('--with-token', 'read the token from standard input') },
   examples: [
@@ -27,7 +27,7 @@ export const command = defineCommand({
     const { settings, prompt, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
-        hint: 'Leave --local and VALS_LOCAL away.',
+        hint: 'Omit --local, and unset VALS_LOCAL.',
       });
     }
     // A token is neither asked for nor sent if it could not be kept.
@@ -37,8 +37,8 @@ export const command = defineCommand({
     if (!withToken) {
       say.banner(
         `Signing in to ${baseUrl.href}\n` +
-          "Get a token on the service's settings page and paste it here: it is not shown.\n" +
-          `Once the service accepts it, it is kept for you alone in\n${configFile}\n`,
+          "Create a token in the service's settings, or ask the person who runs it. Paste it here: it is not shown.\n" +
+          `If the service accepts it, it is stored for you alone in\n${configFile}\n`,
       );
     }
     const text = withToken
@@ -49,7 +49,7 @@ export const command = defineCommand({
         );
     if (text === '')
       throw new AuthError('No token was given.', {
-        hint: 'Nothing was stored. Run it again, and paste the token.',
+        hint: 'Nothing was stored. Run the command again, and paste the token.',
       });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 
@@ -59,7 +59,7 @@ export const command = defineCommand({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set and comes before the token that was stored now.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, and is used instead of the token that was stored now.');
     say.hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
     // Below a space, the user is the space, and the person is its actor.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
@@ -92,7 +92,7 @@ async function askForBaseUrl(
 ): Promise<BaseUrl> {
   const instead =
     'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
-  const noService = new UsageError('No service to sign in to.', { hint: instead });
+  const noService = new UsageError('There is no service to sign in to.', { hint: instead });
   if (withToken) throw noService;
   try {
     prompt.expectSomebody(instead);

@@ -3,9 +3,8 @@ import { UsageError } from '../errors.ts';
 import { column } from '../terminal/column.ts';
 
 export const command = defineCommand({
-  summary: 'Forget the token of a service',
-  description:
-    'Forget the stored token of a service. The token itself stays valid until the service withdraws it.',
+  summary: 'Sign out of a service: remove its token',
+  description: 'Remove the stored token of a service. The token stays valid until the service revokes it.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
@@ -23,7 +22,7 @@ export const command = defineCommand({
       wasSignedIn = forgotten !== undefined;
       return { ...config, tokens };
     });
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and goes on being used.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and is still used.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.`);
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };

@@ -23,7 +23,7 @@ export const command = defineCommand({
     moment('changed', 'versionCreatedAt', 'updatedAt'),
     idColumn('id'),
   ],
-  empty: 'You have no vals yet: write some code into hello.ts, then `vals push hello.ts`.',
+  empty: 'You have no vals yet. Write some code to hello.ts, then run `vals push hello.ts`.',
   async run(context, { words, privacy, ...paging }) {
     const { connect, seen, say } = context;
     const api = await connect();
@@ -39,12 +39,12 @@ export const command = defineCommand({
       say.note('This service has no search, so the words were looked for in the names alone.');
     }
     if (matching === undefined) {
-      say.note('This service has no list of vals: these are yours that this machine has seen there.');
+      say.note('This service has no list of vals. These are the ones that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRows } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const onMore = () => say.hint('There are more: --limit N or --all shows them.');
+    const onMore = () => say.hint('There are more. --limit N or --all shows them.');
     const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },

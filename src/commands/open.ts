@@ -9,14 +9,14 @@ import { column } from '../terminal/column.ts';
 export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
-    'Open the page of a val in your browser ($BROWSER, else the system decides), or your own page when no val is named. ' +
-    'Where there is no browser, and in a pipe, the address is printed.',
+    'Open the page of a val in your browser ($BROWSER or the default one), or your own page if no val is named. ' +
+    'Without a browser, and in a pipe, the address is printed.',
   arguments: { val: val('[val]', 'its name, its id or the beginning of one, or in a workspace its file') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
-      throw new UsageError('With --local nothing goes on running that a browser could open.', {
+      throw new UsageError('With --local, no service keeps running for a browser.', {
         hint: 'Run `vals serve`: it shows the address of its page.',
       });
     }
@@ -39,12 +39,12 @@ export const command = defineCommand({
 /** The address comes from a service, so it is opened only if it is a web page. */
 function addressOf(text: string | undefined): string {
   if (text === undefined) {
-    throw new BadResponseError('The service says no address for it.', {
-      hint: '`vals val get` shows what it says.',
+    throw new BadResponseError('The service sent no address.', {
+      hint: '`vals val get` shows what it sent.',
     });
   }
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-  throw new BadResponseError('The service gives it an address that is not http:// or https://.', {
+  throw new BadResponseError('The service sent an address that is not http:// or https://.', {
     hint: '`vals val get --json` shows what it sent.',
   });
 }

@@ -11,15 +11,15 @@ export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
   description:
     'Show the services that this machine is signed in to, the default one marked, and the spaces of the one in force; ' +
-    'with a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local still come before it.',
-  arguments: { baseUrl: argument('[base-url]', 'one that you are signed in to, or a space of it') },
+    'with a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local come before it.',
+  arguments: { baseUrl: argument('[base-url]', 'a service that you are signed in to, or a space of it') },
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [
     { ...column('default'), present: (isDefault) => ({ text: isDefault === 'true' ? '*' : '' }) },
     column('base url', 'baseUrl'),
     { ...column('role'), only: 'terminal' },
   ],
-  empty: 'You are signed in to no service yet: `vals login --base-url URL`.',
+  empty: 'You are not signed in to a service yet. Run `vals login --base-url URL`.',
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
@@ -43,7 +43,7 @@ export const command = defineCommand({
       changed = { ...config, baseUrl: href };
       return changed;
     });
-    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set and comes before what was chosen now.');
+    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, and is used instead of the default.');
     say.hint(`${href} is the default now.`);
     return { kind: 'list', rows: services(changed, listed) };
   },

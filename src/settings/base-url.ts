@@ -23,14 +23,14 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.username || url.password) {
     throw refuse(
       'holds a user name or password',
-      'Take it out; the token goes into VALS_TOKEN or `vals login`.',
+      'Remove it, and give the token to `vals login` or in VALS_TOKEN.',
     );
   }
   if (url.search || url.hash) throw refuse('has a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
     throw refuse(
       'is http:// to another machine, which would send the token in the clear',
-      'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) where that is meant.',
+      'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) if you accept that.',
     );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');

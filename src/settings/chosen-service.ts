@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   if (baseUrl !== undefined) return baseUrl.value;
   throw new UsageError('No service is chosen.', {
-    hint: 'Give --base-url URL (or VALS_BASE_URL, or `vals login --base-url URL`), or --local (VALS_LOCAL=1) for the embedded service.',
+    hint: 'Run `vals login --base-url URL`, give --base-url (VALS_BASE_URL), or use the embedded service with --local (VALS_LOCAL=1).',
   });
 }
 

@@ -79,7 +79,9 @@ export function createSettings(
     },
     get local() {
       if (flags.local && flags.baseUrl !== undefined) {
-        throw new UsageError('--local and --base-url contradict each other.', { hint: 'Give one of them.' });
+        throw new UsageError('--local and --base-url cannot be given together.', {
+          hint: 'Omit one of them.',
+        });
       }
       if (flags.baseUrl !== undefined) return { value: false, source: '--base-url' };
       return onOff(flags.local, '--local', 'VALS_LOCAL', env);
@@ -162,7 +164,7 @@ function onOff(
     case 'false':
       return { value: false, source: variable };
     default:
-      throw new UsageError(`${variable} is neither 1 nor 0.`, { hint: `Set it to 1 or unset it.` });
+      throw new UsageError(`${variable} has to be 1 or 0.`, { hint: `Set it to 1 or unset it.` });
   }
 }
 
@@ -186,12 +188,9 @@ function directory(
 
 function fileIn(folder: Setting<string> | undefined, name: string, variable: string): string {
   if (folder !== undefined) return join(folder.value, name);
-  throw new LocalError(
-    'There is no home directory to keep files in: HOME is empty or not an absolute path.',
-    {
-      hint: `Set HOME, or set ${variable} to a folder.`,
-    },
-  );
+  throw new LocalError('There is no home directory: HOME is empty or not an absolute path.', {
+    hint: `Set HOME, or set ${variable} to a folder.`,
+  });
 }
 
 const longestTimeout = 86_400;
@@ -209,7 +208,7 @@ export function parseTimeout(text: string, source: string): number {
 /** A token is sent in a header, which takes visible ASCII only. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(`The token from ${source} holds characters that no token has.`, {
+    throw new UsageError(`The token from ${source} contains characters that no token has.`, {
       hint: 'Copy it again, without spaces or line breaks inside.',
     });
   }

@@ -42,7 +42,7 @@ export async function edit(
   const isSaved = !bytes.equals(Buffer.from(text));
   if (!isSaved) await discard();
   throw new LocalError(`The editor \`${editor}\` ${problem}. Nothing was sent.`, {
-    ...(isSaved && { hint: `What you wrote is in ${file}.` }),
+    ...(isSaved && { hint: `Your text is in ${file}.` }),
     ...(isAbsent.test(problem) && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
   });
 }
@@ -55,7 +55,7 @@ const readEdited = async (file: string): Promise<Buffer> =>
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The text could not be edited: ${error.message}.`, {
-    hint: 'See that the folder for temporary files can be written.',
+    hint: 'Make the folder for temporary files writable (TMPDIR).',
     cause: error,
   });
 }

@@ -35,7 +35,7 @@ export function createPrompt(
 
   function expectSomebody(instead: string): void {
     if (input().isTTY && stderr.isTTY) return;
-    throw new UsageError('There is nobody to ask: standard input or stderr is not a terminal.', {
+    throw new UsageError('Cannot ask without a terminal.', {
       hint: instead,
     });
   }

@@ -22,8 +22,16 @@ it('says a lone failure once, with what was done beside it', () => {
   });
 });
 
+it('names several things with a plural verb, and the first three of many', () => {
+  const { error } = summarizeFailures(
+    failures(['a', 'b', 'c', 'd', 'e'], (label) => `${label} is not UTF-8.`, ''),
+    { total: 5, done: 0 },
+  );
+  expect(error?.message).toBe('5 of 5 failed: a, b, c and 2 more are not UTF-8.');
+});
+
 it('takes names out of what is alike, and leaves words that begin like one', () => {
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
   const { error } = summarizeFailures(alike, { total: 2, done: 0 });
-  expect(error?.message).toBe('2 of 2 failed: re, no: The service refused: not now.');
+  expect(error?.message).toBe('2 of 2 failed: re and no: The service refused: not now.');
 });

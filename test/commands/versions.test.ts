@@ -171,7 +171,7 @@ describe('val edit', () => {
     const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit: 5, stdout: '' });
     expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
-    const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
+    const [, file = ''] = /Your text is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(result.stderr).toContain(`vals version new ${id} ${file}`);
   });
@@ -192,7 +192,7 @@ describe('val edit', () => {
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
     const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit, stdout: '' });
-    const [, file = ''] = /What you wrote is in (\S+)\.\n/.exec(result.stderr) ?? [];
+    const [, file = ''] = /Your text is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });

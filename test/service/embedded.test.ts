@@ -86,7 +86,7 @@ describe('--local', () => {
     const { exit, error, stderr } = await run(['val', 'edit', id, '--json'], { home, env });
     expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local', hint: expect.any(String) } });
     expect(error?.message).toContain(join(data, 'vals.db'));
-    expect(stderr).toContain(`What you wrote is in ${home}/`);
+    expect(stderr).toContain(`Your text is in ${home}/`);
     vi.unstubAllEnvs();
   });
 

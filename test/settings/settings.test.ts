@@ -578,7 +578,7 @@ describe('vals login', () => {
     const parts = [
       'Signing in to',
       service.baseUrl,
-      'settings page',
+      "service's settings",
       'config.json',
       'Token for',
       'vals push',

@@ -35,7 +35,7 @@ describe('init', () => {
     symlinkSync('nowhere', join(place.folder, 'link.ts'));
     const { stderr } = await place.vals('init');
     expect(stderr.match(/may refuse/g)).toHaveLength(1);
-    expect(stderr).toContain('a.test.ts, b.test.ts: ');
+    expect(stderr).toContain('a.test.ts and b.test.ts: ');
     expect(stderr).toContain('link.ts is a link that leads nowhere.');
   });
 
@@ -313,9 +313,9 @@ describe('pull', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
     for (const name of names) await service.delete(place.idOf(`${name}.ts`));
-    const sentence = /: a\.ts, b\.ts, c\.ts and 2 more: was deleted on .*\n/;
+    const sentence = /: a\.ts, b\.ts, c\.ts and 2 more were deleted on .*\n/;
     expect((await place.vals('pull')).stderr).toMatch(
-      /^warning: a\.ts, b\.ts, c\.ts and 2 more: was deleted on .*\n$/,
+      /^warning: a\.ts, b\.ts, c\.ts and 2 more were deleted on .*\n$/,
     );
     expect((await place.vals('push')).stderr).toMatch(sentence);
   });

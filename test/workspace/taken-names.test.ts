@@ -126,7 +126,7 @@ describe('many failures', () => {
     const { exit, stderr } = await place.vals('push');
     expect(exit).toBe(5);
     expect(stderr.split('\n')).toEqual([
-      'error: 2 of 2 failed: a.ts, b.ts: changed here and on the service. Nothing was sent for it.',
+      'error: 2 of 2 failed: a.ts and b.ts changed here and on the service. Nothing was sent for it.',
       expect.stringMatching(/^hint: `vals diff` .* `vals pull --merge` .* `vals push --force` /),
       '',
     ]);

@@ -16,7 +16,7 @@ interface Item {
 export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
-    'Copy vals from the service in force to another one that you are signed in to, or to a space. Name, readme and ' +
+    'Copy vals from the service in force to another a service that you are signed in to, or to a space. Name, readme and ' +
     'privacy go along where that service takes them. A val that it has with other code is left alone without --force.',
   details:
     'The tokens of the two services are kept apart: the other one gets the token that `vals login` stored for it, or ' +

@@ -23,7 +23,7 @@ export const paging = {
     isNumber: true,
     conflicts: ['all'],
   }),
-  offset: parsed('--offset <n>', 'how many records to pass over first', wholeNumber('--offset', 0), {
+  offset: parsed('--offset <n>', 'how many records to skip', wholeNumber('--offset', 0), {
     isNumber: true,
   }),
   all: toggle('--all', 'every record', { forPeople: true }),

@@ -1,8 +1,10 @@
 // What the commands for people and for spaces share: the store that they work on, and the names in it.
+
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { loadService, type Store } from '../../cli/load-service.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from './store-place.ts';
 
@@ -35,9 +37,11 @@ export async function withStore<Result>(
   }
 }
 
-/** A command on the same store, without what may be a password. */
-export const onSameStore = (command: string, { database, data }: PlaceGiven): string =>
-  `\`vals ${command}${data ? ` --data ${data}` : database ? ' --database <address>' : ''}\``;
+/** A command on the same store, without the address, which may contain a password. */
+export function onSameStore(command: string, { database, data }: PlaceGiven): string {
+  if (data) return shell`vals ${command.split(' ')} --data ${data}`;
+  return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
+}
 
 export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
   return new NotFoundError(`There is nobody named ${username}.`, {

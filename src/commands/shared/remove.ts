@@ -46,7 +46,7 @@ export async function removeBatch(
 }
 
 async function ask({ prompt, progress }: Context, question: () => Promise<string>): Promise<void> {
-  const instead = 'Give --yes to delete without being asked.';
+  const instead = 'Add --yes to delete without a question.';
   prompt.expectSomebody(instead);
   const text = await question();
   progress.stop();

@@ -54,8 +54,8 @@ export async function showRuns(
 ): Promise<Result> {
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
-    throw new UsageError('--follow has no end, so it cannot be one JSON document.', {
-      hint: 'Give --ndjson: one record a line, as they happen.',
+    throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
+      hint: 'Use --ndjson: one record per line, as they come.',
     });
   }
   const api = await context.connect();

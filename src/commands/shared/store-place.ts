@@ -19,9 +19,7 @@ export function storePlace(
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {
-      say.warn(
-        'A password on the command line can be seen by others: give it in VALS_DATABASE or PGPASSWORD.',
-      );
+      say.warn('Others can see a password on the command line. Use VALS_DATABASE or PGPASSWORD instead.');
     }
     return { database: address.href };
   }
@@ -35,6 +33,6 @@ function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
   throw new UsageError(`${source} is not the address of a PostgreSQL database.`, {
-    hint: 'It looks like postgres://user@host/name; the password can stand in PGPASSWORD or ~/.pgpass.',
+    hint: 'Use an address such as postgres://user@host/name, and PGPASSWORD or ~/.pgpass for the password.',
   });
 }

@@ -54,7 +54,7 @@ export const command = defineCommand({
       context.say.done(newVersion(sent));
       return { kind: 'record', record: sent };
     } catch (error) {
-      context.say.warn(`What you wrote is in ${file}.`);
+      context.say.warn(`Your text is in ${file}.`);
       throw error;
     }
   },
