@@ -1,7 +1,9 @@
 // Tells a val that is absent from a space that the caller has no access to: the service answers both with 404.
+
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
+import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
 /** After a 404 below the base URL of a space, asks whether the space itself is there for the caller. */
@@ -14,7 +16,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
-        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: \`vals space grant ${space.name} <username>\`.`,
+        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: ${shell`vals space grant ${space.name}`}.`,
       },
     );
   let asked: Promise<boolean> | undefined;
