@@ -1,4 +1,4 @@
-// What is to be sent, before anybody sends it.
+// A request as data, before it is sent.
 import type { JsonValue } from '../lib/json.ts';
 
 type Carried =
@@ -18,7 +18,7 @@ export interface Call {
   val?: string;
   /** What a good answer tells about vals, which this machine remembers. */
   carries?: Carried;
-  /** The body's own text, where it goes out byte for byte. */
+  /** The text of the body, if it is sent byte for byte. */
   text?: string;
   /** Some services take this only with `limit` and `offset`, though it is no list. */
   maybePaged?: boolean;
@@ -28,8 +28,8 @@ export interface Call {
   withoutToken?: boolean;
   /** How to find out whether a write whose answer was lost was applied. */
   ifUnknown?: string;
-  /** What a status of the service means here, where that is better known than in general. */
+  /** Messages for statuses that mean something particular for this call. */
   meanings?: Record<number, string>;
-  /** What to do when the service answers with a status, where that is better known than in general. */
+  /** Hints for statuses that mean something particular for this call. */
   hints?: Record<number, string>;
 }

@@ -1,4 +1,4 @@
-// Time, handed in, so that tests can make waiting short without skipping it.
+// The clock is injected, so that tests do not have to wait.
 
 export interface Clock {
   now(): number;

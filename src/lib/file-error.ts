@@ -1,4 +1,4 @@
-// Why a file could not be read, said with its name.
+// The error for a file that cannot be read.
 import { LocalError } from '../errors.ts';
 import { errnoOf, messageOf } from './errno.ts';
 import { NotPlainFile } from './plain-file.ts';

@@ -1,4 +1,4 @@
-// JSON that keeps every digit: a number that JavaScript would write differently stays as it was sent.
+// JSON that keeps every digit: a number that JavaScript would write differently keeps its text.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 
@@ -15,14 +15,14 @@ export class JsonNumber {
   }
 }
 
-/** A prefix that no service can guess, so that no string of its own is taken for one of our numbers. */
+/** A prefix that no service can guess, so that none of its strings is taken for a number. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;
   return secretMark;
 };
 
-// Timestamps hold digits and dots too, so a suspect must stand where only a number can.
+// Timestamps have digits and dots too, so the number must stand where no string can.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
 const isNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -43,7 +43,7 @@ export function parseJson(text: string): JsonValue {
 }
 
 function isTooDeep(text: string): boolean {
-  // Nearly every text is short, or has fewer brackets than that, and counting them so is quick.
+  // Counting brackets is fast, and nearly every text has few.
   if (text.length < deepest || text.split('{').length + text.split('[').length < deepest) return false;
   let depth = 0;
   let tooDeep = false;
@@ -86,11 +86,11 @@ const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u20
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** For a screen too. */
+/** Safe to print on a terminal. */
 export const stringifyJson = (value: unknown, indent?: number): string =>
   encodeJson(value, indent).replace(unsafeInOutput, unicodeEscape);
 
-/** For a service. */
+/** As it is sent to a service. */
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
 

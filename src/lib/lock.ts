@@ -1,4 +1,4 @@
-// One process at a time: a file that exists only while somebody is at work.
+// A lock file: it exists while a process works on what it guards.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,12 +8,12 @@ import { errnoOf, isMissing } from './errno.ts';
 import { NotPlainFile, readPlainFile } from './plain-file.ts';
 
 export interface Lock {
-  /** False once another process took it for left behind. */
+  /** False after another process has removed it as stale. */
   isMine(): boolean;
   release(): void;
 }
 
-/** What is said while waiting, and what ends it. A lock that is free is had even after an interrupt: what was done must be noted. */
+/** A free lock is taken even after an interrupt, so that finished work can be saved. */
 export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
@@ -25,7 +25,7 @@ export interface Waiting {
 
 const isStaleAfterMs = 10_000;
 const isSaidAfterMs = 1_000;
-/** Times on a file server's disk may be a little ahead of ours. */
+/** The clock of a file server may be a little ahead of ours. */
 const aheadMs = 1_000;
 const mostBytes = 1_024;
 
@@ -63,7 +63,7 @@ const heldTooLong = (name: string, deadlineMs: number): LocalError =>
     hint: 'Run it again when that process has ended. Where no other vals is at work, remove that file.',
   });
 
-/** Its owner is gone for sure, or has held it for longer than anybody should. A lock of another user is left to them. */
+/** Stale: its process has ended, or it is older than any work takes. A lock of another user is left alone. */
 function isLeftBehind(path: string, name: string): boolean {
   const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -86,7 +86,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Undefined where there is none, empty where it is not ours to read. What cannot be a lock was not made by us, and would be waited for in vain. */
+/** Undefined if there is none, empty if we may not read it. Anything else than a plain file is an error: waiting for it would never end. */
 function read(path: string, name: string): string | undefined {
   try {
     return readPlainFile(path, { mostBytes }).toString();

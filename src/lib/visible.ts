@@ -1,4 +1,4 @@
-// Text that others wrote, made harmless for whatever shows it: it can be read, but it moves nothing and hides nothing.
+// Makes text from others safe to show: control characters and direction marks become escapes.
 import { unicodeEscape } from './json.ts';
 
 /** C0, DEL, C1, line separators, what turns the direction of writing, and halves of characters. */

@@ -1,4 +1,4 @@
-// The connections to the service, made directly or through a proxy: one for each exchange at a time.
+// The connections to the service, direct or through a proxy. Each serves one exchange at a time.
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
@@ -9,18 +9,18 @@ export const connectTimeoutMs = 5_000;
 
 interface Connection {
   client: Client;
-  /** Whether this exchange has its connection still to make. */
+  /** Whether this exchange has not connected yet. */
   mayConnect: boolean;
 }
 
 export interface Agent {
-  /** A connection for one exchange, which gives it back. */
+  /** A connection for one exchange. The caller gives it back. */
   take(): Connection;
   giveBack(connection: Connection): void;
   close(): Promise<void>;
 }
 
-/** As many connections as there are exchanges at a time, which is simpler than a pool, and takes less time. */
+/** Opens as many connections as there are exchanges at a time. */
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
   const connect = proxy === undefined ? directly() : throughProxy(directly(), proxy);
   const connecting = new Set<(reason: Error) => void>();
@@ -32,7 +32,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       const [error, socket] = outcome;
       if (error) return callback(error, null);
       socket.on('error', (error: NodeJS.ErrnoException) => {
-        // undici takes this code for the end of a body that only the end of its connection ends.
+        // undici takes ECONNRESET for the regular end of a body without a length.
         if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
         Object.assign(error, { unanswered: socket.bytesRead === 0 });
       });
@@ -48,7 +48,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     const client = new Client(origin, {
       // Whatever --max-http-header-size says.
       maxHeaderSize: 16_384,
-      // undici connects again, at once and without end, where a connection ends before its request is written.
+      // undici would reconnect for ever if each connection ended before the request was written.
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
         connection.mayConnect = false;
@@ -71,7 +71,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     },
     async close() {
       const reason = new Error('closed');
-      // undici would wait for them, and so would the process. For those that are free neither does.
+      // undici and the process would wait for these connections. They do not wait for idle ones.
       for (const giveUp of connecting) giveUp(reason);
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },

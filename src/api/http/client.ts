@@ -1,4 +1,4 @@
-// One request: its token, its deadline and its attempts.
+// One request: token, deadline and attempts.
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
@@ -36,13 +36,13 @@ export interface ClientOptions extends TransportOptions {
   /** How many requests at a time. */
   concurrency: number | 'auto';
   trace: (line: string) => void;
-  /** What to do about a token that is missing or refused. */
+  /** The hint for a missing or refused token. */
   signInHint: string;
-  /** Takes the token out of what the service repeats. */
+  /** Removes the token from text that the service sent. */
   redact: (text: string) => string;
 }
 
-/** A service silent for this long has probably lost the request; with a shorter deadline it gets all of it. */
+/** A service that is silent for this long has probably lost the request. */
 const shortestAttemptMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
     for (let attempt = 1; ; attempt++) {
       const others = await gate.enter(attempt > 1);
       const started = clock.now();
-      // Waiting for the first turn is not the service's doing.
+      // The time spent waiting at the gate does not count.
       if (attempt === 1) deadline = started + deadlineMs;
       trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
       const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
         return outcome;
       }
       trace(`< ${outcome.reason} ${took}`);
-      // An earlier attempt, whose answer was lost, did what was asked.
+      // An earlier attempt deleted it, and its answer was lost.
       if (call.method === 'DELETE' && attempt > 1 && isStatus(outcome, 404)) {
         return { status: 404, body: undefined };
       }
@@ -132,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
     request,
     hasWritten: () => hasWritten,
     async close() {
-      // A page that is not waited for any more would be asked for again and again.
+      // Stops retries of pages that nobody waits for any more.
       closing.abort(new InterruptedError(0));
       await transport.close();
     },

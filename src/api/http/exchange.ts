@@ -1,4 +1,4 @@
-// One message out, one answer back, as bytes; given up when its time is over or the user wants no more of it.
+// Sends one request and reads its answer as bytes. Gives up at the deadline or when the user interrupts.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
@@ -27,23 +27,23 @@ export interface Reply extends Head {
   body: Buffer | 'unwanted' | 'too large' | Error;
 }
 
-/** Why no answer began. */
+/** No answer began. */
 export interface NoReply {
   error: Error;
   /** Whether anything of the request may have gone out. */
   sent: boolean;
 }
 
-/** The time was up, or the user wanted no more of it. */
+/** The deadline passed, or the user interrupted. */
 export class GivenUp extends Error {}
 
 /**
- * What is to be called of exchanges that are under way, should the user interrupt. No Set: the tables that one outgrows
- * keep what they held, and with it the bodies of requests long answered, until the next collection of all garbage.
+ * The functions that interrupt the exchanges under way. An array and not a Set: V8 keeps the outgrown tables of a Set, and
+ * with them the bodies of old requests, until the next full garbage collection.
  */
 export type UnderWay = (() => void)[];
 
-/** `dispatch`, because `request` makes a stream of every answer, which takes longer than reading it. */
+/** Uses `dispatch`: `request` makes a stream of every answer, which takes longer than reading it. */
 export function exchange(
   dispatcher: Dispatcher,
   outgoing: Outgoing,
@@ -66,7 +66,7 @@ export function exchange(
       // undici starts a request right before it writes the first of it.
       resolve(head ? { ...head, body } : { error: body as Error, sent: request !== undefined });
     };
-    /** undici tells of a request given up only once it is connected, so we do not wait for it. */
+    /** Does not wait for undici, which reports an aborted request only once it is connected. */
     const giveUp = (body: 'unwanted' | 'too large' | Error) => {
       given = body instanceof Error ? body : new Error(body);
       settle(body);
@@ -111,14 +111,14 @@ export const isRedirect = ({ status }: Head): boolean => status >= 300 && status
 export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
 const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'identity';
 
-/** An answer cut short would be a false one, so a larger one is refused. */
+/** A larger answer is refused: cut short, it would be wrong. */
 const largestBody = 64 * 1024 * 1024;
-/** Of an error's body, what can matter to a reader. */
+/** An error needs no longer body. */
 const largestErrorBody = 1024 * 1024;
 
 function largestBodyOf(method: string, head: Head): number {
   if (isRedirect(head)) return 0;
-  // What a delete answers beside its status says nothing, so it may come in any form; a HEAD brings no body.
+  // The body of an answered DELETE is not read, so it may be compressed; a HEAD has none.
   if (isEncoded(head) && !(isSuccess(head) && (method === 'DELETE' || method === 'HEAD'))) return 0;
   return isSuccess(head) ? largestBody : largestErrorBody;
 }

@@ -1,19 +1,19 @@
-// What may be sent again, and when: pure functions of the method, the fault and what is known to have been sent.
+// Whether and when to retry: pure functions of the method and the fault.
 
-/** What one attempt met instead of an answer. */
+/** The reason why one attempt got no answer. */
 export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: string }
-  /** TLS or a proxy is in the way: the service had nothing of it, and asking again would bring the same. */
+  /** TLS or a proxy refused the connection. Nothing reached the service, and a retry would fail too. */
   | { kind: 'barred'; hint: string }
   /** The connection broke after the request may have gone out. */
   | { kind: 'lost'; hint?: string }
-  /** The same, by an error of TLS, after which nothing is tried again. */
+  /** The same with a TLS error, which is never retried. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** A success whose body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
-  /** A redirect, a compressed or an oversized answer: asking again would bring the same. */
+  /** A redirect, a compressed or an oversized answer: a retry would bring the same. */
   | { kind: 'senseless'; status: number }
 );
 
@@ -22,10 +22,10 @@ export const maxAttempts = 4;
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
-/** Statuses with which a service says that it did not even begin. */
+/** With these statuses the service says that it did not begin. */
 const untouchedStatuses = new Set([429, 503]);
 
-/** What a service that has too much to do at a time answers, or does. */
+/** Whether the service has too many requests at a time. */
 export const asksForFewer = (fault: Fault): boolean =>
   fault.kind === 'lost' || (fault.kind === 'status' && untouchedStatuses.has(fault.status));
 
@@ -50,7 +50,7 @@ export function maySendAgain(method: string, fault: Fault): boolean {
   }
 }
 
-/** Whether a write that met this fault may have been applied all the same. */
+/** Whether a write may have been applied despite this fault. */
 export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
   if (isRead(method)) return false;
   switch (fault.kind) {
@@ -78,7 +78,7 @@ export function backoffMs(attempt: number, fault: Fault, random: number): number
   return Math.max(floor, jittered);
 }
 
-/** Retry-After as seconds or as a date; anything else is as good as none. */
+/** Retry-After is a number of seconds or a date; anything else is ignored. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;

@@ -1,4 +1,4 @@
-// One attempt over HTTP: bytes out, an answer or a fault back. Nothing here is tried twice.
+// One attempt over HTTP: sends the bytes and returns an answer or a fault. It never retries.
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
@@ -21,18 +21,18 @@ import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
 export interface Answer {
   status: number;
-  /** Undefined where the service sent none. */
+  /** Undefined if the service sent none. */
   body: JsonValue | undefined;
   isLarge?: boolean;
 }
 
 export interface TransportOptions {
-  /** `href`: with the path below which the routes stand. */
+  /** `href` includes the path that the routes are below. */
   baseUrl: { origin: string; href: string };
-  /** Absent where the service is reached directly. */
+  /** Undefined for a direct connection. */
   proxy: ProxyAddress | undefined;
   clock: Clock;
-  /** Aborted when nothing is wanted any more. */
+  /** Aborted when the user interrupts or the client is closed. */
   signal: AbortSignal;
 }
 
@@ -45,7 +45,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, proxy, clock, signal } = options;
   const agent = createAgent(baseUrl.origin, proxy, clock);
   const faults = createFaults(options);
-  // One listener for all: each that comes and goes would keep the next one, and what that one read, from being freed.
+  // One listener for all exchanges: a listener for each would keep old answers from being freed.
   const underWay: UnderWay = [];
   signal.addEventListener('abort', () => {
     for (const interrupt of [...underWay]) interrupt();
@@ -58,8 +58,8 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         const reply = await exchange(connection.client, outgoing, clock, underWay);
         if ('error' in reply) return faults.of(reply);
-        // A service may close a connection right behind its answer without having said so. undici looks once more
-        // before it sends the next request, but it looks too early where that comes in the same turn.
+        // A service may close the connection right after its answer. undici notices that only if the next request is
+        // sent in a later turn of the event loop.
         await new Promise(setImmediate);
         if (reply.body instanceof Error && isSuccess(reply)) {
           return faults.of({ error: reply.body, sent: true });

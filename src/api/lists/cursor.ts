@@ -1,20 +1,20 @@
-// Where we are in a list: which records of a page are new, what to ask for next, and whether the list goes in circles.
+// The position in a list: which records of a page are new, which page is next, and whether the list repeats itself.
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
-  /** How many records in all. */
+  /** The number of records in all. */
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** Records are told apart by their text: versions may all carry the id of their val. */
+  /** Compares records by their text: versions may all have the id of their val. */
   byText?: boolean;
 }
 
 export interface Page {
   rows: Rows;
-  /** The query of the next page, null at the end of the list, undefined where the service does not say. */
+  /** The query of the next page, null at the end of the list, undefined if the service does not say. */
   next: URLSearchParams | null | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface ListNotes {
 
 const defaultLimit = 20;
 const largestPage = 100;
-/** How many known records in a row a list that moves may send before it is taken to go in circles. */
+/** After so many known records in a row, the list counts as circular. */
 const mostKnown = 10_000;
-/** How often a list may take us back before it is taken to go in circles. */
+/** After so many steps back, the list counts as circular. */
 const mostStepsBack = 1_000;
 
-/** The most pages on their way at a time. */
+/** The most pages under way at a time. */
 const mostAhead = 4;
-/** How many whole ones must have come for each that is guessed at. */
+/** One more page is guessed for each four whole pages that came. */
 const pagesPerGuess = 4;
 
 /**
@@ -65,12 +65,12 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let moves = false;
   let overlaps = false;
   let isLost = false;
-  /** As long as we asked for, in a row, on a list that has not moved. */
+  /** The number of full pages in a row on a list that has not moved. */
   let wholePages = 0;
-  /** The query to go on with once the head of the list has told whether records arrived. */
+  /** The query to continue with after the head of the list was read to see whether records arrived. */
   let suspended: URLSearchParams | undefined;
 
-  /** The records of a page that are to be given, if any. */
+  /** The records of a page that the caller gets, if any. */
   function take({ rows }: Page): Rows | undefined {
     if (suspended) return undefined;
     const { records, isLarge } = rows;
@@ -79,7 +79,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     repeats = isSamePage(records, last) ? repeats + 1 : 0;
     const fresh = repeats > 0 ? [] : newAmong(records);
     knownRows = fresh.length === 0 ? knownRows + records.length : 0;
-    // Without paging, no page overlaps another: it is new, or the service goes in circles.
+    // Without paging, pages never overlap: a page without a new record means that the list is circular.
     if (paging === undefined) return fresh.length > 0 ? rows : undefined;
     if (fresh.length < records.length - (overlaps ? 1 : 0)) moves = true;
     const isWhole = !moves && records.length === largestPage && records.every(hasKey);
@@ -100,7 +100,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     });
   }
 
-  /** What to ask for after a page that was taken; undefined at the end. */
+  /** The query of the page after this one; undefined at the end. */
   function next({ rows: { records }, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
     if (suspended) {
       const goOn = suspended;
