@@ -72,6 +72,13 @@ export const me = (): Call => ({
 
 export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
 
+/** A link to the page of a personal service, good for one visit. A val's id makes it lead to the val. */
+export const pageLink = (val: string | undefined): Call => ({
+  method: 'GET',
+  path: '/v1/me/page-link',
+  query: queryOf({ val }),
+});
+
 export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',

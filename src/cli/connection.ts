@@ -140,12 +140,13 @@ function rethrow(error: unknown): never {
 }
 
 async function startLocal(settings: Settings) {
-  const { startService } = await loadService();
+  const { startService, loopbackOnly } = await loadService();
   let failure: LocalError | undefined;
   const onStoreFailure = (error: LocalError) => {
     failure = error;
   };
-  const service = await startService({ file: settings.dataFile, port: 0, onStoreFailure });
+  const network = { ...loopbackOnly, endsWithCaller: true };
+  const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
   const { baseUrl, token, close } = service;
   /** The service runs in this process, so a failure of its store is a local error. */
   const explain = (error: unknown): never => {

@@ -1,7 +1,8 @@
+import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
-import { BadResponseError, UsageError } from '../errors.ts';
+import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
@@ -26,7 +27,10 @@ export const command = defineCommand({
     );
     const { href, origin } = chosenBaseUrl(settings);
     const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
-    const url = addressOf(textAt(record, 'url') ?? (isLoopback(new URL(origin).hostname) ? page : undefined));
+    const isOnThisMachine = isLoopback(new URL(origin).hostname);
+    const plain = addressOf(textAt(record, 'url') ?? (isOnThisMachine ? page : undefined));
+    const mayMakeLink = isOnThisMachine && new URL(plain).origin === origin && settings.token !== undefined;
+    const url = (mayMakeLink ? await linkForOneVisit(api, val) : undefined) ?? plain;
     progress.stop();
     if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');
@@ -35,6 +39,17 @@ export const command = defineCommand({
     return { kind: 'nothing' };
   },
 });
+
+/** Only `vals serve` for one person has it. A team's service asks for a sign-in. */
+async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
+  try {
+    return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'));
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
+    if (error instanceof BadResponseError) return undefined;
+    throw error;
+  }
+}
 
 /** The address comes from a service, so it is opened only if it is a web page. */
 function addressOf(text: string | undefined): string {

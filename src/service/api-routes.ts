@@ -8,6 +8,7 @@ import {
   baseUrlOf,
   json,
   jsonText,
+  linkText,
   type ServiceRequest,
   selfOf,
   spacePrefix,
@@ -73,9 +74,9 @@ export function apiRoutes(store: Store): Route[] {
         const spaces = await store.spaces.of(me(request).actor);
         const data = spaces.map((space) => ({
           ...space,
-          url: request.origin + spacePrefix(space.username),
+          ...(request.namesAddresses && { url: request.origin + spacePrefix(space.username) }),
         }));
-        return json({ data, links: { self: selfOf(request).href } });
+        return json({ data, links: { self: linkText(request, selfOf(request)) } });
       },
     }),
     route({
@@ -225,17 +226,25 @@ function page(request: ServiceRequest, records: string[], filter: RecordFilter, 
   });
   const sent = tooMany < 0 ? records : records.slice(0, tooMany);
   const self = selfOf(request);
-  const links = { self: self.href, ...neighbours(self, filter, sent.length, more || tooMany >= 0) };
+  const others = neighbours(self, filter, sent.length, more || tooMany >= 0);
+  const links = Object.fromEntries(
+    Object.entries({ self, ...others }).map(([name, url]) => [name, linkText(request, url)]),
+  );
   return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(links)}}`);
 }
 
 /** The pages before and after this one, with the same query. */
-function neighbours(self: URL, { limit, offset = 0 }: RecordFilter, sent: number, more: boolean): object {
+function neighbours(
+  self: URL,
+  { limit, offset = 0 }: RecordFilter,
+  sent: number,
+  more: boolean,
+): Record<string, URL> {
   const at = (offset: number) => {
     const page = new URL(self);
     page.searchParams.set('limit', `${limit}`);
     page.searchParams.set('offset', `${offset}`);
-    return page.href;
+    return page;
   };
   return {
     ...(offset > 0 && { prev: at(Math.max(0, offset - (limit ?? 0))) }),

@@ -18,7 +18,7 @@ import type { PageAccess } from './page-access.ts';
 import { pageRoutes } from './page-routes.ts';
 import { Problem, problemAnswer, unauthorized } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
-import { type Answer, healthPath, json, type ServiceRequest, splitSpace } from './request.ts';
+import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
 import { type Route, routeFinder } from './route.ts';
 import type { Store } from './store.ts';
 
@@ -111,6 +111,7 @@ export function createApp(store: Store, options: AppOptions): App {
       ...given,
       ...splitSpace(given.url.pathname),
       origin: given.url.origin,
+      namesAddresses: !network.endsWithCaller,
       user: undefined,
       actor: undefined,
       hold() {},
@@ -120,7 +121,7 @@ export function createApp(store: Store, options: AppOptions): App {
       if (isStoreFailure(error)) onStoreFailure?.(error);
       // The space was removed a moment ago.
       const isGone = request.space !== undefined && isOrphaned(error);
-      return problemAnswer(isGone ? nothingAt(request.url) : error);
+      return problemAnswer(isGone ? nothingAt(request.url) : error, isForBrowser(request));
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };

@@ -14,7 +14,7 @@ import { type Answered, listen } from './server.ts';
 import { openStore, type Store } from './store.ts';
 
 export { DatabaseFailure, type Place } from './database/database.ts';
-export type { Network } from './network.ts';
+export { loopbackOnly, type Network } from './network.ts';
 export { countSeed, parseSeed, type SeedData } from './seed.ts';
 export { openStore, type Store } from './store.ts';
 export { withoutTokens } from './users.ts';

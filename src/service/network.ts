@@ -11,6 +11,8 @@ export interface Network {
   publicUrl?: URL;
   /** Addresses of proxies that end TLS. With a public URL, only they may use plain HTTP. */
   proxies: BlockList;
+  /** Whether the service runs for one caller and ends with it. */
+  endsWithCaller?: boolean;
   /** If the service ends TLS itself. */
   certificate?: CertificateFiles;
 }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json
 import type { ListedVal, Val } from './store.ts';
 import type { User } from './users.ts';
 
-export function valRecord(val: ListedVal & Partial<Val>, base: string) {
+export function valRecord(val: ListedVal & Partial<Val>, base: string | undefined) {
   const { id, name, code = null, readme = null, privacy, version, createdAt, versionCreatedAt } = val;
   const { updatedAt, author, versionAuthor, type, likeCount, referenceCount } = val;
   return {
@@ -15,9 +15,10 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string) {
 }
 
 /** A liked val is one of another service's, of which only what its seed says is known. */
-export function likeRecord(json: string, base: string): string {
+export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
+  const { links, ...url } = addressesOf(String(like.id), base);
   return stringifyJson({
     ...{
       id: null,
@@ -29,22 +30,24 @@ export function likeRecord(json: string, base: string): string {
       version: null,
     },
     ...{ createdAt, versionCreatedAt, updatedAt: versionCreatedAt, author: null },
-    ...addressesOf(String(like.id), base),
+    ...url,
     ...{ type: 'script', likeCount: 1, referenceCount: 0 },
     ...like,
-    links: { ...addressesOf(String(like.id), base).links, ...(isObject(like.links) && like.links) },
+    ...((links ?? like.links) && { links: { ...links, ...(isObject(like.links) && like.links) } }),
   });
 }
 
 /** Clients expect an address of mail to be a text. */
-export function userRecord({ id, username }: User, base: string, path: string) {
+export function userRecord({ id, username }: User, base: string | undefined, path: string) {
   return {
     ...{ id, username, bio: null, email: '', profileImageUrl: null, tier: null },
-    ...{ url: `${base}/`, links: { self: `${base}/v1/${path}` } },
+    ...(base !== undefined && { url: `${base}/`, links: { self: `${base}/v1/${path}` } }),
   };
 }
 
-function addressesOf(id: string, base: string) {
+/** Nothing without a base. */
+function addressesOf(id: string, base: string | undefined): { url?: string; links?: Record<string, string> } {
+  if (base === undefined) return {};
   const name = encodeURIComponent(id);
   const self = `${base}/v1/vals/${name}`;
   return {

@@ -2,9 +2,9 @@
 import type { AppOptions } from './app.ts';
 import { shown as checkShown, type PageRequest } from './checks.ts';
 import { nothingAt } from './guard.ts';
-import { formHeaders, listPage, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
+import { formHeaders, listPage, mostCounted, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import { unauthorized } from './problem.ts';
-import { type Answer, headerOf, html, type ServiceRequest } from './request.ts';
+import { type Answer, html, isForBrowser, json, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
 import { createSignIn } from './sign-in.ts';
 import { asPerson, type Principal } from './spaces.ts';
@@ -19,7 +19,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
-    const isBrowser = headerOf(request, 'accept')?.includes('text/html');
+    const isBrowser = isForBrowser(request);
     if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
     if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
     const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
@@ -45,10 +45,12 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
       const isOwn = val.author.id === user.id;
       const runs = isOwn ? (await store.runs(user, id, { limit: pageReads.runs })).records : [];
+      const runCount = isOwn ? await store.countRuns(user, id, mostCounted + 1) : 0;
       const content = {
         val,
         versions: await store.versions(user, id, pageReads.versions),
         runs: runs.map((run) => JSON.parse(run)),
+        runCount,
         before: from === undefined ? undefined : await store.version(user, id, from),
         now,
         visitor,
@@ -76,6 +78,16 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         }
         const visitor = await visitorOf(request);
         return visitor ? show(visitor, query, true) : refuseVisit(request);
+      },
+    }),
+    // To ask again does no harm, so this is a GET, which clients may repeat.
+    route({
+      ...{ method: 'GET', path: '/v1/me/page-link', access: 'token', query: checkShown },
+      answer(request) {
+        if (signIn || !store.owner || request.space !== undefined) throw nothingAt(request.url);
+        const link = new URL(`/${request.url.search}`, request.origin);
+        link.searchParams.set('key', pageAccess.makeKey());
+        return json({ url: link.href });
       },
     }),
     route({

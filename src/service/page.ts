@@ -58,6 +58,8 @@ interface ShownVal {
   /** Newest first; one more than is shown if there are more. */
   versions: readonly Version[];
   runs: readonly ShownRun[];
+  /** Of all runs; counted up to one more than `mostCounted`. */
+  runCount: number;
   /** The version whose code this one is compared with. */
   before?: Val;
   now: number;
@@ -75,6 +77,8 @@ const mostVersions = 50;
 const longestMessage = 4_000;
 /** The number of versions and runs that the page needs. */
 export const pageReads = { versions: mostVersions + 1, runs: 20 };
+/** To count more would take longer than the rest of the page. */
+export const mostCounted = 10_000;
 
 /** Links have only a query, because the page is at more than one path. */
 export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListPlace): string {
@@ -185,7 +189,7 @@ function versionsCard({ val, versions, before, now }: ShownVal): string {
   return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${more}</section>`;
 }
 
-function runsCard({ runs, now }: ShownVal): string {
+function runsCard({ val, runs, runCount, now }: ShownVal): string {
   const rows = runs.map((run) => {
     const { error = null } = run;
     const message = error === null ? '' : typeof error === 'string' ? error : messageOf(error);
@@ -208,9 +212,15 @@ function runsCard({ runs, now }: ShownVal): string {
   });
   const content =
     rows.length > 0
-      ? `<ul>${rows.join('\n')}</ul>`
+      ? `<ul>${rows.join('\n')}</ul>${moreRuns(val, rows.length, runCount)}`
       : '<p class="empty">No runs yet. <code>vals run</code> makes one.</p>';
   return `<section class="card"><h2>Runs</h2>${content}</section>`;
+}
+
+function moreRuns({ id }: Val, shownCount: number, count: number): string {
+  if (count <= shownCount) return '';
+  const all = count > mostCounted ? `more than ${mostCounted}` : count;
+  return `<p class="empty">${shownCount} of ${all} runs. All of them: <code>vals val runs ${shown(id)} --all</code></p>`;
 }
 
 const cut = (message: string): string =>
@@ -255,9 +265,13 @@ function time(text: string, now: number): string {
 export const refusalPage = (): string =>
   page('This page needs a link', [
     '<h1>This page needs a link</h1>',
-    '<p>This page shows the code of private vals. Open it with the link that <code>vals serve</code> shows in its terminal.</p>',
+    '<p>This page shows the code of private vals. Open it with <code>vals open</code>, or with the link that <code>vals serve</code> shows in its terminal.</p>',
     '<p>Each link works once. The terminal shows a new link now.</p>',
   ]);
+
+/** A refusal or a failure, for a person. */
+export const problemPage = (title: string, detail: string): string =>
+  page(title, [`<h1>${shown(title)}</h1>`, `<p>${shown(detail)}</p>`]);
 
 /** Where the service is a team's. */
 export const signInPage = (action: string, problem?: string): string =>

@@ -1,7 +1,8 @@
 // Refusals and failures as answers: problem details (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
-import type { Answer } from './request.ts';
+import { pageHeaders, problemPage } from './page.ts';
+import { type Answer, html } from './request.ts';
 
 interface ProblemFacts {
   /** The field of the body, or the parameter of the query, that was refused. */
@@ -34,9 +35,13 @@ export function problemText({ status, message, facts: { field } }: Problem): str
   });
 }
 
-export function problemAnswer(error: Error): Answer {
+export function problemAnswer(error: Error, forBrowser = false): Answer {
   const problem = error instanceof Problem ? error : hidden(error);
-  return { status: problem.status, headers: problemHeaders(problem), body: problemText(problem) };
+  const { status, message } = problem;
+  const headers = problemHeaders(problem);
+  if (!forBrowser) return { status, headers, body: problemText(problem) };
+  const { 'Content-Type': _, ...others } = headers;
+  return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
 /** Some clients repeat a request after any 409 or 5xx, unless they are told not to. */

@@ -50,6 +50,15 @@ export async function findRecords(
   return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
 }
 
+/** Of a val. Stops counting at `most`. */
+export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
+  const [counted] = await all<{ count: number }>(
+    'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
+    [kind, valId, most],
+  );
+  return Number(counted?.count);
+}
+
 /** Replaces a record with the same key. */
 export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
   const { kind, key, at, tag, valId, valName, json } = record;

@@ -13,6 +13,8 @@ export interface ServiceRequest {
   path: string;
   /** Scheme and host for the links in an answer. */
   origin: string;
+  /** Whether records name their addresses. Those of a service that ends with its caller would lead nowhere. */
+  namesAddresses: boolean;
   /** Whom the caller acts as; undefined without a token, and for a caller who is not a member of the space. */
   user: Caller;
   /** The person whose token it is. */
@@ -26,12 +28,17 @@ export interface ServiceRequest {
 /** Begins the path of everything that belongs to the space; empty without one. */
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
 
-/** The address below which the caller finds the vals: of the service, or of the space. */
-export const baseUrlOf = ({ origin, space }: ServiceRequest): string => origin + spacePrefix(space);
+/** The address below which records name theirs: of the service, or of the space. */
+export const baseUrlOf = ({ origin, space, namesAddresses }: ServiceRequest): string | undefined =>
+  namesAddresses ? origin + spacePrefix(space) : undefined;
 
 /** The address that was asked for. */
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);
+
+/** A link to another page of a list. It has no host if the service ends with its caller. */
+export const linkText = ({ namesAddresses }: ServiceRequest, url: URL): string =>
+  namesAddresses ? url.href : `${url.pathname}${url.search}`;
 
 /** Only the API and the page are below a space. Any other path names no space, and leads to no route. */
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
@@ -54,6 +61,10 @@ export const healthPath = '/healthz';
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }
+
+/** Whether a person will read the answer in a browser. */
+export const isForBrowser = (request: ServiceRequest): boolean =>
+  headerOf(request, 'accept')?.includes('text/html') ?? false;
 
 export const json = (value: object, status = 200, headers: Answer['headers'] = {}): Answer =>
   jsonText(JSON.stringify(value), status, headers);

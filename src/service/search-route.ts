@@ -2,7 +2,7 @@
 import { search } from './checks.ts';
 import { tooManyRequests } from './guard.ts';
 import { valRecord } from './outgoing.ts';
-import { baseUrlOf, json, selfOf } from './request.ts';
+import { baseUrlOf, json, linkText, selfOf } from './request.ts';
 import { type Route, route } from './route.ts';
 import { positionText } from './search.ts';
 import type { Principal } from './spaces.ts';
@@ -39,7 +39,7 @@ export function searchRoute(store: Store): Route {
       if (next) following.searchParams.set('after', positionText(next));
       return json({
         data: vals.map((val) => valRecord(val, baseUrlOf(request))),
-        links: { self: self.href, ...(next && { next: following.href }) },
+        links: { self: linkText(request, self), ...(next && { next: linkText(request, following) }) },
       });
     },
   });

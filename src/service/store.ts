@@ -7,6 +7,7 @@ import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
 import {
   claimRecords,
+  countRecords,
   deleteRuns,
   findRecords,
   putRecord,
@@ -343,6 +344,12 @@ export async function openStore(place: Place) {
     async runs(caller: Principal, id: string, filter?: RecordFilter) {
       await ownVal(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
+    },
+
+    /** Stops counting at this number. */
+    async countRuns(caller: Principal, id: string, most: number) {
+      await ownVal(all, caller, id);
+      return countRecords(all, 'runs', id, most);
     },
 
     addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>

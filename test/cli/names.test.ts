@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { embeddedService } from '../support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { put } from '../workspace/support.ts';
@@ -409,6 +410,27 @@ describe('vals open', () => {
     expect(JSON.parse((await there.command('open', 'hello', '--json')).stdout)).toEqual({
       url: 'https://example.com/hello',
     });
+  });
+
+  it('opens the page of vals serve, for one visit', async () => {
+    const { env, baseUrl } = await embeddedService();
+    const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env, input: 'code' });
+    const [{ id }] = JSON.parse(stdout);
+    for (const [word, query] of [
+      [id, `&val=${id}`],
+      [undefined, ''],
+    ]) {
+      const words = word === undefined ? [] : [word];
+      const { url } = JSON.parse((await run(['open', ...words, '--json'], { env })).stdout);
+      expect(url).toContain(`${baseUrl}/?`);
+      const first = await fetch(url, { redirect: 'manual' });
+      const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const path = first.headers.get('location') ?? '';
+      expect(path.replace('?', '&').endsWith(query)).toBe(true);
+      const page = await fetch(new URL(path, baseUrl), { headers: { cookie } });
+      expect(await page.text()).toContain('hello');
+      expect((await fetch(url, { redirect: 'manual' })).status).toBe(401);
+    }
   });
 
   it('opens nothing that is no page', async () => {

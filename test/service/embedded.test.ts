@@ -51,6 +51,23 @@ describe('--local', () => {
     expect(await run(['val', 'get', id], local)).toMatchObject({ exit: 3, stdout: '' });
   });
 
+  it('names no address: its port is closed when the command has ended', async () => {
+    const local = { home: temporaryFolder(), env: { VALS_LOCAL: '1' } };
+    const [{ id }] = await json(['push', '-', '--name', 'one'], { ...local, input: code });
+    await json(['push', '-', '--name', 'two'], { ...local, input: code });
+    const lists = '/v1/search/vals?query=o&limit=1';
+    for (const words of [['me'], ['ls'], ['val', 'get', id], ['version', 'ls', id], ['api', lists]]) {
+      const found = JSON.stringify(await json(words, local));
+      expect(found).not.toMatch(/127\.0\.0\.1|localhost|"url"/);
+      expect(found.includes('"links"')).toBe(words[0] === 'api');
+    }
+    const { links } = await json(['api', lists], local);
+    expect(links).toMatchObject({
+      self: lists,
+      next: expect.stringMatching(/^\/v1\/search\/vals\?.*after=/),
+    });
+  });
+
   it('keeps its data where only the owner can read it', async () => {
     const data = join(temporaryFolder(), 'deep', 'data');
     await json(['me'], { env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } });

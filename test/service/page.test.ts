@@ -112,6 +112,19 @@ describe('who may see it', () => {
     expect((await visit(path)).status).toBe(401);
   });
 
+  test('who gets a link with the token, once, and the link of the terminal stays good', async () => {
+    const shown = service.pageLink();
+    const { status, body } = await ask(service, 'GET', `/v1/me/page-link?val=${val.id}`);
+    expect(status).toBe(200);
+    const { url } = body as { url: string };
+    expect(url).not.toContain(service.token);
+    const first = await visit(url);
+    expect(first.headers.get('location')).toMatch(new RegExp(`^/page/[\\w-]{43}\\?val=${val.id}$`));
+    expect((await visit(url)).status).toBe(401);
+    expect(service.pageLink()).toBe(shown);
+    expect((await ask(service, 'GET', '/v1/me/page-link', { token: null })).status).toBe(401);
+  });
+
   test('the cookie opens nothing else', async () => {
     const { cookie } = await firstVisit();
     for (const path of ['/', '/page/x', '/v1/me']) expect((await visit(path, { cookie })).status).toBe(401);
@@ -210,8 +223,24 @@ describe('what it shows', () => {
     [`/?val=ID&version=9`, 404],
     [`/?val=ID&version=x`, 400],
     ['/?page=0', 400],
-  ])('%s: %i', async (path, status) => {
-    expect((await visit(path.replace('ID', val.id), authorization())).status).toBe(status);
+  ])('%s: %i, as a page', async (path, status) => {
+    const answer = await visit(path.replace('ID', val.id), authorization());
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await answer.text()).toContain('<h1>');
+  });
+
+  test('how many runs there are, if it does not show all', async () => {
+    const { id } = await createVal(service, { name: 'busy', code: 'c' });
+    const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
+    const report = () =>
+      ask(service, 'POST', `/v1/vals/${id}/runs`, { body: { version: 1, error: null, ...times } });
+    const text = async () => textIn(await (await visit(`/?val=${id}`, authorization())).text());
+    await Promise.all(Array.from({ length: 20 }, report));
+    expect(await text()).not.toContain('20 of');
+    await Promise.all(Array.from({ length: 3 }, report));
+    expect(await text()).toContain(`20 of 23 runs. All of them: vals val runs ${id} --all`);
   });
 
   test('how to begin, where there is no val', async () => {

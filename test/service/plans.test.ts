@@ -6,7 +6,7 @@ import type { All, Database, Value } from '../../src/service/database/database.t
 import { openStore } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
 import { placeOf } from './place.ts';
-import { ask, createVal, endAll, newPlace, temporaryService } from './support.ts';
+import { ask, askText, createVal, endAll, newPlace, temporaryService } from './support.ts';
 
 afterAll(endAll);
 
@@ -78,6 +78,7 @@ async function useAll(at: string): Promise<void> {
   await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
   await get(`/v1/vals/${id}/versions/1`);
+  expect((await askText(service, 'GET', `/?val=${id}`)).status).toBe(200);
   await get('/healthz');
   await ask(service, 'DELETE', `/v1/vals/${id}/versions/1`);
 
