@@ -26,8 +26,10 @@ export interface Say {
   done(sentence: string): void;
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;
-  /** Lines shown at once, at a terminal only. */
+  /** Lines shown at once, at a terminal only. Indented lines are to be copied, and are not wrapped. */
   banner(lines: string): void;
+  /** The same, for lines that a person needs: --quiet does not hide them. */
+  instruct(lines: string): void;
 }
 
 export interface Messages extends Omit<Say, 'done'> {
@@ -90,6 +92,13 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       return style[tone](label) + text.slice(label.length);
     });
   const writeDim = (message: string) => write(async ({ dim }) => dim(await wrapped(message)));
+  const writeLines = (lines: string) =>
+    write(async () => {
+      const width = await createTextWidth([lines]);
+      const wrapLine = (line: string) =>
+        line.startsWith(' ') ? line : wrapWords(line, stderr.width, '', width).join('\n');
+      return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
+    });
   const warn = (message: string) => writeLabelled('warning:', 'yellow', message);
 
   return {
@@ -105,7 +114,10 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     },
     annotate: (line) => write(() => visible(line)),
     banner(lines) {
-      if (stderr.isTerminal && !options.quiet) write(() => visibleLines(lines.replace(/\n$/, '')));
+      if (stderr.isTerminal && !options.quiet) writeLines(lines);
+    },
+    instruct(lines) {
+      if (stderr.isTerminal) writeLines(lines);
     },
     trace: (line) => write(({ dim }) => dim(visible(line))),
     error(error) {

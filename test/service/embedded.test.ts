@@ -7,8 +7,17 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { InterruptedError } from '../../src/errors.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, program, run, runAtTerminal, runProcess, temporaryFolder } from '../support/program.ts';
+import {
+  environment,
+  program,
+  run,
+  runAtTerminal,
+  runOnScreen,
+  runProcess,
+  temporaryFolder,
+} from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
@@ -202,6 +211,27 @@ describe('vals serve', () => {
     expect(exit).toBe(130);
     expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain('export VALS_TOKEN=');
+  });
+
+  it('wraps its sentences and no line to be copied, and shows the token under --quiet too', async () => {
+    const serve = async (columns: number, last: string, ...flags: string[]): Promise<string[]> => {
+      const interruption = new AbortController();
+      const { screen } = await runOnScreen(['serve', '--port', '0', ...flags], {
+        columns,
+        signal: interruption.signal,
+        heard: ({ stderr }) => stderr.includes(last) && interruption.abort(new InterruptedError(130)),
+      });
+      return screen.trimEnd().split('\r\n');
+    };
+    const narrow = await serve(40, 'Ctrl-C ends it.');
+    expect(narrow.filter((line) => line.length > 40 && !line.startsWith(' '))).toEqual([]);
+    expect(narrow.find((line) => line.startsWith('  export VALS_TOKEN='))?.length).toBeGreaterThan(40);
+    const quiet = await serve(80, 'VALS_TOKEN=', '--quiet');
+    expect(quiet.map((line) => line.replace(/[=:].*/, ''))).toEqual([
+      'http',
+      '  export VALS_BASE_URL',
+      '  export VALS_TOKEN',
+    ]);
   });
 
   it('tells of each request on one line: no query, no secret, nothing that moves a terminal', async () => {

@@ -79,7 +79,7 @@ export const command = defineCommand({
       log.write(`Listening on ${network.host}, port ${service.port}; answers only as ${baseUrl}.`);
     } else {
       say.banner('Only this machine can reach it. To use it from another terminal:\n');
-      say.banner(
+      say.instruct(
         `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
       );
       showLink();
