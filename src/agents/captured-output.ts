@@ -190,6 +190,7 @@ const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   note: say,
   hint: say,
   banner: say,
+  instruct: say,
   more: onMore,
   trace: log,
   warnInText() {},
