@@ -23,6 +23,7 @@ export const otherWords: Readonly<Record<string, string>> = {
   watch: 'push --watch',
   clone: 'pull',
   fetch: 'pull',
+  log: 'runs',
   logs: 'runs',
   tail: 'runs --follow',
   errors: 'runs --error',

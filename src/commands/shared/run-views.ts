@@ -18,7 +18,7 @@ const shownAtMost = 20;
 
 /** Text about --summary for the reference. */
 export const summaryExplained =
-  '--summary reads all of them and gives, per val and version, most runs first: runs, failures, the error rate, and ' +
+  '--summary reads all of them and gives, per val and version, most failures first: runs, failures, the error rate, and ' +
   'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
   'differ and within 1% beyond. A run that has not ended counts as a run, not as a failure, and has no duration. ' +
   'Its columns: val, version, runs, failed, errors, p50, p95, over time.';
@@ -66,8 +66,8 @@ export async function showRuns(
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
-    // A person looks for what fails most.
-    if (context.forPerson) rows.sort((a, b) => Number(b.failed) - Number(a.failed));
+    // What fails most comes first, in every format.
+    rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
   }
   const layout: Layout = { columns: runColumns, inBlocks: full };
