@@ -40,6 +40,8 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
+  // The id is of another path of this service. Its owner's private vals look absent here.
+  const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(
     base?.code ?? codeWithoutBase(workspace, val, remote),
@@ -51,6 +53,7 @@ export async function examine(
   }
   return {
     ...(found === 'unknown' ? { remote } : found),
+    ...(isHidden && { foreign: { owner: undefined } }),
     val: { ...val, id: val.id ?? remote?.id },
     here,
     base,

@@ -128,8 +128,8 @@ function outcomeWithoutSending(
   { force, dryRun }: PushOptions,
 ): Outcome | undefined {
   const { val, remote, status, foreign, nameThere } = examined;
-  if ((foreign !== undefined || status === 'deleted there') && val.others !== undefined) {
-    throw ofAnotherOwner(workspace, val, val.others, foreign?.owner);
+  if (foreign !== undefined && val.others !== undefined) {
+    throw ofAnotherOwner(workspace, val.others, foreign.owner);
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
@@ -147,19 +147,18 @@ function outcomeWithoutSending(
 
 const nothingSent = 'Nothing was sent for it.';
 
-/** The id is of another path of this service: a space, or a person. */
+/** The id is of another path of this service: a space, or a person. The same sentence for all files is said once. */
 const ofAnotherOwner = (
   { service }: Workspace,
-  { file, name }: WorkspaceVal,
   others: readonly string[],
   owner = others.map(nameOf).join(' and '),
 ): ConflictError =>
   new ConflictError(
-    `${file} is the val "${name}" of "${owner}", and this is ${nameOf(service)}. ${nothingSent}`,
+    `This is a val of "${owner}", and the service in use is ${nameOf(service)}. ${nothingSent}`,
     {
       hint:
-        `${shell`vals use ${others[0] ?? ''}`} switches to its owner. If the val was copied here, ` +
-        `${shell`vals push ${file} --fork`} finds it by its name; otherwise that makes a new val here.`,
+        `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` finds vals that were copied here by ` +
+        'their names, and makes the others.',
     },
   );
 

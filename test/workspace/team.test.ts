@@ -76,6 +76,7 @@ test("status and push against the person's own vals say whose these are, and mak
   await ada.vals(['use', baseUrl]);
   const warning = `These vals were pushed to ${space}; this is ${baseUrl}.`;
   const status = await ada.vals(['status'], { cwd: folder });
+  expect(status.stdout).toMatch(/^not yours\tgreet\t/);
   expect(status.stderr).toContain(warning);
   expect(status.stderr.indexOf(warning)).toBeLessThan(40);
   const push = await ada.vals(['push', '--json'], { cwd: folder });
@@ -96,7 +97,7 @@ test('vals that were copied to a space are found again by their names', async ()
   await ada.vals(['use', space]);
   const push = await ada.vals(['push', '--json'], { cwd: folder });
   expect(push.exit).toBe(5);
-  expect(push.error?.hint).toContain('vals push greet.ts --fork');
+  expect(push.error?.hint).toContain('vals push --fork');
   expect((await rowsOf(ada, folder, ['push', 'greet.ts', '--fork'])).statuses).toEqual({
     greet: 'unchanged',
   });
