@@ -1,5 +1,8 @@
 // One call of a tool: the command runs as on the command line, and its result becomes the answer.
 import { setMaxListeners } from 'node:events';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
@@ -52,7 +55,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         env,
         signal: interruptedBy(signal, context.signal),
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
-        agent: { filesBelow: folderFor(context.settings) },
+        agent: { filesBelow: folderForFiles(context.settings) },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
       const run = () => context.commands.run(host, flagsFor(context), captured.output);
@@ -77,10 +80,16 @@ function limitFor(command: LoadedCommand, { limit }: Input): number {
   throw new UsageError('limit takes a whole number from 1 on.', { hint: `For example ${shownAtMost}.` });
 }
 
-/** In the workspace around the working directory, or else in the working directory. */
-function folderFor(settings: Context['settings']): string {
-  const root = nearestRoot(settings.cwd);
-  return root !== undefined && foreignPlace(settings, root) === undefined ? root : settings.cwd;
+/**
+ * The workspace around the working directory, or else the working directory. Undefined in / and in the home folder, where
+ * some clients start their servers: every file of the person is below these.
+ */
+export function folderForFiles(settings: Context['settings']): string | undefined {
+  const { cwd } = settings;
+  const root = nearestRoot(cwd);
+  if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
+  const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
+  return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {

@@ -5,7 +5,7 @@ import type { Context } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
 import { restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/streams.ts';
-import { type Answer, createCaller } from './call.ts';
+import { type Answer, createCaller, folderForFiles } from './call.ts';
 import { isAllowed, type Permissions, toolName, toolOf } from './tools.ts';
 import { createWording } from './wording.ts';
 
@@ -33,7 +33,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   const { serveProtocol } = await loadProtocol();
   await serveProtocol({
     version: VERSION,
-    instructions,
+    instructions: `${instructions} ${filesNote(folderForFiles(settings))}`,
     tools: [...tools.values()].map(({ tool }) => tool),
     stdin: context.stdin(),
     stdout: context.stdout,
@@ -59,6 +59,11 @@ export async function serveAgents(context: Context, permissions: Permissions): P
     });
   }
 }
+
+const filesNote = (folder: string | undefined): string =>
+  folder === undefined
+    ? 'Files cannot be named here: give code instead.'
+    : `Files are named from ${folder} or the folders below it.`;
 
 /** Beside the program, where it is built. */
 const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));

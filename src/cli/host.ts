@@ -14,8 +14,8 @@ export type StandardInput = Readable & { isTTY?: boolean };
 
 /** An agent has no standard input and no terminal. */
 export interface Agent {
-  /** Files that it names must be below this folder, and are reached through no link. */
-  filesBelow: string;
+  /** Files that it names must be below this folder, and are reached through no link. Undefined: it gets no files. */
+  filesBelow: string | undefined;
 }
 
 export interface Host {

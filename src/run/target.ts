@@ -76,7 +76,8 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
 /** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
-  return agent && !foldersAbove(join(folder, 'val')).includes(agent.filesBelow) ? agent.filesBelow : folder;
+  const most = agent?.filesBelow;
+  return most !== undefined && !foldersAbove(join(folder, 'val')).includes(most) ? most : folder;
 }
 
 function folderAround(path: string, settings: Settings): string {

@@ -97,6 +97,21 @@ describe('files', () => {
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
 
+  it('in the home folder are not, since everything of the person is below it', async () => {
+    const { env } = await serviceInProcess();
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'mine.ts'), code);
+    const agent = await connectAgent([], { env, home, cwd: home });
+    for (const paths of [['mine.ts'], ['.']]) {
+      const { document } = await agent.call('push', { paths });
+      expect(document.error).toMatchObject({
+        kind: 'local',
+        message: `${paths} is not used, since this server has no folder of its own.`,
+      });
+    }
+    expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });
+  });
+
   it('of the whole workspace are read, from a folder in it; a pull writes none through a link', async () => {
     const { env } = await serviceInProcess();
     const home = temporaryFolder();

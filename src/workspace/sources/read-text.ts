@@ -14,7 +14,7 @@ import { pathWithin } from './within.ts';
 export interface Input {
   settings: { cwd: string };
   /** Set if files must be below a folder. */
-  agent?: { filesBelow: string } | undefined;
+  agent?: { filesBelow: string | undefined } | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
@@ -62,8 +62,8 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   }
 }
 
-function readWithin(folder: string, path: string, named: string): Buffer {
-  const bytes = readBytesBelow(folder, pathWithin(folder, path, named), largest.text, named);
+function readWithin(folder: string | undefined, path: string, named: string): Buffer {
+  const bytes = readBytesBelow(folder ?? '', pathWithin(folder, path, named), largest.text, named);
   if (bytes !== undefined) return bytes;
   throw new LocalError(`${named} does not exist.`, { hint: 'Check the path.' });
 }

@@ -32,7 +32,7 @@ export interface Found {
 interface Place {
   settings: { cwd: string };
   /** Set if files must be below a folder. */
-  agent?: { filesBelow: string } | undefined;
+  agent?: { filesBelow: string | undefined } | undefined;
   say: { warn(message: string): void };
 }
 
