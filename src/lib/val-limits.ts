@@ -2,6 +2,17 @@
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule = '1 to 48 letters, digits and _, a letter first';
+/** The name with its invalid characters replaced; undefined if nothing is left of it. */
+export function validName(name: string): string | undefined {
+  const valid = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-zA-Z0-9_]+/g, '_')
+    .replace(/^[^a-zA-Z]+/, '')
+    .slice(0, 48);
+  return valid === '' ? undefined : valid;
+}
+
 /** In characters, like the next. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

@@ -2,12 +2,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
+import { wrongHost } from '../lib/wrong-host.ts';
 import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 import type { Store } from './store.ts';
 
+const longestHost = 255;
 const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -24,14 +26,16 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   const names = hostNames(network, incoming.socket.localPort);
   // A request line with a whole URL names a host, too.
   for (const host of [headerOf(request, 'host'), url.host]) {
-    if (!names.includes(`${host}`.toLowerCase())) {
-      throw new Problem(
-        403,
-        `This service answers only ${publicUrl ? `as ${publicUrl.origin}` : 'under its loopback address'}.`,
-      );
-    }
+    if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
   }
   return publicUrl?.origin ?? url.origin;
+}
+
+function otherHost(host: string | undefined, publicUrl: URL | undefined): Problem {
+  if (!publicUrl) return new Problem(403, 'This service answers only under its loopback address.');
+  const named = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
+  const detail = `The service rejected the address: it expects ${publicUrl.origin}, but the request has ${named}.`;
+  return new Problem(403, detail, { type: wrongHost });
 }
 
 /** The browser names the page of another site in Origin. */

@@ -5,6 +5,8 @@ import { pageHeaders, problemPage } from './page.ts';
 import { type Answer, html } from './request.ts';
 
 interface ProblemFacts {
+  /** A URI, for a problem that clients tell from others. */
+  type?: string;
   /** The field of the body, or the parameter of the query, that was refused. */
   field?: string;
   headers?: Record<string, string>;
@@ -23,9 +25,9 @@ export class Problem extends Error {
 
 const problemType = 'application/problem+json';
 
-export function problemText({ status, message, facts: { field } }: Problem): string {
+export function problemText({ status, message, facts: { type = 'about:blank', field } }: Problem): string {
   return JSON.stringify({
-    type: 'about:blank',
+    type,
     title: STATUS_CODES[status],
     status,
     detail: message,

@@ -1,6 +1,6 @@
 // A val that the workspace does not know yet: its name comes from a service, so it is not trusted to be a path.
 import { dirname } from 'node:path';
-import { LocalError, NotFoundError } from '../errors.ts';
+import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow, replaceBelow } from './disk/files.ts';
@@ -34,7 +34,9 @@ export async function adopt(
   const isEdited = workspace.bases.read({ name })?.code === remote.code && !force;
   const stays = here === remote.code || (here !== undefined && isEdited);
   if (here !== undefined && !stays && !force) {
-    throw new LocalError(`${file} exists already, with other code than the val "${name}".`, {
+    // A val of the workspace has that name already; any other file is only in the way.
+    const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
+    throw new Kind(`${file} exists already, with other code than the val "${name}".`, {
       hint: 'Choose another file with --file <path>; --force overwrites it and keeps a copy.',
     });
   }
@@ -91,7 +93,7 @@ function refuseTaken({ root, vals }: Workspace, name: string, file: string): voi
   }
   const namesake = vals.ofName(name);
   if (namesake !== undefined && namesake.file !== file) {
-    throw new LocalError(`The val "${name}" is in the workspace already, as ${namesake.file}.`, {
+    throw new ConflictError(`The val "${name}" is in the workspace already, as ${namesake.file}.`, {
       hint: 'Give that val another name in vals.json first.',
     });
   }

@@ -10,7 +10,9 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
+import { isObject } from '../../lib/json.ts';
 import { isLoopback } from '../../lib/loopback.ts';
+import { wrongHost } from '../../lib/wrong-host.ts';
 import type { Call } from '../call.ts';
 import { messageOf } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';
@@ -99,6 +101,9 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       case 401:
         return new AuthError(message, facts(circumstances.signInHint));
       case 403:
+        if (isObject(body) && body.type === wrongHost) {
+          return new AuthError(messageOf(body, redact) ?? message, facts(passHostOn));
+        }
         return new AuthError(
           message,
           facts('Use a token that may do this: `vals me` shows whose the token in force is.'),
@@ -125,6 +130,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     );
   }
 }
+
+const passHostOn =
+  'Check the base URL. If it is right, the proxy of the service has to pass Host on as it came: nginx does so with ' +
+  '`proxy_set_header Host $http_host;`.';
 
 /** A service that asks for a second or two is not worth a number. */
 const waitHint = (ms: number): string =>

@@ -122,7 +122,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     last = records;
     offset += records.length;
     overlaps = canOverlap(next);
-    const query = overlaps ? atOffset(--offset) : next === undefined ? atOffset(offset) : follow(next);
+    const query = overlaps ? atOffset(--offset) : leadsOn(next) ? follow(next) : atOffset(offset);
     if (query.toString() === asked.toString()) return circular();
     if (repeats < 2) return query;
     // A page came again twice: the list grew by just as much, which its head tells, or the offset is ignored.
@@ -169,6 +169,12 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     query.set('limit', String(pageSize(expected)));
     query.set('offset', String(position));
     return query;
+  }
+
+  /** Some services send a link without a query, or with nothing in it but our own filters. */
+  function leadsOn(next: URLSearchParams | undefined): next is URLSearchParams {
+    if (next === undefined) return false;
+    return [...next].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
   }
 
   /** The link's query, with our filters where it forgot them, and no page larger than we want it. */

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve } from 'node:path';
+import { extname, isAbsolute, relative, resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
@@ -8,6 +8,7 @@ import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { pushVal } from '../../workspace/push-val.ts';
@@ -16,6 +17,7 @@ import { pushedElsewhere } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 import { checkAll, describe, label, type PushItem, planPush } from './plan.ts';
 
 export const command = defineCommand({
@@ -106,9 +108,17 @@ export const command = defineCommand({
         if (code !== undefined && api.holdsToken(code)) {
           context.say.warn(`${file} holds your token: whoever reads the val can act as you.`);
         }
-        return val === undefined || workspace === undefined
-          ? pushPlain(api, name, code ?? '', dryRun)
-          : pushVal(workspace, api, val, code, { ...sending, remark });
+        const isTracked = val !== undefined && workspace !== undefined;
+        const sent = isTracked
+          ? pushVal(workspace, api, val, code, { ...sending, remark })
+          : pushPlain(api, name, code ?? '', dryRun);
+        return sent.catch((error) => {
+          throw withNameProposed(error, name, (valid) =>
+            isTracked
+              ? `Rename the file to ${valid}${extname(file)}.`
+              : `Give it a valid name: ${shell`vals push ${file} --name ${valid}`}.`,
+          );
+        });
       },
     });
     const unsaved = dryRun ? undefined : await workspace?.saveManifest();

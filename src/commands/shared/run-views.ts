@@ -1,10 +1,12 @@
 // Shows runs as a list, as a list that grows, or as a summary.
+
+import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/cursor.ts';
-import type { RunFilter } from '../../api/routes.ts';
+import * as routes from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, UsageError } from '../../errors.ts';
+import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
 import type { Layout, Result } from '../../terminal/result.ts';
 import { runColumns, summaryColumns } from './columns.ts';
@@ -50,7 +52,7 @@ export async function showRuns(
   context: Context,
   call: Call,
   view: RunView,
-  filter: RunFilter = {},
+  filter: routes.RunFilter = {},
 ): Promise<Result> {
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
@@ -58,7 +60,8 @@ export async function showRuns(
       hint: 'Use --ndjson: one record per line, as they come.',
     });
   }
-  const api = await context.connect();
+  const connected = await context.connect();
+  const api = val === undefined ? connected : explainingMissingRuns(connected, val);
   const filtered = (pages: AsyncGenerator<Rows>) => (isFiltered(filter) ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
@@ -81,6 +84,30 @@ export async function showRuns(
   context.progress.show('Waiting for runs; Ctrl-C ends it');
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? shownFirst)), context.signal);
   return { kind: 'following', pages, ...layout };
+}
+
+/** The service may lack the val, or the route: the val tells which. */
+function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
+  async function* explained(pages: AsyncIterable<Rows>): AsyncGenerator<Rows> {
+    try {
+      yield* pages;
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      const isThere = await api.record(routes.getVal(val)).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) throw error;
+      throw new NotFoundError('This service has no list of the runs of a val.', {
+        ...error.facts,
+        hint: '`vals runs` lists the runs of all your vals, if the service has that list.',
+      });
+    }
+  }
+  return {
+    pages: (call, paging) => explained(api.pages(call, paging)),
+    follow: (call, last) => explained(api.follow(call, last)),
+  };
 }
 
 /** Ctrl-C is the normal end, so there is no message. */

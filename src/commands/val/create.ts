@@ -5,6 +5,7 @@ import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
@@ -40,7 +41,10 @@ export const command = defineCommand({
       ...(privacy !== undefined && { privacy }),
     });
     if (dryRun) return plan(call);
-    const record = await (await context.connect()).record(call);
+    const api = await context.connect();
+    const record = await api.record(call).catch((error) => {
+      throw withNameProposed(error, name, (valid) => `Give it a valid name, such as ${valid}.`);
+    });
     context.say.done(`Created ${name}.`);
     return { kind: 'record', record };
   },

@@ -7,6 +7,7 @@ import { ConflictError, PartialError, RefusedError, UsageError } from '../../err
 import { checkName, checkReadme } from '../../workspace/sources/limits.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
+import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
@@ -29,7 +30,10 @@ export const command = defineCommand({
     const fields = await readFields(context, { name, privacy, readme });
     const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
     if (dryRun) return plan(routes.changeVal(val, fields));
-    const { val: record, notApplied } = await changeVal(await context.connect(), val, fields);
+    const api = await context.connect();
+    const { val: record, notApplied } = await changeVal(api, val, fields).catch((error) => {
+      throw withNameProposed(error, name ?? '', (valid) => `Give it a valid name: --name ${valid}.`);
+    });
     if (!notApplied.includes('name')) await renaming?.();
     const label = textAt(record, 'name') ?? context.wordFor(val) ?? val;
     const given = Object.keys(fields);

@@ -1,0 +1,110 @@
+// What a person reads where the service, its proxy or a name is not as it should be, and what vals does all the same.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loopbackAddresses } from '../../src/lib/addresses.ts';
+import { validName } from '../../src/lib/val-limits.ts';
+import { startService } from '../../src/service/index.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+describe('a name that the service refuses', () => {
+  it.each([
+    ['send-mail', 'send_mail'],
+    ['2fast', 'fast'],
+    ['größe', 'gro_e'],
+    ['a'.repeat(60), 'a'.repeat(48)],
+    ['---', undefined],
+    ['fine', 'fine'],
+  ])('%s: %s is proposed', (name, valid) => {
+    expect(validName(name)).toBe(valid);
+  });
+
+  it('is answered with the command that works', async () => {
+    const { env } = await serviceInProcess();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'send-mail.ts'), 'code');
+    const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
+    const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
+    const refused = await vals('push', 'send-mail.ts');
+    expect(refused.exit).toBe(6);
+    expect(hint(refused)).toContain('vals push send-mail.ts --name send_mail');
+    expect((await vals('push', 'send-mail.ts', '--name', 'send_mail')).exit).toBe(0);
+    expect(hint(await vals('val', 'create', 'send-mail', 'send-mail.ts'))).toContain('send_mail');
+    expect(hint(await vals('val', 'set', 'send_mail', '--name', 're-send'))).toContain('--name re_send');
+    await vals('init');
+    const inWorkspace = await vals('push');
+    expect(inWorkspace.exit).toBe(6);
+    expect(hint(inWorkspace)).toContain('Rename the file to send_mail.ts');
+  });
+});
+
+it('a proxy that passes on another Host is named, with what the service expects', async () => {
+  const publicUrl = new URL('http://localhost:8443');
+  const network = { host: '127.0.0.1', publicUrl, proxies: loopbackAddresses };
+  const { port, close } = await startService({ file: join(temporaryFolder(), 'vals.db'), port: 0, network });
+  onTestFinished(close);
+  const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'token' };
+  const { exit, error } = await run(['me', '--json'], { env });
+  expect(exit).toBe(4);
+  expect(error).toMatchObject({
+    message: `The service rejected the address: it expects http://localhost:8443, but the request has the Host 127.0.0.1:${port}.`,
+    hint: expect.stringContaining('$http_host'),
+  });
+});
+
+describe('runs of a val', () => {
+  it('that the service does not list are not taken for an absent val', async () => {
+    const service = await scriptedService([], ({ path }) =>
+      path === `/v1/vals/${id}` ? { body: { id, name: 'hello' } } : { status: 404 },
+    );
+    for (const args of [
+      ['val', 'runs', id],
+      ['runs', '--val', id],
+      ['val', 'runs', id, '--summary'],
+    ]) {
+      const { exit, stderr } = await run(args, service);
+      expect(exit).toBe(3);
+      expect(stderr).toContain('no list of the runs');
+    }
+    const absent = await scriptedService([], () => ({ status: 404 }));
+    expect((await run(['val', 'runs', id], absent)).stderr).toContain('There is no val');
+  });
+});
+
+describe('a link to the next page without a query', () => {
+  const records = Array.from({ length: 250 }, (_, i) => ({ id: `r${i}`, version: i, val_id: id }));
+  const paged = () =>
+    scriptedService([], ({ path }) => {
+      const { searchParams, pathname } = new URL(path, 'http://service');
+      const offset = Number(searchParams.get('offset') ?? 0);
+      const end = offset + Number(searchParams.get('limit') ?? 100);
+      const links = end < records.length ? { next: `http://elsewhere${pathname}` } : {};
+      return { body: { data: records.slice(offset, end), links } };
+    });
+
+  it.each([[['runs', '--all']], [['version', 'ls', id]]])('%j goes on by its own offset', async (args) => {
+    const service = await paged();
+    const { exit, stdout, stderr } = await run([...args, '--json'], service);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(JSON.parse(stdout).map((record: { id: string }) => record.id)).toEqual(
+      records.map(({ id }) => id),
+    );
+  });
+});
+
+it('vals pull of an id whose name the workspace has is a conflict', async () => {
+  const [one, two] = [await serviceInProcess(), await serviceInProcess()];
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'lib'));
+  writeFileSync(join(folder, 'lib', 'hello.ts'), 'mine');
+  await run(['init'], { cwd: folder });
+  expect((await run(['push'], { cwd: folder, env: one.env })).exit).toBe(0);
+  const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env: two.env, input: 'theirs' });
+  const [{ id: other }] = JSON.parse(stdout);
+  const result = await run(['pull', other, '--json'], { cwd: folder, env: two.env });
+  expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+});
