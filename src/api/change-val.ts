@@ -6,7 +6,7 @@ import type { Api } from './api.ts';
 import { codeOf, textAt } from './records.ts';
 import * as routes from './routes.ts';
 
-export type ValField = keyof routes.ValFields;
+type ValField = keyof routes.ValFields;
 
 export interface ChangedVal {
   /** As it is now. */

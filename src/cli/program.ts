@@ -107,7 +107,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
 /** On a narrower terminal, the list of commands leaves out their arguments. */
 const narrow = 60;
 
-export function createRoot(helpWidth: number, write: (text: string) => void): Command {
+function createRoot(helpWidth: number, write: (text: string) => void): Command {
   const root = new Command('vals')
     .description('Push, version and inspect vals: units of code kept by a val hosting service.')
     .usage('<command> [options]')

@@ -5,7 +5,7 @@ import type { Rows } from '../lib/rows.ts';
 import type { Column } from './column.ts';
 
 /** A list, page by page, as it arrives. */
-export type Pages = AsyncIterable<Rows>;
+type Pages = AsyncIterable<Rows>;
 
 export interface RecordResult {
   kind: 'record';
@@ -76,7 +76,7 @@ export interface PiecesResult {
 }
 
 /** Several results: each is shown before the next one is asked for. */
-export interface SeriesResult {
+interface SeriesResult {
   kind: 'series';
   results: AsyncIterable<JsonResult | PiecesResult>;
 }
@@ -87,7 +87,7 @@ export interface TextResult {
   text: string;
 }
 
-export interface NothingResult {
+interface NothingResult {
   kind: 'nothing';
 }
 

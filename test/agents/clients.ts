@@ -11,7 +11,7 @@ import { environment, program, type RunOptions, temporaryFolder } from '../suppo
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 
-export interface CalledTool {
+interface CalledTool {
   isError: boolean;
   document: Record<string, unknown>;
   texts: string[];

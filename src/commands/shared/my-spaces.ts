@@ -5,7 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, RefusedError, ValsError } from '../../errors.ts';
 import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 
-export interface MySpace {
+interface MySpace {
   baseUrl: string;
   role: string;
 }
