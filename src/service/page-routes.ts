@@ -84,7 +84,8 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     route({
       ...{ method: 'GET', path: '/v1/me/page-link', access: 'token', query: checkShown },
       answer(request) {
-        if (signIn || !store.owner || request.space !== undefined) throw nothingAt(request.url);
+        // The page shows the private vals of the store's owner, so nobody else gets a link to it.
+        if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', pageAccess.makeKey());
         return json({ url: link.href });

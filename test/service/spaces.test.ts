@@ -8,6 +8,7 @@ import {
   askText,
   createVal,
   type List,
+  postgres,
   speak,
   type TemporaryService,
   temporaryService,
@@ -233,6 +234,13 @@ describe('a stranger', () => {
     // What leads nowhere for a stranger is either the space itself, or nothing for a member too.
     expect(await get(ada)).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);
   });
+});
+
+test("only the owner of a store gets a link to the owner's page", async () => {
+  for (const path of ['/v1/me/page-link', '/@acme/v1/me/page-link']) {
+    for (const who of [ada, bob, eve]) expect((await ask(who, 'GET', path)).status).toBe(404);
+  }
+  if (postgres === undefined) expect((await ask(service, 'GET', '/v1/me/page-link')).status).toBe(200);
 });
 
 test('access ends at once, in every process', async () => {
