@@ -1,13 +1,14 @@
 // The routes of the API.
 import * as check from './checks.ts';
+import { type Paging, page, recordPage } from './list-page.ts';
 import { likeRecord, userRecord, valRecord } from './outgoing.ts';
 import { Problem } from './problem.ts';
+import { valPositions, versionPositions } from './read-vals.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
 import {
   type Answer,
   baseUrlOf,
   json,
-  jsonText,
   linkText,
   type ServiceRequest,
   selfOf,
@@ -19,15 +20,13 @@ import type { Principal } from './spaces.ts';
 import type { Store, Val } from './store.ts';
 import type { User } from './users.ts';
 
-/** A page with more bytes than this ends early. */
-const mostPageBytes = 4 * 1024 * 1024;
-
 export function apiRoutes(store: Store): Route[] {
-  const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter) => {
+  const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter & Paging) => {
     const found = await store.records(me(request), kind, filter);
     const base = baseUrlOf(request);
-    const sent = kind === 'likes' ? found.records.map((like) => likeRecord(like, base)) : found.records;
-    return page(request, sent, filter, found.more);
+    return recordPage(request, found, filter, ({ json }) =>
+      kind === 'likes' ? likeRecord(json, base) : json,
+    );
   };
   const userWithId = async (id: string): Promise<User> => {
     const user = await store.userWithId(id);
@@ -84,7 +83,7 @@ export function apiRoutes(store: Store): Route[] {
       answer: (request, { query }) => records(request, 'runs', query),
     }),
     route({
-      ...{ method: 'GET', path: '/v1/me/likes', access: 'token', query: check.page },
+      ...{ method: 'GET', path: '/v1/me/likes', access: 'token', query: check.likes },
       answer: (request, { query }) => records(request, 'likes', query),
     }),
     route({
@@ -112,15 +111,12 @@ export function apiRoutes(store: Store): Route[] {
       },
     }),
     route({
-      ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.page },
+      ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.vals },
       async answer(request, { params, query }) {
         const user = await userWithId(params.id);
-        const vals = await store.newest(me(request), user, query.limit + 1, query.offset);
-        return objectPage(
-          request,
-          vals.map((val) => valRecord(val, baseUrlOf(request))),
-          query,
-        );
+        const { vals, next } = await store.newest(me(request), user, query);
+        const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
+        return page(request, sent, query, () => next && valPositions.write(next, query.before + sent.length));
       },
     }),
 
@@ -156,7 +152,7 @@ export function apiRoutes(store: Store): Route[] {
       ...{ method: 'GET', path: '/v1/vals/:id/runs', access: 'token', query: check.runs },
       async answer(request, { params, query }) {
         const found = await store.runs(me(request), params.id, query);
-        return page(request, found.records, query, found.more);
+        return recordPage(request, found, query, ({ json }) => json);
       },
     }),
     route({
@@ -166,13 +162,13 @@ export function apiRoutes(store: Store): Route[] {
     }),
 
     route({
-      ...{ method: 'GET', path: '/v1/vals/:id/versions', access: 'token', query: check.page },
+      ...{ method: 'GET', path: '/v1/vals/:id/versions', access: 'token', query: check.versions },
       async answer(request, { params: { id }, query }) {
-        const versions = await store.versions(me(request), id, query.limit + 1, query.offset);
-        return objectPage(
-          request,
-          versions.map((version) => ({ val_id: id, ...version })),
-          query,
+        const { versions, more } = await store.versions(me(request), id, query);
+        const sent = versions.map((version) => JSON.stringify({ val_id: id, ...version }));
+        const last = versions.at(-1);
+        return page(request, sent, query, () =>
+          more && last ? versionPositions.write([last.version], query.before + sent.length) : undefined,
         );
       },
     }),
@@ -210,44 +206,3 @@ const created = (request: ServiceRequest, val: Val, below = ''): Answer =>
   json(valRecord(val, baseUrlOf(request)), 201, {
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
   });
-
-/** Takes one object more than the page has, if there are more. */
-function objectPage(request: ServiceRequest, found: object[], paging: check.Paging): Answer {
-  const sent = found.slice(0, paging.limit).map((object) => JSON.stringify(object));
-  return page(request, sent, paging, found.length > paging.limit);
-}
-
-/** Takes records as JSON text, so that their numbers keep their digits. */
-function page(request: ServiceRequest, records: string[], filter: RecordFilter, more: boolean): Answer {
-  let bytes = 0;
-  const tooMany = records.findIndex((record, index) => {
-    bytes += Buffer.byteLength(record);
-    return bytes > mostPageBytes && index > 0;
-  });
-  const sent = tooMany < 0 ? records : records.slice(0, tooMany);
-  const self = selfOf(request);
-  const others = neighbours(self, filter, sent.length, more || tooMany >= 0);
-  const links = Object.fromEntries(
-    Object.entries({ self, ...others }).map(([name, url]) => [name, linkText(request, url)]),
-  );
-  return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(links)}}`);
-}
-
-/** The pages before and after this one, with the same query. */
-function neighbours(
-  self: URL,
-  { limit, offset = 0 }: RecordFilter,
-  sent: number,
-  more: boolean,
-): Record<string, URL> {
-  const at = (offset: number) => {
-    const page = new URL(self);
-    page.searchParams.set('limit', `${limit}`);
-    page.searchParams.set('offset', `${offset}`);
-    return page;
-  };
-  return {
-    ...(offset > 0 && { prev: at(Math.max(0, offset - (limit ?? 0))) }),
-    ...(more && { next: at(offset + sent) }),
-  };
-}

@@ -1,7 +1,10 @@
 // What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
+import type { Positions } from './positions.ts';
 import { Problem } from './problem.ts';
-import { parsePosition } from './search.ts';
+import { valPositions, versionPositions } from './read-vals.ts';
+import { recordPositions } from './records.ts';
+import { searchPositions } from './search.ts';
 import { newValFacts, type Privacy, type ReportedRun, type ValChange, type ValContent } from './store.ts';
 import { sortableTime } from './time.ts';
 
@@ -37,8 +40,6 @@ export const nameAndCode = (body: Body): ValChange & { name: string } => ({
   ...(body.type !== undefined && { type: type(body) }),
 });
 
-export type Paging = ReturnType<typeof page>;
-
 /** In bytes, as JSON. */
 const longestError = 65_536;
 
@@ -60,14 +61,28 @@ export const reportedRun = (body: Body): ReportedRun => {
   return { version: body.version as number, runStartAt, runEndAt, error };
 };
 
-export const page = (query: Query) => ({
-  limit: integer(query, 'limit', 20, 1, 100),
-  offset: integer(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER),
-});
+const page = <Position extends readonly (string | number)[]>(
+  query: Query,
+  positions: Positions<Position>,
+) => {
+  const text = once(query, 'after');
+  const after = text === undefined ? undefined : positions.read(text);
+  if (text !== undefined && !after) throw refuse('after', 'is not from a link of this service');
+  const offset = integer(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
+  if (after && offset > 0) throw refuse('offset', 'must not be given together with after');
+  const limit = integer(query, 'limit', 20, 1, 100);
+  return { limit, offset, after: after?.position, before: after?.before ?? offset };
+};
 
 const period = (query: Query) => ({ since: time(query, 'since'), until: time(query, 'until') });
 
-export const references = (query: Query) => ({ ...page(query), ...period(query) });
+export const vals = (query: Query) => page(query, valPositions);
+
+export const versions = (query: Query) => page(query, versionPositions);
+
+export const likes = (query: Query) => page(query, recordPositions);
+
+export const references = (query: Query) => ({ ...page(query, recordPositions), ...period(query) });
 
 const longestSearch = 200;
 
@@ -75,21 +90,18 @@ export const search = (query: Query) => {
   const text = once(query, 'query') ?? '';
   if (text === '') throw refuse('query', 'must be given');
   if (text.length > longestSearch) throw refuse('query', `must have at most ${longestSearch} characters`);
-  const position = once(query, 'after');
-  const after = position === undefined ? undefined : parsePosition(position);
-  if (position !== undefined && !after) throw refuse('after', 'is not from a link of this service');
   const isMine = choice(query, 'mine', { true: true, false: false }) ?? false;
-  return { text, isMine, ...page(query), ...(after && { after }) };
+  return { text, isMine, ...page(query, searchPositions) };
 };
 
 export const runs = (query: Query) => ({
-  ...page(query),
+  ...page(query, recordPositions),
   ...period(query),
   tag: choice(query, 'error', { true: 'failed', false: 'passed' }),
 });
 
 export const comments = (query: Query) => ({
-  ...page(query),
+  ...page(query, recordPositions),
   ...period(query),
   tag: choice(query, 'relationship', { any: undefined, given: 'given', received: 'received' }),
 });

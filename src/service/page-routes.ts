@@ -48,8 +48,8 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       const runCount = isOwn ? await store.countRuns(user, id, mostCounted + 1) : 0;
       const content = {
         val,
-        versions: await store.versions(user, id, pageReads.versions),
-        runs: runs.map((run) => JSON.parse(run)),
+        versions: (await store.versions(user, id, { limit: pageReads.versions })).versions,
+        runs: runs.map(({ json }) => JSON.parse(json)),
         runCount,
         before: from === undefined ? undefined : await store.version(user, id, from),
         now,
@@ -57,9 +57,9 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       };
       return html(await pages.run(user.actor.id, () => valPage(content)), 200, headers);
     }
-    const vals = await store.newest(user, user, valsPerPage + 1, (page - 1) * valsPerPage);
-    const next = vals.length > valsPerPage ? page + 1 : undefined;
-    return html(listPage(vals.slice(0, valsPerPage), { number: page, next, now, visitor }), 200, headers);
+    const found = await store.newest(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
+    const next = found.next && page + 1;
+    return html(listPage(found.vals, { number: page, next, now, visitor }), 200, headers);
   }
 
   return [

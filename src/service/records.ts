@@ -1,6 +1,7 @@
 // Runs, likes, comments and references: stored as the JSON that is sent, with columns to filter and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
-import type { All } from './database/database.ts';
+import type { All, Value } from './database/database.ts';
+import { isWord, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
 export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
@@ -24,6 +25,21 @@ export interface RecordFilter {
   until?: string;
   limit?: number;
   offset?: number;
+  after?: RecordPosition;
+}
+
+/** The time and the number of a record. */
+export type RecordPosition = readonly [at: string, position: number];
+
+export const recordPositions = positionsOf<RecordPosition>(
+  'records',
+  ([at, position, ...rest]) => isWord(at) && Number.isSafeInteger(position) && rest.length === 0,
+);
+
+export interface FoundRecord {
+  at: string;
+  position: number;
+  json: string;
 }
 
 /** Newest first. Records with the same time, or without one, are in the order of their arrival. */
@@ -31,23 +47,38 @@ export async function findRecords(
   all: All,
   kind: RecordKind,
   of: { ownerId: string } | { valId: string },
-  filter: RecordFilter = {},
-): Promise<{ records: string[]; more: boolean }> {
+  { limit = 2 ** 52, offset = 0, after, ...filter }: RecordFilter = {},
+): Promise<{ records: FoundRecord[]; more: boolean }> {
   const [scope, id] = 'valId' in of ? ['val_id = ?', of.valId] : ['owner_id = ?', of.ownerId];
-  const conditions = Object.entries({
+  const filters = {
     [scope]: id,
     'kind = ?': kind,
     'tag = ?': filter.tag,
     'at > ?': filter.since,
     'at <= ?': filter.until,
-  }).filter((condition): condition is [string, string] => condition[1] !== undefined);
-  const limit = filter.limit ?? 2 ** 52;
-  const found = await all<{ json: string }>(
-    `SELECT json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
-      ORDER BY at DESC, position LIMIT ? OFFSET ?`,
-    [...conditions.map(([, value]) => value), limit + 1, filter.offset ?? 0],
-  );
-  return { records: found.slice(0, limit).map(({ json }) => json), more: found.length > limit };
+  };
+  const select = (range: Record<string, Value>, end: string, values: number[]) => {
+    const conditions = Object.entries({ ...filters, ...range }).filter(
+      (condition): condition is [string, Value] => condition[1] !== undefined,
+    );
+    return all<FoundRecord>(
+      `SELECT at, position, json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+        ORDER BY at DESC, position ${end}`,
+      [...conditions.map(([, value]) => value), ...values],
+    );
+  };
+  const wanted = limit + 1;
+  const found: FoundRecord[] = [];
+  if (after) {
+    const [at, position] = after;
+    // Two statements, because an index leads to the rows of each, and to those of both conditions with OR it does not.
+    found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
+    const left = wanted - found.length;
+    if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
+  } else {
+    found.push(...(await select({}, 'LIMIT ? OFFSET ?', [wanted, offset])));
+  }
+  return { records: found.slice(0, limit), more: found.length > limit };
 }
 
 /** Of a val. Stops counting at `most`. */

@@ -1,10 +1,11 @@
 // The route that searches vals. It reads code, so a person may have few searches under way.
 import { search } from './checks.ts';
 import { tooManyRequests } from './guard.ts';
+import { page } from './list-page.ts';
 import { valRecord } from './outgoing.ts';
-import { baseUrlOf, json, linkText, selfOf } from './request.ts';
+import { baseUrlOf } from './request.ts';
 import { type Route, route } from './route.ts';
-import { positionText } from './search.ts';
+import { searchPositions } from './search.ts';
 import type { Principal } from './spaces.ts';
 import type { Store } from './store.ts';
 
@@ -32,15 +33,13 @@ export function searchRoute(store: Store): Route {
     async answer(request, { query: { text, ...range } }) {
       const caller = request.user as Principal;
       const { vals, next } = await counted(caller.actor.id, () => store.search(caller, text, range));
-      const self = selfOf(request);
-      const following = new URL(self);
-      following.searchParams.set('limit', `${range.limit}`);
-      following.searchParams.delete('offset');
-      if (next) following.searchParams.set('after', positionText(next));
-      return json({
-        data: vals.map((val) => valRecord(val, baseUrlOf(request))),
-        links: { self: linkText(request, self), ...(next && { next: linkText(request, following) }) },
-      });
+      const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
+      return page(
+        request,
+        sent,
+        range,
+        () => next && searchPositions.write(next, range.before + sent.length),
+      );
     },
   });
 }

@@ -1,6 +1,7 @@
 // Finds vals whose name or code contains a text: the caller's own ones, then the public ones of others.
 import { setImmediate } from 'node:timers/promises';
 import type { All, Database } from './database/database.ts';
+import { isWord, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
 export interface SearchRange {
@@ -19,15 +20,15 @@ interface Found {
 }
 
 /** The val that was looked at last. */
-export interface Position {
-  scope: Scope;
-  updatedAt: string;
-  name: string;
-  id: string;
-}
+export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
 
 const scopes = ['own', 'others'] as const;
 type Scope = (typeof scopes)[number];
+
+export const searchPositions = positionsOf<Position>(
+  'search',
+  ([scope, ...val]) => scopes.some((known) => known === scope) && val.length === 3 && val.every(isWord),
+);
 
 /** One statement looks at so many vals. Requests of others are answered between two statements. */
 const valsAtATime = 50;
@@ -67,14 +68,13 @@ export async function searchVals(
   let last: Position | undefined;
   let skipped = 0;
   let bytes = 0;
-  const from = scopes.indexOf(after?.scope ?? 'own');
+  const from = scopes.indexOf(after?.[0] ?? 'own');
   for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
-    let position: Position =
-      after?.scope === scope ? after : { scope, updatedAt: afterEveryTime, name: '', id: '' };
+    let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
     for (;;) {
       const candidates = await readCandidates(all, contains, caller, text, position);
       for (const { id, name, updatedAt, bytes: size, hasText } of candidates) {
-        position = { scope, updatedAt, name, id };
+        position = [scope, updatedAt, name, id];
         bytes += size;
         if (hasText === 0 && !name.toLowerCase().includes(text.toLowerCase())) continue;
         if (skipped < offset) skipped += 1;
@@ -95,7 +95,7 @@ function readCandidates(
   contains: string,
   caller: User,
   text: string,
-  { scope, updatedAt, name, id }: Position,
+  [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
   // Rows that changed at the same moment are told apart by the second condition; the first one is for the index.
   const behind = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
@@ -107,22 +107,4 @@ function readCandidates(
       FROM vals WHERE ${conditions[scope]} AND ${behind} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
     [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id],
   );
-}
-
-/** A position as it stands in a link. */
-export const positionText = ({ scope, updatedAt, name, id }: Position): string =>
-  Buffer.from(JSON.stringify([scope, updatedAt, name, id])).toString('base64url');
-
-/** Undefined for a text that no link of ours has. */
-export function parsePosition(text: string): Position | undefined {
-  try {
-    const [word, updatedAt, name, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
-    const scope = scopes.find((known) => known === word);
-    const areTexts = [updatedAt, name, id].every(
-      (part) => typeof part === 'string' && /^[\w:.-]+$/.test(part),
-    );
-    return scope && areTexts ? { scope, updatedAt, name, id } : undefined;
-  } catch {
-    return undefined;
-  }
 }

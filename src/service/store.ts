@@ -6,6 +6,28 @@ import { type All, type Database, DatabaseFailure, type Place, type Value } from
 import { openDatabase } from './database/open.ts';
 import { Problem } from './problem.ts';
 import {
+  type Caller,
+  find,
+  identified,
+  idForm,
+  joinedWith,
+  type ListedRow,
+  type ListedVal,
+  listed,
+  listVals,
+  listVersions,
+  noVal,
+  ownVal,
+  type Val,
+  type ValChange,
+  type ValContent,
+  type ValRange,
+  type VersionRange,
+  visibleVal,
+  visibleVersion,
+  withAuthor,
+} from './read-vals.ts';
+import {
   claimRecords,
   countRecords,
   deleteRuns,
@@ -21,57 +43,7 @@ import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { newNames } from './val-names.ts';
 
-export type Privacy = 'public' | 'unlisted' | 'private';
-
-export interface ValContent {
-  name: string;
-  code: string;
-  readme: string | null;
-  privacy: Privacy;
-  /** What it is for: `script`, `http`, `email`... */
-  type: string;
-}
-
-export interface Val extends ValContent {
-  id: string;
-  version: number;
-  createdAt: string;
-  /** Of the code. */
-  versionCreatedAt: string;
-  /** Of anything in it. */
-  updatedAt: string;
-  likeCount: number;
-  referenceCount: number;
-  /** Its owner. */
-  author: User;
-  /** Null for a version of a time when that was not kept. */
-  versionAuthor: User | null;
-}
-
-/** In a list a val has no texts: a hundred of them could be too much for one answer. */
-export type ListedVal = Omit<Val, 'code' | 'readme'>;
-
-/** What a new version may change beside the code, where it is given. */
-export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
-
-/** Who made a version. */
-interface AuthorRow {
-  authorId: string | null;
-  authorName: string | null;
-}
-
-type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
-  ownerId: string;
-  username: string;
-} & AuthorRow;
-type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
-
-/** A version in a list. */
-export interface Version {
-  version: number;
-  createdAt: string;
-  versionAuthor: User | null;
-}
+export type { Caller, ListedVal, Privacy, Val, ValChange, ValContent, Version } from './read-vals.ts';
 
 /** A run that happened elsewhere. */
 export interface ReportedRun {
@@ -84,32 +56,7 @@ export interface ReportedRun {
 /** Where a new val is not said to be otherwise. */
 export const newValFacts = { readme: null, privacy: 'private', type: 'script' } as const;
 
-/** Undefined for one who showed no token. */
-export type Caller = Principal | undefined;
-
 export type Store = Awaited<ReturnType<typeof openStore>>;
-
-const count = (kind: RecordKind) =>
-  `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
-
-const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
-
-const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
-
-const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
-  versions.created_at AS "versionCreatedAt",
-  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
-  ${authorColumns}`;
-
-const joinedWith = (vals: string) =>
-  `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
-
-/** Of a val, or of a person. What has another form is not looked for: no database has it, and one of them takes no NUL. */
-const idForm = /^[\w-]{1,64}$/;
-
-/** As far as PostgreSQL counts in a column of this type. */
-const highestVersion = 2 ** 31 - 1;
 
 export async function openStore(place: Place) {
   const database = await openDatabase(place);
@@ -220,17 +167,7 @@ export async function openStore(place: Place) {
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
     /** A person's vals, those that changed last first; of another person's the public ones. */
-    async newest(caller: Caller, owner: User, limit: number, offset: number): Promise<ListedVal[]> {
-      const shown = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-      // Chosen before anything is joined to them: no database knows that each has one newest version.
-      const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${shown} ORDER BY updated_at DESC, name LIMIT ? OFFSET ?)`;
-      const rows = await all<ListedRow>(
-        `SELECT ${listed} ${joinedWith(`${chosen} AS vals`)} AND version = ${newestVersion}
-          ORDER BY updated_at DESC, name`,
-        [owner.id, limit, offset],
-      );
-      return rows.map(withAuthor);
-    },
+    newest: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
     /** What was deleted meanwhile is left out. */
     async search(
@@ -304,16 +241,7 @@ export async function openStore(place: Place) {
         await all('DELETE FROM vals WHERE id = ?', [id]);
       }),
 
-    /** Newest first. */
-    async versions(caller: Caller, id: string, limit: number, offset = 0): Promise<Version[]> {
-      await visibleVal(all, caller, id);
-      const rows = await all<Omit<Version, 'versionAuthor'> & AuthorRow>(
-        `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions WHERE val_id = ?
-          ORDER BY version DESC LIMIT ? OFFSET ?`,
-        [id, limit, offset],
-      );
-      return rows.map(withVersionAuthor);
-    },
+    versions: (caller: Caller, id: string, range: VersionRange) => listVersions(all, caller, id, range),
 
     createVersion: (
       caller: Principal,
@@ -408,64 +336,12 @@ export interface ValFinder {
   identified(id: string): Promise<Val | undefined>;
 }
 
-/** A val as it was at the newest of its versions that meet the condition; at its newest it is as it is. */
-async function find(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
-  const [row] = await all<ValRow>(
-    `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
-    values,
-  );
-  return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
-}
-
-function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
-  return { ...withVersionAuthor(val), author: { id, username } };
-}
-
-function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: username, ...version }: Row) {
-  return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
-}
-
-async function identified(all: All, id: string): Promise<Val> {
-  const val = idForm.test(id) ? await find(all, 'vals.id = ?', id) : undefined;
-  if (!val) throw noVal(id);
-  return val;
-}
-
-/** To others a private val is as good as absent. */
-async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
-  const val = await identified(all, id);
-  if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
-  return val;
-}
-
-async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
-  const val = await visibleVal(all, caller, id);
-  if (val.author.id === caller.id) return val;
-  throw new Problem(403, `The val ${id} belongs to ${val.author.username}.`);
-}
-
-async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
-  await visibleVal(all, caller, id);
-  const found =
-    number <= highestVersion ? await find(all, 'vals.id = ? AND version = ?', id, number) : undefined;
-  if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
-  return found;
-}
-
-function noVal(id: string): Problem {
-  return new Problem(404, `There is no val with the id ${id}.`);
-}
-
 function nameTaken(name: string): Problem {
   return new Problem(409, `A val named ${name} exists.`);
 }
 
 function now(): string {
   return new Date().toISOString();
-}
-
-function text(bytes: ArrayBuffer): string {
-  return Buffer.from(bytes).toString();
 }
 
 function bytes(text: string | null): Buffer | null {

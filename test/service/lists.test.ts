@@ -17,6 +17,18 @@ const idsFrom = async (service: Service, path: string) =>
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 
+/** All records from this page on, by the links to the next one. */
+async function readOn(service: Service, from: string, onPage = async (_page: number) => {}) {
+  const records: Record<string, unknown>[] = [];
+  for (let path: string | undefined = from, page = 1; path; page++) {
+    const { data, links }: List = await listFrom(service, path);
+    records.push(...data);
+    await onPage(page);
+    path = links.next?.replace(service.baseUrl, '');
+  }
+  return records;
+}
+
 describe('lists', () => {
   let service: Service;
   beforeAll(async () => {
@@ -41,12 +53,12 @@ describe('lists', () => {
   });
 
   test.each([
-    ['/v1/me/runs', 20, 'run44', undefined, 'limit=20&offset=20'],
+    ['/v1/me/runs', 20, 'run44', undefined, 'limit=20'],
     ['/v1/me/runs?limit=45', 45, 'run44', undefined, undefined],
-    ['/v1/me/runs?limit=44', 44, 'run44', undefined, 'limit=44&offset=44'],
+    ['/v1/me/runs?limit=44', 44, 'run44', undefined, 'limit=44'],
     ['/v1/me/runs?limit=100&offset=0', 45, 'run44', undefined, undefined],
-    ['/v1/me/runs?offset=20', 20, 'run24', 'offset=0&limit=20', 'offset=40&limit=20'],
-    ['/v1/me/runs?offset=5', 20, 'run39', 'offset=0&limit=20', 'offset=25&limit=20'],
+    ['/v1/me/runs?offset=20', 20, 'run24', 'offset=0&limit=20', 'limit=20'],
+    ['/v1/me/runs?offset=5', 20, 'run39', 'offset=0&limit=20', 'limit=20'],
     ['/v1/me/runs?offset=40&limit=10', 5, 'run4', 'offset=30&limit=10', undefined],
     ['/v1/me/runs?offset=1000', 0, undefined, 'offset=980&limit=20', undefined],
     [
@@ -56,31 +68,40 @@ describe('lists', () => {
       'offset=9007199254740990&limit=1',
       undefined,
     ],
-    ['/v1/me/runs?error=true&limit=2', 2, 'run40', undefined, 'error=true&limit=2&offset=2'],
-    ['/v1/me/likes?limit=3', 3, 'like0', undefined, 'limit=3&offset=3'],
+    ['/v1/me/runs?error=true&limit=2', 2, 'run40', undefined, 'error=true&limit=2'],
+    ['/v1/me/likes?limit=3', 3, 'like0', undefined, 'limit=3'],
     ['/v1/me/likes?limit=3&offset=24', 1, 'like24', 'limit=3&offset=21', undefined],
-    ['/v1/me/comments?relationship=any&limit=1', 1, 'c4', undefined, 'relationship=any&limit=1&offset=1'],
+    ['/v1/me/comments?relationship=any&limit=1', 1, 'c4', undefined, 'relationship=any&limit=1'],
   ])('GET %s', async (path, length, first, prev, next) => {
     const { data, links } = await listFrom(service, path);
     expect(data).toHaveLength(length);
     expect(data[0]?.id).toBe(first);
     const page = (query?: string) => query && `${service.baseUrl}${path.split('?')[0]}?${query}`;
-    expect(links).toEqual({
-      self: `${service.baseUrl}${path}`,
-      ...(prev && { prev: page(prev) }),
-      ...(next && { next: page(next) }),
-    });
+    const { next: given, ...others } = links;
+    expect(others).toEqual({ self: `${service.baseUrl}${path}`, ...(prev && { prev: page(prev) }) });
+    expect(given?.replace(/&after=[\w-]+$/, '')).toBe(page(next));
+  });
+
+  test.each([
+    ['/v1/me/runs', 45],
+    ['/v1/me/likes', 25],
+    ['/v1/me/comments', 4],
+    ['/v1/me/references', 120],
+  ])('%s is read to its end by position, in the order of its offsets', async (path, count) => {
+    const all: unknown[] = [];
+    for (let offset = 0; offset < count; offset += 100) {
+      all.push(...(await listFrom(service, `${path}?limit=100&offset=${offset}`)).data);
+    }
+    expect(all).toHaveLength(count);
+    for (const query of ['limit=7', 'limit=3&offset=2']) {
+      expect(await readOn(service, `${path}?${query}`)).toEqual(all.slice(query.includes('offset') ? 2 : 0));
+    }
   });
 
   test('links keep the other parameters and lead through the whole list, once', async () => {
     const since = encodeURIComponent('2024-05-01T02:04:00+02:00');
-    let path: string | undefined = `/v1/me/runs?since=${since}&error=false&limit=7`;
-    const ids: unknown[] = [];
-    while (path) {
-      const { data, links }: List = await listFrom(service, path);
-      ids.push(...data.map(({ id }) => id));
-      path = links.next?.replace(service.baseUrl, '');
-    }
+    const runs = await readOn(service, `/v1/me/runs?since=${since}&error=false&limit=7`);
+    const ids = runs.map(({ id }) => id);
     const expected = Array.from({ length: 45 }, (_, i) => i).filter((i) => i > 4 && i % 5 !== 0);
     expect(ids).toEqual(expected.reverse().map((i) => `run${i}`));
   });
@@ -88,9 +109,8 @@ describe('lists', () => {
   test('links are on the address that was asked', async () => {
     const headers = { Host: `localhost:${service.port}` };
     const answer = await ask(service, 'GET', '/v1/me/likes?limit=1', { headers });
-    expect((answer.body as List).links.next).toBe(
-      `http://localhost:${service.port}/v1/me/likes?limit=1&offset=1`,
-    );
+    const { next } = (answer.body as List).links;
+    expect(next).toContain(`http://localhost:${service.port}/v1/me/likes?limit=1&after=`);
   });
 
   test.each([
@@ -150,6 +170,12 @@ describe('lists', () => {
         'offset=',
         'offset=1&offset=1',
         'offset=99999999999999999999',
+        'after=',
+        'after=100',
+        // Positions of the right form that nobody was given.
+        ...['[]', '["2024",1]', '["2024",true]', '[1,2]', '["a\\u0000",1]', '{}'].map(
+          (json) => `after=AAAAAAAA${Buffer.from(json).toString('base64url')}`,
+        ),
       ].map((query) => [path, query] as const),
     ),
   )('%s?%s: 400', async (path, query) => {
@@ -176,6 +202,69 @@ describe('lists', () => {
     '/v1/me/comments?until=never',
   ])('%s: 400', async (path) => {
     expect((await ask(service, 'GET', path)).status).toBe(400);
+  });
+});
+
+describe('a position', () => {
+  test('is refused on another list, changed, cut, or together with an offset', async () => {
+    const service = await temporaryService({ runs: [{}, {}], likes: [{}, {}] });
+    const { id } = await createVal(service, { name: 'one', code: 'c' });
+    const { links } = await listFrom(service, '/v1/me/runs?limit=1');
+    const after = new URL(`${links.next}`).searchParams.get('after') ?? '';
+    const status = async (path: string) => (await ask(service, 'GET', path)).status;
+    expect(await status(`/v1/me/runs?after=${after}`)).toBe(200);
+    for (const path of [`/v1/vals/${id}/versions`, '/v1/search/vals']) {
+      expect(await status(`${path}?after=${after}`), path).not.toBe(200);
+    }
+    for (let at = 0; at < after.length; at++) {
+      const other = after[at] === 'A' ? 'B' : 'A';
+      const edited = `${after.slice(0, at)}${other}${after.slice(at + 1)}`;
+      expect(await status(`/v1/me/runs?after=${edited}`), edited).toBe(400);
+      expect(await status(`/v1/me/runs?after=${after.slice(0, at)}`), `${at}`).toBe(400);
+    }
+    expect(await status(`/v1/me/runs?after=${after}&after=${after}`)).toBe(400);
+    expect(await status(`/v1/me/runs?after=${after}&offset=1`)).toBe(400);
+  });
+
+  test('leads through versions', async () => {
+    const service = await temporaryService();
+    const { id } = await createVal(service, { name: 'one', code: 'c1' });
+    for (const code of ['c2', 'c3', 'c4', 'c5']) {
+      await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code } });
+    }
+    const versions = await readOn(service, `/v1/vals/${id}/versions?limit=2`, async (page) => {
+      if (page === 1) await ask(service, 'DELETE', `/v1/vals/${id}/versions/4`);
+      if (page === 1) await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'c6' } });
+    });
+    expect(versions.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test('leads through vals, also those that change, arrive or vanish meanwhile', async () => {
+    const service = await temporaryService();
+    const ids: string[] = [];
+    for (let i = 0; i < 25; i++) {
+      ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
+      // Each has a moment of its own.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const { body } = await ask(service, 'GET', '/v1/me');
+    const path = `/v1/users/${(body as { id: string }).id}/vals?limit=4`;
+    const unmoved = (await readOn(service, path)).map(({ name }) => name);
+    expect(unmoved).toEqual(ids.map((_, i) => `val${24 - i}`));
+
+    const names = await readOn(service, path, async (page) => {
+      if (page !== 2) return;
+      // The oldest one, one that was given, and the last of the page before.
+      for (const name of ['val0', 'val23', 'val17']) {
+        await ask(service, 'PUT', '/v1/vals', { body: { name, code: 'changed' } });
+      }
+      await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
+      await createVal(service, { name: 'new', code: 'c' });
+    });
+    const given = names.map(({ name }) => name);
+    const expected = unmoved.filter((name) => name !== 'val5' && name !== 'val0');
+    expect(given.slice(0, 23)).toEqual(expected);
+    expect(given.slice(23)).toEqual(['val0', 'val23', 'val17', 'new']);
   });
 });
 

@@ -6,7 +6,7 @@ import type { All, Database, Value } from '../../src/service/database/database.t
 import { openStore } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
 import { placeOf } from './place.ts';
-import { ask, askText, createVal, endAll, newPlace, temporaryService } from './support.ts';
+import { ask, askText, createVal, endAll, type List, newPlace, temporaryService } from './support.ts';
 
 afterAll(endAll);
 
@@ -61,7 +61,19 @@ async function useAll(at: string): Promise<void> {
     likes: [{ name: 'later' }],
   });
   const { id } = await createVal(service, { name: 'later', code: 'c', privacy: 'public' });
-  const get = (path: string) => ask(service, 'GET', path).then(({ status }) => expect(status).toBe(200));
+  await createVal(service, { name: 'other', code: 'c' });
+  const get = async (path: string) => {
+    const { status, body } = await ask(service, 'GET', path);
+    expect(status).toBe(200);
+    return body as List;
+  };
+  /** One record at a time. Before the second page, the list moves. */
+  const readOn = async (path: string) => {
+    let { links } = await get(`${path}limit=1`);
+    expect(links.next).toBeDefined();
+    await ask(service, 'PUT', '/v1/vals', { body: { name: 'other', code: path } });
+    while (links.next) ({ links } = await get(links.next.replace(baseUrl, '')));
+  };
   await ask(service, 'PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
   await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
   const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
@@ -72,6 +84,10 @@ async function useAll(at: string): Promise<void> {
     await get(`/v1/me/runs?limit=20&offset=0&${filter}`);
     await get(`/v1/vals/${id}/runs?limit=20&offset=0&${filter}`);
   }
+  await readOn('/v1/me/runs?');
+  await readOn(`/v1/vals/${id}/runs?error=false&`);
+  await readOn(`/v1/vals/${id}/versions?`);
+  await readOn(`/v1/users/${person.id}/vals?`);
   for (const kind of ['likes', 'comments', 'references']) await get(`/v1/me/${kind}?limit=20&offset=0`);
   await get('/v1/me/comments?limit=20&offset=0&relationship=received');
   await get(`/v1/users/${person.id}/vals?limit=20&offset=0`);
