@@ -244,6 +244,30 @@ describe('links.next', () => {
     expect(service.requests.map((seen) => queryOf(seen).get('offset'))).toEqual([...'01234567']);
   });
 
+  it('that leads on by a position is followed page by page, while records arrive and vanish', async () => {
+    const old = rows(2_000, 'old');
+    let all = old;
+    const service = await scriptedService([], (seen) => {
+      const after = queryOf(seen).get('after');
+      const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+      const page = all.slice(start, start + 100);
+      const next = start + 100 < all.length ? `?limit=100&after=${page.at(-1)?.id}` : undefined;
+      const reply = { body: envelopes['data, links']?.(page, next) };
+      // Records arrive at the head, and those that were read vanish but for the last one.
+      all = [...rows(3, `new${all.length}-`), ...all.slice(start + page.length - 1)];
+      return reply;
+    });
+    const { exit, stdout, stderr } = await run(['runs', '--all', '--ndjson', '--fields', 'id'], {
+      env: service.env,
+    });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toEqual(old.map(({ id }) => `{"id":"${id}"}`));
+    const [first, ...others] = service.requests.map(queryOf);
+    expect(first?.get('offset')).toBe('0');
+    expect(others).toHaveLength(19);
+    expect(others.every((query) => query.has('after') && !query.has('offset'))).toBe(true);
+  });
+
   it('keeps the filters, whether it repeats them or not', async () => {
     const service = await scriptedService([
       { body: { data: [{ id: 'a' }], links: { next: '?cursor=one' } } },
