@@ -253,6 +253,28 @@ describe('a target that knows little', () => {
     expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
   });
 
+  it('that fails while it writes leaves the outcome open, and the copy is continued the next time', async () => {
+    const [from, to] = [await serviceInProcess(), await serviceInProcess()];
+    await push(from.env, 'hello', 'a', 'b', 'c');
+    let posts = 0;
+    // Fails on the second version, after it was stored.
+    const flaky = await scriptedService([], ({ method, path, body }) => (response) => {
+      const headers = { authorization: `Bearer ${to.token}`, 'content-type': 'application/json' };
+      const sent = { method, headers, ...(body !== '' && { body }) };
+      fetch(`${to.baseUrl}${path}`, sent).then(async (answer) => {
+        const isLost = method === 'POST' && ++posts === 2;
+        response.writeHead(isLost ? 500 : answer.status, { 'content-type': 'application/json' });
+        response.end(isLost ? '' : await answer.text());
+      });
+    });
+    const env = { ...from.env, VALS_TO_TOKEN: to.token };
+    const args = ['copy', 'hello', '--versions', '--to', flaky.baseUrl, '--json'];
+    expect(await run(args, { env })).toMatchObject({ exit: 8, error: { kind: 'unknown_outcome' } });
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b']);
+    expect(statuses(await run(args, { env }))).toEqual(['hello pushed']);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
+  });
+
   it('a source without a list says why --all cannot work', async () => {
     const source = await scriptedService([], () => ({ status: 404 }));
     const env = { ...source.env, VALS_TO_TOKEN: 't' };

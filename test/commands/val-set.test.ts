@@ -125,6 +125,14 @@ describe('on a service without the route', () => {
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 6, stdout: '' });
   });
 
+  it('a write whose answer is lost is not called undone', async () => {
+    const val = original();
+    const service = await scriptedService([], keepsOneVal(val, { status: 404 }, ['name']));
+    const lost = await scriptedService([{ status: 404 }, { body: val }, { status: 500 }]);
+    expect(await run(set, { env: lost.env })).toMatchObject({ exit: 8, stdout: '' });
+    expect((await run(set, { env: service.env })).exit).toBe(9);
+  });
+
   it('a change that cannot be read afterwards is not called undone', async () => {
     const replies = [{ status: 204 }, { status: 404 }];
     const service = await scriptedService(replies);
