@@ -55,7 +55,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         env,
         signal: interruptedBy(signal, context.signal),
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
-        agent: { filesBelow: folderForFiles(context.settings) },
+        agent: { filesBelow: folderForFiles(context.settings), kept: keptFolders(context.settings) },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
       const run = () => context.commands.run(host, flagsFor(context), captured.output);
@@ -91,6 +91,9 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
+
+const keptFolders = ({ configDirectory, dataDirectory }: Context['settings']): string[] =>
+  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {
   const controller = new AbortController();

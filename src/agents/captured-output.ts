@@ -75,11 +75,13 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   const withWording = (row: JsonObject): JsonObject =>
     isObject(row.error) ? { ...row, error: inWords(row.error) } : row;
 
-  const inWords = ({ message, hint, ...error }: JsonObject): JsonObject => ({
-    ...error,
-    ...(typeof message === 'string' && { message: wording(message) }),
-    ...(typeof hint === 'string' && { hint: wording(hint) }),
-  });
+  const inWords = (error: JsonObject): JsonObject => {
+    const isForReader = (key: string) => key === 'message' || key === 'hint';
+    const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
+      typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
+    );
+    return Object.fromEntries(entries);
+  };
 
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {

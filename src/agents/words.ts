@@ -1,5 +1,5 @@
 // The input of a tool as the words of a command line, so that the command checks it as it checks a person's.
-import { argumentsOf, isVariadic } from '../cli/command.ts';
+import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
 import { nameOf, optionsForAgents, type Permissions, type Property, type Tool, toolName } from './tools.ts';
@@ -28,18 +28,24 @@ export function wordsFor(
     if (value) return [name];
     return definition.negated === undefined ? [] : [name.replace(/^--/, '--no-')];
   });
-  // Whoever allowed deletions has allowed this one.
-  const mayConfirm = permissions.allowDelete && 'yes' in (command.options ?? {});
   return {
     argv: [
       ...command.path.split(' '),
       ...options,
-      ...(mayConfirm ? ['--yes'] : []),
+      ...(isAskedAbout(command, input, permissions) ? ['--yes'] : []),
       '--',
       ...argumentWords(command, input),
     ],
     code: typeof input.code === 'string' ? input.code : '',
   };
+}
+
+/** Whoever allowed deletions has confirmed this one. */
+function isAskedAbout(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
+  const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
+    option.deletes && input[key] === true;
+  const deletes = command.effect === 'deletes' || optionsForAgents(command, permissions).some(isGiven);
+  return deletes && permissions.allowDelete === true && 'yes' in (command.options ?? {});
 }
 
 function argumentWords(command: LoadedCommand, input: Input): string[] {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
+import type { FileLimits } from '../workspace/sources/within.ts';
 
 export interface NodeInstallation {
   path: string;
@@ -13,10 +14,7 @@ export interface NodeInstallation {
 export type StandardInput = Readable & { isTTY?: boolean };
 
 /** An agent has no standard input and no terminal. */
-export interface Agent {
-  /** Files that it names must be below this folder, and are reached through no link. Undefined: it gets no files. */
-  filesBelow: string | undefined;
-}
+export type Agent = FileLimits;
 
 export interface Host {
   argv: readonly string[];

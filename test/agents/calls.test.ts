@@ -115,14 +115,14 @@ it('ten calls at once are all answered', async () => {
   expect(got.map(({ document }) => document.name)).toEqual(names);
 });
 
-it('long work reports progress', async () => {
+it('long work reports progress, and of many outcomes the first, with how many there are of each kind', async () => {
   const { env } = await serviceInProcess();
   const cwd = temporaryFolder();
-  for (let index = 0; index < 12; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
+  for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
   const agent = await connectAgent([], { env, cwd });
   const messages: string[] = [];
   const steps: number[] = [];
-  await agent.call(
+  const { document, texts } = await agent.call(
     'push',
     { paths: ['.'] },
     {
@@ -132,7 +132,9 @@ it('long work reports progress', async () => {
       },
     },
   );
-  expect(messages).toContain('Pushing 12 of 12');
+  expect([document.items, document.more]).toMatchObject([{ length: 20 }, true]);
+  expect(texts[1]).toContain('Of 25: 25 created.');
+  expect(messages).toContain('Pushing 25 of 25');
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });
 

@@ -97,6 +97,17 @@ describe('files', () => {
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
 
+  it('of vals itself are not', async () => {
+    const { env } = await serviceInProcess();
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'own'));
+    writeFileSync(join(cwd, 'own', 'config.json'), '{}');
+    const agent = await connectAgent([], { env: { ...env, VALS_CONFIG_DIR: join(cwd, 'own') }, cwd });
+    expect(await agent.call('push', { paths: ['own/config.json'], name: 'config' })).toMatchObject({
+      isError: true,
+    });
+  });
+
   it('in the home folder are not, since everything of the person is below it', async () => {
     const { env } = await serviceInProcess();
     const home = temporaryFolder();

@@ -8,13 +8,13 @@ import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
-import { pathWithin } from './within.ts';
+import { type FileLimits, placeWithin } from './within.ts';
 
 /** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
   settings: { cwd: string };
   /** Set if files must be below a folder. */
-  agent?: { filesBelow: string | undefined } | undefined;
+  agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
@@ -47,7 +47,7 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 async function readNamed(file: string, input: Input): Promise<Buffer> {
   try {
     const path = resolve(input.settings.cwd, file);
-    if (input.agent) return readWithin(input.agent.filesBelow, path, file);
+    if (input.agent) return readWithin(input.agent, path, file);
     const stats = statSync(path);
     if (stats.isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
@@ -62,8 +62,9 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   }
 }
 
-function readWithin(folder: string | undefined, path: string, named: string): Buffer {
-  const bytes = readBytesBelow(folder ?? '', pathWithin(folder, path, named), largest.text, named);
+function readWithin(limits: FileLimits, path: string, named: string): Buffer {
+  const { folder, below } = placeWithin(limits, path, named);
+  const bytes = readBytesBelow(folder, below, largest.text, named);
   if (bytes !== undefined) return bytes;
   throw new LocalError(`${named} does not exist.`, { hint: 'Check the path.' });
 }

@@ -11,7 +11,7 @@ import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
 import { notEmpty } from './read-text.ts';
-import { refuseOutside } from './within.ts';
+import { type FileLimits, placeWithin } from './within.ts';
 
 /** A file, and the name of the val it is. */
 export interface Source {
@@ -32,7 +32,7 @@ export interface Found {
 interface Place {
   settings: { cwd: string };
   /** Set if files must be below a folder. */
-  agent?: { filesBelow: string | undefined } | undefined;
+  agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
 
@@ -45,7 +45,7 @@ export async function collectFiles(
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
     const folder = resolve(cwd, path);
-    if (path !== '-' && agent !== undefined) refuseOutside(agent.filesBelow, folder, path);
+    if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
         found.push({ file: join(path, below), found: { folder, below } });

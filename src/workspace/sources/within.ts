@@ -1,26 +1,40 @@
-// Files of a command that is limited to one folder.
+// Files of a command that an agent gave: they are below one folder, and not among the files that vals keeps for itself.
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { LocalError } from '../../errors.ts';
 
-/** The path as seen from the folder, with / between its parts. Without a folder, no file may be used. */
-export function pathWithin(folder: string | undefined, path: string, named: string): string {
-  if (folder === undefined) {
+export interface FileLimits {
+  /** Files must be below this folder, and are reached through no link. Undefined: there are no files. */
+  filesBelow: string | undefined;
+  /** The folders of the config file and of the embedded service. */
+  kept: readonly string[];
+}
+
+/** The folder, and the path as seen from it, with / between its parts. */
+export function placeWithin(
+  { filesBelow, kept }: FileLimits,
+  path: string,
+  named: string,
+): { folder: string; below: string } {
+  if (filesBelow === undefined) {
     throw new LocalError(`${named} is not used, since this server has no folder of its own.`, {
       hint: 'A person has to start it in the folder of a project, not in / or the home folder.',
     });
   }
-  const below = relative(folder, path);
-  if (below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)) {
-    throw new LocalError(`${named} is not below ${folder}.`, {
-      hint: 'Agents read and write files of that folder alone. Choose one of them, or ask a person.',
+  const real = realPath(path);
+  const isInside = isBelow(filesBelow, path) && isBelow(realPath(filesBelow), real);
+  if (!isInside || kept.some((folder) => isBelow(realPath(folder), real))) {
+    throw new LocalError(`${named} is not one of the files below ${filesBelow} that agents may use.`, {
+      hint: 'Choose another file, or ask a person.',
     });
   }
-  return below.split(sep).join('/');
+  return { folder: filesBelow, below: relative(filesBelow, path).split(sep).join('/') };
 }
 
-/** For a folder that will be walked: neither its path nor a link on it may lead out. */
-export function refuseOutside(folder: string | undefined, path: string, named: string): void {
-  pathWithin(folder, path, named);
-  if (folder !== undefined && existsSync(path)) pathWithin(realpathSync(folder), realpathSync(path), named);
+/** A path that does not exist is its own. */
+const realPath = (path: string): string => (existsSync(path) ? realpathSync.native(path) : path);
+
+function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
