@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
+import { retryWhileBusy } from './busy-file.ts';
 import { type Clock, wait } from './clock.ts';
 import { errnoOf, isMissing } from './errno.ts';
 import { NotPlainFile, readPlainFile } from './plain-file.ts';
@@ -47,16 +48,18 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
 
   for (;;) {
     try {
-      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 });
-      return { isMine, release: () => void (isMine() && rmSync(path, { force: true })) };
+      retryWhileBusy(() => writeFileSync(path, mine, { flag: 'wx', mode: 0o600 }));
+      return { isMine, release: () => void (isMine() && remove(path)) };
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
-    if (isLeftBehind(path, name)) rmSync(path, { force: true });
+    if (isLeftBehind(path, name)) remove(path);
     else keepWaiting();
     await wait(clock, 10 + Math.random() * 20, signal);
   }
 }
+
+const remove = (path: string): void => retryWhileBusy(() => rmSync(path, { force: true }));
 
 const heldTooLong = (name: string, deadlineMs: number): LocalError =>
   new LocalError(`Another process has held ${name} for more than ${deadlineMs / 1_000} s.`, {
@@ -89,7 +92,7 @@ function isRunning(processId: number): boolean {
 /** Undefined if there is none, empty if we may not read it. Anything else than a plain file is an error: waiting for it would never end. */
 function read(path: string, name: string): string | undefined {
   try {
-    return readPlainFile(path, { mostBytes }).toString();
+    return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (errnoOf(error) === 'EACCES') return '';

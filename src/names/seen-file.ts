@@ -1,7 +1,8 @@
 // The file of the vals that were seen: readable by its owner alone, replaced whole, and ignored if it cannot be read.
 import { createHash, randomUUID } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { replaceFile } from '../lib/busy-file.ts';
 import { largest } from '../lib/file-sizes.ts';
 import { makeFolder } from '../lib/folders.ts';
 import { isObject } from '../lib/json.ts';
@@ -106,7 +107,7 @@ function writeLines(file: string, lines: Lines): void {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     writeFileSync(temporary, text.join(''), { flag: 'wx', mode: 0o600 });
-    renameSync(temporary, file);
+    replaceFile(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -1,8 +1,9 @@
 // What an import of the val's own code leads to: a file beside it, or something that Node loads.
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
+import { isWithin, realPath } from '../lib/paths.ts';
 import type { Source } from './transpile.ts';
 
 /** Where imported files may be. Without a folder, as for a val of the service, no file may be imported. */
@@ -51,21 +52,8 @@ export function findFile(path: string): string | undefined {
 /** Links are followed before the path is compared. */
 export function mayImport(path: string, { folder, kept }: ImportLimits): boolean {
   const file = realpathSync.native(path);
-  const isIn = (other: string) => isBelow(realPath(other), file);
+  const isIn = (other: string) => isWithin(realPath(other), file);
   return folder !== undefined && isIn(folder) && !kept.some(isIn);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
-
-export function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** The parts of `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */

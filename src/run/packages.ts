@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
 import { isFile } from '../lib/is-file.ts';
-import { isBelow } from './imports.ts';
+import { isWithin } from '../lib/paths.ts';
 
 /**
  * Each node_modules from the file's folder upwards, packages of the same project that are linked there, as in an npm
@@ -24,8 +24,8 @@ export function readablePackages(packagesFrom: string): string[] {
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
     const target = realPath(path);
-    const isInside = target !== undefined && target !== project && isBelow(project, target);
-    return isInside && !isBelow(packages, target) && isFile(join(target, 'package.json')) ? target : [];
+    const isInside = target !== undefined && target !== project && isWithin(project, target);
+    return isInside && !isWithin(packages, target) && isFile(join(target, 'package.json')) ? target : [];
   });
 }
 
@@ -43,7 +43,7 @@ export function refuseLinksOut(readable: readonly string[]): void {
   for (const path of new Set(real)) {
     for (const link of linksIn(path)) {
       const target = realPath(link);
-      if (target === undefined || real.some((other) => isBelow(other, target))) continue;
+      if (target === undefined || real.some((other) => isWithin(other, target))) continue;
       throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
         hint: 'Remove the link, or let the val do everything that you may: --allow-all.',
       });

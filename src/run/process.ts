@@ -1,6 +1,5 @@
 // The process of a val: in a process group of its own, with a pipe to vals and a watchdog.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { platform } from 'node:os';
 import { Duplex } from 'node:stream';
 import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
 
@@ -28,6 +27,7 @@ export interface ProcessOptions {
   cwd: string;
   /** Whether the val reads the standard input of vals, or has none. */
   stdin: 'inherit' | 'ignore';
+  platform: NodeJS.Platform;
 }
 
 interface Listener {
@@ -37,18 +37,22 @@ interface Listener {
   onGarbage(): void;
 }
 
-/** Windows has no process groups. There the system ends the children of a process that has ended. */
-const hasGroups = platform() !== 'win32';
+/**
+ * Windows has no process groups. There Node puts a child that is not detached into a job, and the system ends the
+ * processes of a job with its maker. A detached child would also lose the console, and with it what the val prints.
+ */
+const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
 /** The val prints straight to stderr, so its output needs no memory of vals. */
 export function startProcess(
-  { command: [node, ...args], env, cwd, stdin }: ProcessOptions,
+  { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onGarbage }: Listener,
 ): ValProcess {
-  const child = spawn(node, args, { env, cwd, detached: hasGroups, stdio: [stdin, 2, 2, 'pipe'] });
+  const detached = hasGroups(platform);
+  const child = spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe'] });
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
-  const endGroup = startWatchdog(child);
+  const endGroup = detached ? startWatchdog(child) : () => {};
   const end = () => {
     child.kill('SIGKILL');
     endGroup();
@@ -96,7 +100,7 @@ export function startProcess(
  * reaches it.
  */
 function startWatchdog({ pid }: ChildProcess): () => void {
-  if (!hasGroups || pid === undefined) return () => {};
+  if (pid === undefined) return () => {};
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
     detached: true,

@@ -9,7 +9,7 @@ import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
-import { fileBelow, valsOf } from '../workspace/workspace.ts';
+import { fileBelow, valOfFile, valsOf } from '../workspace/workspace.ts';
 import { type KnownVersion, knownVersion } from './known-version.ts';
 
 export interface FinishedRun {
@@ -36,7 +36,8 @@ export function idInWorkspace(path: string, settings: Settings): string | undefi
   if (root === undefined) return undefined;
   refuseOthers(settings, root);
   const file = fileBelow({ root, cwd: root }, path);
-  return file === undefined ? undefined : valsOf(root, serviceName(settings)).ofFile(file)?.id;
+  const vals = valsOf(root, serviceName(settings));
+  return file === undefined ? undefined : valOfFile({ root, vals }, file)?.id;
 }
 
 export interface FoundVal {

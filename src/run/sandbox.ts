@@ -1,12 +1,16 @@
 // What the process of a val may do: Node's permission model, and an environment without secrets.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, win32 } from 'node:path';
 
 /** Enough for a val. An endless loop that allocates fills it within seconds. */
 const mostMegabytes = 512;
 
 /** The options of Node. The val may read these paths; without them it may do everything. */
-export function nodeOptions(version: string, readable: readonly string[] | undefined): string[] {
+export function nodeOptions(
+  version: string,
+  readable: readonly string[] | undefined,
+  platform: NodeJS.Platform,
+): string[] {
   const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
   if (readable === undefined) return options;
   const isSince = (major: number, minor: number) => compare(version, major, minor) >= 0;
@@ -17,12 +21,20 @@ export function nodeOptions(version: string, readable: readonly string[] | undef
     ...(isSince(25, 0) ? ['--allow-net'] : []),
     // The permission model does not cover it.
     ...(isSince(22, 5) ? ['--no-experimental-sqlite'] : []),
-    ...readable.flatMap(withContents).map((path) => `--allow-fs-read=${path}`),
+    ...eachOnce(readable, platform)
+      .flatMap(withContents)
+      .map((path) => `--allow-fs-read=${path}`),
   ];
 }
 
 /** Node takes a path that does not exist for a file, and Node 20.18 stops where it may not look for a package. */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
+
+/** Node 20 crashes on Windows if it gets one path in two spellings. */
+function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
+  if (platform !== 'win32') return [...new Set(paths)];
+  return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
+}
 
 function compare(version: string, major: number, minor: number): number {
   const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);

@@ -1,15 +1,15 @@
 // The code of a val: vals reads and transpiles its own files and answers its imports.
 import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders-above.ts';
+import { isWithin, withSlashes } from '../lib/paths.ts';
 import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
 import {
   findFile,
   type Importer,
   type ImportLimits,
-  isBelow,
   mayImport,
   noSuchFile,
   outsideFolder,
@@ -147,6 +147,6 @@ function read(path: string): string {
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);
-  if (folder === undefined || !isBelow(folder, path)) return path;
-  return shown + relative(folder, path).replaceAll(sep, '/');
+  if (folder === undefined || !isWithin(folder, path)) return path;
+  return shown + withSlashes(relative(folder, path));
 }

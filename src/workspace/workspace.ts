@@ -1,11 +1,13 @@
 // A folder of files that are vals, seen together with the one service in force.
-import { basename, relative, resolve, sep } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
+import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { embeddedService, serviceName } from '../settings/chosen-service.ts';
 import { type Bases, createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
-import { pathProblem } from './disk/file-names.ts';
+import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
@@ -124,13 +126,35 @@ function originOf(service: string): string {
 }
 
 /** A path as seen from the root, with / between its parts. */
-export const relativeTo = ({ root, cwd }: Location, path: string): string =>
-  relative(root, resolve(cwd, path)).split(sep).join('/');
+export function relativeTo({ root, cwd }: Location, path: string): string {
+  const target = resolve(cwd, path);
+  if (isWithin(root, target)) return withSlashes(relative(root, target));
+  // One of the two may lead through a link above the workspace, such as /tmp on macOS.
+  const real = { root: realPath(root), target: join(realPath(dirname(target)), basename(target)) };
+  const { root: from, target: to } = isWithin(real.root, real.target) ? real : { root, target };
+  return withSlashes(relative(from, to));
+}
 
 /** The same; undefined for what lies outside or can be no val's file. */
 export function fileBelow(location: Location, path: string): string | undefined {
   const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;
+}
+
+/** Also if vals.json spells the file in another way that means the same file here, such as `Case.ts` on Windows. */
+export function valOfFile(
+  { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
+  file: string,
+): WorkspaceVal | undefined {
+  const exact = vals.ofFile(file);
+  if (exact !== undefined) return exact;
+  const similar = vals.ofFoldedFile(fold(file));
+  return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
+}
+
+function isSameFile(...paths: [string, string]): boolean {
+  const [one, other] = paths.map((path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
 /** By its file, as seen from here or from the root, its name or its id. */
@@ -139,7 +163,7 @@ export function findVal(known: KnownVals, word: string): WorkspaceVal | undefine
   const file = fileBelow(known, word);
   const fromRoot = word.replace(/^\.\//, '');
   return (
-    (file === undefined ? undefined : vals.ofFile(file)) ??
+    (file === undefined ? undefined : valOfFile(known, file)) ??
     vals.ofFile(fromRoot) ??
     vals.ofName(word) ??
     vals.ofId(word)

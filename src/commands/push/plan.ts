@@ -24,6 +24,7 @@ import {
   fileBelow,
   findVal,
   type KnownVals,
+  valOfFile,
   valsOf,
   type Workspace,
   workspaceAt,
@@ -138,11 +139,11 @@ const plainItem = (context: Context, { file, found }: Found): PushItem => ({
 });
 
 /** The val that vals.json has for a file, or the one that it would become. */
-export function valFor(file: string, { vals }: KnownVals): WorkspaceVal {
-  const known = vals.ofFile(file);
+export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
+  const known = valOfFile(workspace, file);
   if (known !== undefined) return known;
   const name = nameFrom(file);
-  const sameName = vals.ofName(name);
+  const sameName = workspace.vals.ofName(name);
   if (sameName !== undefined) refuseTwins([sameName, { file, name }]);
   return { file, name, id: undefined };
 }

@@ -25,7 +25,7 @@ import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import { openWorkspace, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { exitQuietly } from '../shared/done.ts';
 import { valFor } from './plan.ts';
@@ -98,7 +98,7 @@ export async function watchWorkspace(
   function afterMoves(file: string): Promise<Workspace> {
     const moved = moves.then(() => {
       const now = opened.now();
-      return now.vals.ofFile(file) === undefined ? followMoves(now, context) : now;
+      return valOfFile(now, file) === undefined ? followMoves(now, context) : now;
     });
     moves = moved.catch(() => {});
     return moved;
@@ -113,7 +113,7 @@ export async function watchWorkspace(
       // The ignore files of now count, not those of when the file was saved.
       if (!isFirst && createIgnoreCheck(root, ignoreFiles)(file)) return;
       const now = opened.now();
-      const isNew = now.vals.ofFile(file) === undefined;
+      const isNew = valOfFile(now, file) === undefined;
       const code = readBelow(root, file);
       // It was moved, and its val is the other file's by now.
       if (isNew && code === undefined) return;

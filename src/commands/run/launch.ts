@@ -26,17 +26,20 @@ export function launchOptions(
 ): Omit<LaunchOptions, 'onFile'> {
   const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
+  const readable = packages && [program, ...packages];
+  const { platform } = settings.system;
   const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
   const ownEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const name of missingVariables(code, env, ownEnv)) {
     say.warn(`${name} looks like a secret, so the val does not get it. To hand it over, add --env ${name}.`);
   }
   return {
-    command: [node.path, ...nodeOptions(node.version, packages && [program, ...packages]), program],
+    command: [node.path, ...nodeOptions(node.version, readable, platform), program],
     packages,
     limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
     env: ownEnv,
     cwd: settings.cwd,
+    platform,
     stdin: agent ? 'ignore' : 'inherit',
     maxSeconds,
     clock,

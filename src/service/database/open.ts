@@ -1,4 +1,5 @@
 // Opens a store's database. Only the driver in use is loaded.
+import { arch, platform } from 'node:os';
 import { LocalError, UsageError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
 import type { Database, Place } from './database.ts';
@@ -15,10 +16,16 @@ export async function openDatabase(place: Place): Promise<Database> {
 }
 
 /** SQLite is native code. */
-function loadError(error: Error): Error {
+export function loadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
     return new UsageError('This Node loads no native code, which the embedded service needs.', {
       hint: 'Remove --no-addons from NODE_OPTIONS; with --permission, add --allow-addons.',
+    });
+  }
+  if (system.platform === 'win32' && system.arch === 'arm64') {
+    return new LocalError('The embedded service needs SQLite, which has no build for Windows on ARM64.', {
+      hint: 'Use a Node for x64, which Windows runs on ARM64 too, or a service elsewhere: `vals login`.',
+      cause: error,
     });
   }
   return new LocalError(`The embedded service could not be loaded: ${error.message}`, {

@@ -10,7 +10,6 @@ import {
   lstatSync,
   openSync,
   readdirSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -20,6 +19,7 @@ import {
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
+import { replaceFile } from '../../lib/busy-file.ts';
 import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
@@ -197,7 +197,7 @@ function moveOnto(
     refuseEdited(target, file, expected);
     folder.check();
     from.check();
-    renameSync(temporary, target);
+    replaceFile(temporary, target);
     return true;
   } catch (error) {
     rmSync(temporary, { force: true });

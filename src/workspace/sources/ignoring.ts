@@ -1,10 +1,11 @@
 // What .gitignore and .valsignore name, as git reads them: no link is followed, and only plain files are read.
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { NotReached } from '../../lib/held-folder.ts';
+import { withSlashes } from '../../lib/paths.ts';
 import { NotPlainFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
@@ -81,7 +82,7 @@ function foldersAbove(root: string): string[] {
 export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder, matcher } of rules) {
-    const below = relative(folder, path).split(sep).join('/');
+    const below = withSlashes(relative(folder, path));
     const verdict = matcher.test(isFolder ? `${below}/` : below);
     if (verdict.ignored) ignored = true;
     else if (verdict.unignored) ignored = false;

@@ -2,10 +2,11 @@
 import type { Dirent } from 'node:fs';
 import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
+import { withSlashes } from '../../lib/paths.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
@@ -48,10 +49,10 @@ export async function collectFiles(
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
-        found.push({ file: join(path, below), found: { folder, below } });
+        found.push({ file: withSlashes(join(path, below)), found: { folder, below } });
       }
     } else {
-      found.push({ file: path });
+      found.push({ file: withSlashes(path) });
     }
   }
   // One folder has no file twice.
@@ -126,13 +127,20 @@ async function codeFilesBelow(
 }
 
 /** Whether the walk of a root would pass over a folder below it, for those who do not walk; with the rules of when it was made. */
-export function createFolderFilter(root: string, ignoreFiles: IgnoreFiles): (path: string) => boolean {
+export function createFolderFilter(
+  root: string,
+  ignoreFiles: IgnoreFiles,
+  { relative, sep }: Pick<PlatformPath, 'relative' | 'sep'> = nativePath,
+): (path: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
-  return (path) =>
-    path !== root &&
-    (isHidden(basename(path)) ||
-      isTooDeep(relative(root, path).split(sep).join('/')) ||
-      isIgnored(path, true, rulesOf(dirname(path))));
+  return (path) => {
+    // On Windows a watcher names paths with /, so they are not compared as text.
+    const below = withSlashes(relative(root, path), sep);
+    return (
+      below !== '' &&
+      (isHidden(basename(path)) || isTooDeep(below) || isIgnored(path, true, rulesOf(folderOf(below))))
+    );
+  };
 }
 
 /** Whether ignore files name a file below the root, or a folder that it is in; with the rules of when it was made. */
@@ -142,24 +150,26 @@ export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file
     const parts = file.split('/');
     return parts.some((_, index) => {
       const path = join(root, ...parts.slice(0, index + 1));
-      return isIgnored(path, index < parts.length - 1, rulesOf(dirname(path)));
+      return isIgnored(path, index < parts.length - 1, rulesOf(parts.slice(0, index).join('/')));
     });
   };
 }
 
+/** Folders are seen from the root, with / between their parts. */
 function rulesByFolder(
   root: string,
   { rulesIn, rulesAbove }: IgnoreFiles,
 ): (folder: string) => readonly Rules[] {
-  const known = new Map<string, readonly Rules[]>([[root, [...rulesAbove(root), ...rulesIn(root, '')]]]);
+  const known = new Map<string, readonly Rules[]>([['', [...rulesAbove(root), ...rulesIn(root, '')]]]);
   const rulesOf = (folder: string): readonly Rules[] => {
-    const below = relative(root, folder).split(sep).join('/');
-    const rules = known.get(folder) ?? [...rulesOf(dirname(folder)), ...rulesIn(root, below)];
+    const rules = known.get(folder) ?? [...rulesOf(folderOf(folder)), ...rulesIn(root, folder)];
     known.set(folder, rules);
     return rules;
   };
   return rulesOf;
 }
+
+const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));
 
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
@@ -190,7 +200,7 @@ async function walk(
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file))
         options.warn(
-          `${join(options.named, file)} is left out: it is more than ${mostFolders} folders deep.`,
+          `${withSlashes(join(options.named, file))} is left out: it is more than ${mostFolders} folders deep.`,
         );
       else for (const found of await walk(root, file, rules, options)) files.push(found);
     } else if (isCode(entry.name)) {
@@ -199,7 +209,7 @@ async function walk(
       // A link may lead anywhere, to a secret or in a circle.
       else {
         const what = existsSync(path) ? 'not a plain file; name it to push it' : 'a link that leads nowhere';
-        options.warn(`${join(options.named, file)} is ${what}.`);
+        options.warn(`${withSlashes(join(options.named, file))} is ${what}.`);
       }
     }
   }

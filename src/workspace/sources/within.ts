@@ -1,7 +1,7 @@
 // Files of a command that an agent gave: they are below one folder, and not among the files that vals keeps for itself.
-import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
+import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 
 export interface FileLimits {
   /** Files must be below this folder, and are reached through no link. Undefined: there are no files. */
@@ -22,19 +22,11 @@ export function placeWithin(
     });
   }
   const real = realPath(path);
-  const isInside = isBelow(filesBelow, path) && isBelow(realPath(filesBelow), real);
-  if (!isInside || kept.some((folder) => isBelow(realPath(folder), real))) {
+  const isInside = isWithin(filesBelow, path) && isWithin(realPath(filesBelow), real);
+  if (!isInside || kept.some((folder) => isWithin(realPath(folder), real))) {
     throw new LocalError(`${named} is not one of the files below ${filesBelow} that agents may use.`, {
       hint: 'Choose another file, or ask a person.',
     });
   }
-  return { folder: filesBelow, below: relative(filesBelow, path).split(sep).join('/') };
-}
-
-/** A path that does not exist is its own. */
-const realPath = (path: string): string => (existsSync(path) ? realpathSync.native(path) : path);
-
-function isBelow(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+  return { folder: filesBelow, below: withSlashes(relative(filesBelow, path)) };
 }

@@ -1,0 +1,130 @@
+// What differs on Windows and macOS, tried with a platform that is handed in, or with links that act like such a disk.
+import { linkSync, symlinkSync } from 'node:fs';
+import { join, win32 } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { retryWhileBusy } from '../src/lib/busy-file.ts';
+import { isWithin, withSlashes } from '../src/lib/paths.ts';
+import { startProcess } from '../src/run/process.ts';
+import { nodeOptions } from '../src/run/sandbox.ts';
+import { loadError } from '../src/service/database/open.ts';
+import { createFolderFilter } from '../src/workspace/sources/walk.ts';
+import { createVals } from '../src/workspace/vals.ts';
+import { valOfFile } from '../src/workspace/workspace.ts';
+import { temporaryFolder } from './support/program.ts';
+import { pushed, put } from './workspace/support.ts';
+
+describe('Windows', () => {
+  const failing = (code: string, times: number) => {
+    let tries = 0;
+    return () => {
+      if (tries++ < times) throw Object.assign(new Error(code), { code });
+      return tries;
+    };
+  };
+
+  it.each(['EPERM', 'EBUSY', 'EACCES'])('a file that is open elsewhere is tried again after %s', (code) => {
+    expect(retryWhileBusy(failing(code, 3), 'win32')).toBe(4);
+    expect(() => retryWhileBusy(failing(code, 1), 'linux')).toThrow(code);
+  });
+
+  it('gives up on a file that stays open, and at once on any other error', () => {
+    expect(() => retryWhileBusy(failing('EBUSY', Number.POSITIVE_INFINITY), 'win32')).toThrow('EBUSY');
+    expect(() => retryWhileBusy(failing('ENOENT', 1), 'win32')).toThrow('ENOENT');
+  });
+
+  it('a path that vals shows has / between its parts', () => {
+    expect(withSlashes('src\\deep\\hello.ts', win32.sep)).toBe('src/deep/hello.ts');
+  });
+
+  it('nothing on another drive is within a folder', () => {
+    expect(isWithin('C:\\project', 'D:\\secret.ts', win32)).toBe(false);
+    expect(isWithin('C:\\project', 'C:\\other.ts', win32)).toBe(false);
+    expect(isWithin('C:\\project', 'c:/Project/src/a.ts', win32)).toBe(true);
+  });
+
+  it('Node gets each path once, however it is spelled', () => {
+    const paths = ['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'];
+    const readable = nodeOptions('20.18.1', paths, 'win32').filter((option) => option.endsWith('b'));
+    expect(readable).toHaveLength(1);
+    const elsewhere = nodeOptions('20.18.1', ['/a/b', '/A/b', '/a/b'], 'linux');
+    expect(elsewhere.filter((option) => option.endsWith('b'))).toHaveLength(2);
+  });
+
+  it('finds the rules for a path that a watcher names with /', () => {
+    const asked: string[] = [];
+    const ignoreFiles = {
+      rulesAbove: () => [],
+      rulesIn(_root: string, folder: string) {
+        asked.push(folder);
+        return [];
+      },
+    };
+    const isPassedOver = createFolderFilter('C:\\work\\space', ignoreFiles, win32);
+    expect(
+      ['C:/work/space', 'C:/work/space/src/deep', 'C:/work/space/node_modules'].map(isPassedOver),
+    ).toEqual([false, false, true]);
+    expect(asked).toEqual(['', 'src']);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'a val keeps the console: it stays in the group of vals',
+    async () => {
+      const script = `
+      const { readFileSync } = require('node:fs');
+      const groupOf = (id) => readFileSync('/proc/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[2];
+      process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
+      const endingOn = (platform: NodeJS.Platform) => {
+        const options = { env: {}, cwd: '/', stdin: 'ignore', platform } as const;
+        const listener = { onReport() {}, onBytes() {}, onGarbage() {} };
+        return startProcess({ ...options, command: [process.execPath, '-e', script] }, listener).ended;
+      };
+      expect((await endingOn('win32')).code).toBe(10);
+      expect((await endingOn('linux')).code).toBe(20);
+    },
+  );
+
+  it('says that SQLite is missing on ARM64, where a new install would not help', () => {
+    const missing = new Error("Cannot find module '@libsql/win32-arm64-msvc'");
+    expect(loadError(missing, { platform: 'win32', arch: 'arm64' })).toMatchObject({
+      message: expect.stringContaining('ARM64'),
+      facts: { hint: expect.not.stringContaining('Install vals again') },
+    });
+    expect(loadError(missing, { platform: 'win32', arch: 'x64' })).toMatchObject({
+      facts: { hint: expect.stringContaining('Install vals again') },
+    });
+  });
+});
+
+describe('a disk that takes two spellings for one file', () => {
+  it.each([
+    ['case.ts', 'Case.ts'],
+    ['caf\u00e9.ts', 'cafe\u0301.ts'],
+  ])('finds the val of %j by the other spelling', (tracked, other) => {
+    const root = temporaryFolder();
+    put(root, { [tracked]: 'code' });
+    const vals = createVals([{ file: tracked, name: 'one', id: undefined }]);
+    expect(valOfFile({ root, vals }, other)).toBeUndefined();
+    linkSync(join(root, tracked), join(root, other));
+    expect(valOfFile({ root, vals }, other)?.name).toBe('one');
+    const apart = temporaryFolder();
+    put(apart, { [tracked]: 'code', [other]: 'code' });
+    expect(valOfFile({ root: apart, vals }, other)).toBeUndefined();
+  });
+
+  it('pushes such a file to the val that it has', async () => {
+    const { place } = await pushed({ 'case.ts': 'code' });
+    linkSync(join(place.folder, 'case.ts'), join(place.folder, 'Case.ts'));
+    expect(await place.rows(['push', 'Case.ts'])).toMatchObject([{ name: 'case', status: 'unchanged' }]);
+    expect(await place.status()).toEqual({ 'case.ts': 'unchanged' });
+  });
+});
+
+it('a file is in the workspace, even if its path leads through a link, such as /tmp on macOS', async () => {
+  const { place } = await pushed({ 'src/hello.ts': 'code' });
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(place.folder, link);
+  const rows = [{ name: 'hello', status: 'unchanged' }];
+  expect(await place.rows(['push', join(link, 'src/hello.ts')])).toMatchObject(rows);
+  expect(await place.rows(['push', link])).toMatchObject(rows);
+  expect(await place.words(['status', join(link, 'src/hello.ts')])).toEqual({ 'src/hello.ts': 'unchanged' });
+});
