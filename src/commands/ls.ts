@@ -44,7 +44,9 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRows } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const onMore = () => say.hint('There are more. --limit N or --all shows them.');
+    const thereAreMore = () => say.hint('There are more. --limit N or --all shows them.');
+    // In a pipe nobody reads the hint, so the next page is not asked for.
+    const onMore = context.forPerson ? thereAreMore : undefined;
     const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },
