@@ -5,6 +5,10 @@ import { column, idColumn } from '../terminal/column.ts';
 export const command = defineCommand({
   summary: 'Show who you are to the service',
   examples: ['vals me', 'vals me --json | jq -r .username'],
-  columns: [column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
+  columns: [
+    ...[column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
+    // In a space, the user is the space, and the actor is the person.
+    { ...column('actor', 'actor.username'), only: 'terminal' },
+  ],
   run: async ({ connect }) => ({ kind: 'record', record: await (await connect()).record(routes.me()) }),
 });

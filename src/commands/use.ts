@@ -5,7 +5,7 @@ import { shell } from '../lib/shell-command.ts';
 import { parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
-import { listSpaces, type MySpaces } from './shared/my-spaces.ts';
+import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
@@ -27,9 +27,7 @@ export const command = defineCommand({
       const config = configDirectory
         ? readConfig(settings.configFile, settings.system, say.warn)
         : { tokens: {} };
-      const inForce = settings.baseUrl?.value;
-      const listed = inForce && (await listSpaces(context, inForce, settings.token?.value));
-      return { kind: 'list', rows: services(config, listed) };
+      return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
     const baseUrl = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
     const { origin, href } = baseUrl;

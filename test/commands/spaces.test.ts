@@ -37,6 +37,15 @@ test('one sign-in serves the person and their spaces, and use switches between t
   ]);
 });
 
+test('a base URL that cannot be used does not keep use from showing the services', async () => {
+  const { ada, baseUrl } = await startTeam();
+  await signIn(ada, baseUrl);
+  const { exit, stdout } = await ada.vals(['use', '--json'], {
+    env: { VALS_BASE_URL: 'http://vals.example.com' },
+  });
+  expect({ exit, rows: JSON.parse(stdout) }).toEqual({ exit: 0, rows: [{ default: true, baseUrl }] });
+});
+
 test('a sign-in to a space that is not there for the caller stores nothing', async () => {
   const { ada, baseUrl } = await startTeam();
   const { exit, error } = await signIn(ada, `${baseUrl}/@ops`);

@@ -197,7 +197,7 @@ describe('spaces', () => {
       ['space', 'rm', 'acme', '--with-vals', ...('file' in placeOf(at) ? ['--data', at] : [])],
       { ...options, answers: [{ after: '[y/N]', keys: 'n\r' }] },
     );
-    expect(asked.screen).toContain('Remove acme and its val, with all versions?');
+    expect(asked.screen).toContain('Remove acme and 1 val, with all versions?');
     expect(asked.exit).toBe(2);
     const removed = await space('rm', 'acme', '--with-vals', '--yes', '--json');
     expect(JSON.parse(removed.stdout)).toEqual({ space: 'acme', status: 'removed' });

@@ -2,7 +2,7 @@
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, NotFoundError, RefusedError, ValsError } from '../../errors.ts';
+import { InterruptedError, NotFoundError, RefusedError, UsageError, ValsError } from '../../errors.ts';
 import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 
 interface MySpace {
@@ -47,5 +47,19 @@ export async function listSpaces(
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
     say.warn(`${service.href} could not be asked for your spaces: ${error.message}`);
     return undefined;
+  }
+}
+
+/** Of the service in force. A base URL or token that cannot be used is no reason to show nothing else. */
+export async function listSpacesInForce(
+  context: Pick<Context, 'connect' | 'settings' | 'say'>,
+): Promise<MySpaces | undefined> {
+  const { settings } = context;
+  try {
+    const inForce = settings.baseUrl?.value;
+    return inForce && (await listSpaces(context, inForce, settings.token?.value));
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
   }
 }

@@ -75,7 +75,7 @@ export function ownsVals(name: string): ConflictError {
 
 /** Asks before a person or a space is removed. */
 export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
-  const along = vals === 0 ? '' : ` and ${vals === 1 ? 'its val' : `its ${vals} vals`}, with all versions`;
+  const along = vals === 0 ? '' : ` and ${vals === 1 ? '1 val' : `${vals} vals`}, with all versions`;
   if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;
   throw new UsageError('Nothing was removed.');
 }
