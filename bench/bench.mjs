@@ -50,7 +50,7 @@ export async function createBench(node, scratch, options) {
     rounds: {
       start: { runs: options.runs, warmUps: options.quick ? 1 : 3 },
       bulk: { runs: Math.ceil(options.runs / 10), warmUps: options.quick ? 0 : 1 },
-      /** For what takes many seconds, most of them waiting. */
+      /** For work of many seconds. */
       slow: { runs: Math.min(3, options.runs), warmUps: 0 },
     },
     /**
@@ -82,14 +82,14 @@ export const settingsFor = ({ baseUrl }) => ({
 });
 
 /**
- * No public authority vouches for a service of this machine. So Node checks its certificate against all roots, as for
- * users, and what it finds is let pass. To add an authority instead would cost Node 20 70 ms that users do not have.
+ * The service's certificate is self-made. Node checks it against all roots, as it does for users, and accepts it anyway.
+ * Adding an authority instead would cost Node 20 another 70 ms.
  */
 export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
 /** @typedef {ReturnType<typeof createScratch>} Scratch */
 
-/** A folder for everything that measuring leaves behind, gone at the end, and the environment that goes with it. */
+/** A folder for temporary files, removed at the end, and an environment for measured programs. */
 export function createScratch() {
   const folder = mkdtempSync(join(tmpdir(), 'vals-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -106,7 +106,7 @@ export function createScratch() {
     folder,
     subfolder,
     /**
-     * An environment that inherits nothing but the way to programs: no extra certificates to load, no CI, no settings.
+     * Inherits PATH and nothing else: no extra certificates, no CI, no settings.
      * @param {Record<string, string>} [more]
      * @returns {Record<string, string>}
      */
@@ -116,7 +116,7 @@ export function createScratch() {
       HOME: subfolder('home'),
       VALS_CONFIG_DIR: subfolder('config'),
       VALS_DATA_DIR: subfolder('data'),
-      // To look for news of itself is no part of a program's start.
+      // Other programs must not look for updates while their start is measured.
       NO_UPDATE_NOTIFIER: '1',
       ...more,
     }),

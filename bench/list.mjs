@@ -1,4 +1,4 @@
-// A long list as NDJSON: how fast it is read and written, and whether its length costs memory.
+// A long list as NDJSON: its speed, and whether memory grows with its length.
 import { settingsFor, withService } from './bench.mjs';
 import { interleaved, median, peakMegabytesOf, timeOf } from './run.mjs';
 
@@ -68,7 +68,7 @@ function peakMegabytes(bench, runs) {
   return withService({ runs }, async (service) => {
     const command = bench.vals(listing, settingsFor(service));
     const peaks = [];
-    for (let run = 0; run < bench.rounds.bulk.runs; run += 1) peaks.push(await peakMegabytesOf(command));
+    for (let run = 0; run < bench.rounds.slow.runs; run += 1) peaks.push(await peakMegabytesOf(command));
     return median(peaks);
   });
 }

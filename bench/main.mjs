@@ -1,24 +1,26 @@
-// Measures what is asked for and reports it. Ends with 1 only where a measurement failed, not for a goal missed.
+// Measures and reports. Ends with 1 if a measurement failed, not if a goal was missed.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBench, createScratch, sizesOf } from './bench.mjs';
-import { publish } from './chart.mjs';
+import { chartOf } from './chart.mjs';
 import { lists } from './list.mjs';
 import { paces } from './pace.mjs';
 import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
-import { lineOf, reportOf } from './report.mjs';
+import { lineOf, markdownReportOf, reportOf } from './report.mjs';
 import { requests, startUp } from './start-up.mjs';
 import { workspaces } from './workspace.mjs';
 
 const usage = `npm run bench -- [options]
 
   --only <text>   only the lines whose name holds this text
-  --runs <n>      timed runs of each start (101); bulk work and other programs run a tenth as often
+  --runs <n>      timed runs of each start (41); long lists and other programs run a tenth as often
   --quick         few runs of small work: does it run, not how fast
   --node <path>   measure with this Node too; may be repeated
   --json          print one JSON document instead of the table
-  --save          keep the figures in bench/results.json, and draw docs/bench.svg and docs/performance.md from them`;
+  --save          put the table into docs/performance.md, and draw docs/bench.svg`;
 
 /**
  * @typedef {object} Results
@@ -54,6 +56,18 @@ async function main() {
   if (lines.some(({ failed }) => failed !== undefined)) process.exitCode = 1;
 }
 
+/** @param {Results} results */
+function publish(results) {
+  const docs = resolve(import.meta.dirname, '../docs');
+  const page = readFileSync(resolve(docs, 'performance.md'), 'utf8');
+  const figures = /(?<=<!-- figures -->\n).*(?=<!-- end of figures -->)/s;
+  writeFileSync(
+    resolve(docs, 'performance.md'),
+    page.replace(figures, () => `\n${markdownReportOf(results)}\n\n`),
+  );
+  writeFileSync(resolve(docs, 'bench.svg'), chartOf(results));
+}
+
 async function measureAll() {
   const scratch = createScratch();
   const lines = [];
@@ -77,12 +91,12 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
   process.stderr.write(`Node ${bench.nodeVersion}: ${wanted.map(({ what }) => what).join('; ')}\n`);
   const names = new Set(wanted.map(({ what }) => what));
   const findings = await measure(bench, names).catch((error) => {
-    // What went wrong names folders and hosts of this machine, which are not to be published.
+    // The message names folders and hosts of this machine, so it is not published.
     process.stderr.write(`${error.message}\n`);
     return /** @type {import('./report.mjs').Findings} */ ({});
   });
   return wanted.map((plan) => {
-    // Small work is all start-up: held against goals for large work, it would mislead.
+    // Small work is mostly start-up, and the goals are for large work.
     const { goal, ...withoutGoal } = plan;
     return lineOf(
       group,
@@ -121,7 +135,7 @@ function parseOptions(argv) {
       help: { type: 'boolean', default: false },
     },
   });
-  const runs = Number(values.runs ?? (values.quick ? 3 : 101));
+  const runs = Number(values.runs ?? (values.quick ? 3 : 41));
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1.');
   return { ...values, runs };
 }

@@ -1,4 +1,4 @@
-// A push that finds out how many requests at a time the service takes well, compared with one that was told the number.
+// A push that chooses its own concurrency, compared with one that was given a good number.
 import { settingsFor, withService } from './bench.mjs';
 import { manyFiles, mustHavePushed } from './push.mjs';
 import { interleaved, timeOf } from './run.mjs';

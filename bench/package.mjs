@@ -1,4 +1,4 @@
-// What people download and how long they wait for it.
+// The size of the package, and how long its installation takes.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { interleaved, outputOf, timeOf } from './run.mjs';
@@ -24,14 +24,15 @@ export const packaging = {
     if (!(await reachesRegistry(bench, dependencies))) {
       return { ...packed, [time]: { skipped: 'the registry cannot be reached' } };
     }
+    rmSync(cacheOf(bench), { recursive: true });
+    // npm looks for its global settings below the prefix, so another prefix would lose those of this machine.
+    const settings = (await outputOf(npm(bench, ['config', 'get', 'globalconfig']))).stdout.trim();
     const install = async () => {
       const prefix = bench.scratch.subfolder('prefix');
-      const cache = bench.scratch.subfolder('npm-cache');
-      const ms = await timeOf(
-        npm(bench, ['install', '--global', '--prefix', prefix, '--cache', cache, path]),
-      );
+      const args = ['install', '--global', '--prefix', prefix, '--globalconfig', settings, path];
+      const ms = await timeOf(npm(bench, args));
       rmSync(prefix, { recursive: true });
-      rmSync(cache, { recursive: true });
+      rmSync(cacheOf(bench), { recursive: true });
       return ms;
     };
     const { installing } = await interleaved({ installing: install }, bench.rounds.slow);
@@ -60,7 +61,7 @@ async function pack(bench) {
  * @param {readonly string[]} dependencies
  */
 async function reachesRegistry(bench, dependencies) {
-  const args = ['view', ...dependencies.slice(0, 1), 'version', '--fetch-retries=0', '--fetch-timeout=10000'];
+  const args = ['view', ...dependencies.slice(0, 1), 'version'];
   return outputOf(npm(bench, args)).then(
     () => true,
     () => false,
@@ -68,12 +69,19 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * npm as it is set up on this machine: its registry and certificates are none of our business.
+ * A cache of its own: npm's usual one would answer for a registry that cannot be reached.
+ * @param {Bench} bench
+ */
+const cacheOf = ({ scratch }) => scratch.subfolder('npm-cache');
+
+/**
+ * npm with the registry and the certificates of this machine. It does not retry: it would do so for minutes.
  * @param {Bench} bench
  * @param {readonly string[]} args
  */
 function npm(bench, args) {
   const { cwd } = bench.other('npm', []);
   const env = /** @type {Record<string, string>} */ ({ ...process.env });
-  return { file: 'npm', args: [...args, '--no-audit', '--no-update-notifier'], env, cwd };
+  const always = ['--no-audit', '--no-update-notifier', '--fetch-retries=0', '--fetch-timeout=10000'];
+  return { file: 'npm', args: [...args, ...always, '--cache', cacheOf(bench)], env, cwd };
 }

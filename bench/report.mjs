@@ -1,4 +1,4 @@
-// The lines of the report, what was measured, how it came out and how it should have, and their tables.
+// The lines of the report (what was measured, its figure and its goal) and their table.
 
 /** @typedef {{ atMost: number } | { atLeast: number }} Goal */
 /** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's'} Unit */
@@ -74,19 +74,14 @@ function isMet(figure, goal) {
 
 /** @typedef {import('./main.mjs').Results} Results */
 
-const heading = ['what', 'measured', 'goal', 'met', 'medians'];
+const heading = ['what', 'Node', 'measured', 'goal', 'met', 'medians'];
 
 /** @param {Results} results */
-export function reportOf(results) {
-  const tables = byNode(results.lines).map(([node, lines]) => `Node ${node}\n${aligned(lines)}`);
-  return [describeRun(results), ...tables].join('\n\n');
-}
+export const reportOf = (results) => `${describeRun(results)}\n\n${aligned(missedFirst(results.lines))}`;
 
 /** @param {Results} results */
-export function markdownReportOf(results) {
-  const tables = byNode(results.lines).map(([node, lines]) => `Node ${node}:\n\n${markdown(lines)}`);
-  return [describeRun(results), ...tables].join('\n\n');
-}
+export const markdownReportOf = (results) =>
+  `${describeRun(results)}.\n\n${markdown(missedFirst(results.lines))}`;
 
 /** @param {Results} results */
 export function describeRun({ date, machine, quick, runs }) {
@@ -95,11 +90,8 @@ export function describeRun({ date, machine, quick, runs }) {
   return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}; ${measured}`;
 }
 
-/** @param {readonly Line[]} lines @returns {[string, Line[]][]} */
-function byNode(lines) {
-  const nodes = [...new Set(lines.map(({ node }) => node))];
-  return nodes.map((node) => [node, lines.filter((line) => line.node === node)]);
-}
+/** @param {readonly Line[]} lines */
+const missedFirst = (lines) => lines.toSorted((a, b) => Number(b.met === false) - Number(a.met === false));
 
 /** @param {readonly Line[]} lines */
 function aligned(lines) {
@@ -123,15 +115,16 @@ function markdown(lines) {
 }
 
 /** @param {Line} line */
-function cellsOf({ what, figure, unit, goal, met, timings = {}, note, skipped, failed }) {
-  if (figure === undefined)
-    return [what, '', goalText(goal, unit), '', failed ? `FAILED: ${failed}` : (skipped ?? '')];
+function cellsOf({ what, node, figure, unit, goal, met, timings = {}, note, skipped, failed }) {
+  if (figure === undefined) {
+    return [what, node, '', goalText(goal, unit), '', failed ? `FAILED: ${failed}` : (skipped ?? '')];
+  }
   const medians = Object.entries(timings)
     .map(([name, { medianMs }]) => `${name === what ? '' : `${name} `}${milliseconds(medianMs)}`)
     .join(', ');
-  const verdict = met === undefined ? '' : met ? 'yes' : 'NO';
+  const verdict = met ? 'yes' : 'NO';
   const details = [medians, note].filter(Boolean).join('; ');
-  return [what, quantity(figure, unit), goalText(goal, unit), verdict, details];
+  return [what, node, quantity(figure, unit), goalText(goal, unit), goal ? verdict : '', details];
 }
 
 /** @param {number} ms */

@@ -1,4 +1,4 @@
-// Runs commands to their end, by turns, so that what slows the machine for a while slows all of them alike.
+// Runs commands by turns, so that a busy moment of the machine slows all of them.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,19 +14,19 @@ import { text } from 'node:stream/consumers';
  */
 
 /**
- * With nothing to read and its output into nothing.
+ * Runs a command without input, and drops its output.
  * @param {Command} command
  * @returns {Promise<number>} milliseconds from its start to its end
  */
 export async function timeOf({ file, args, env, cwd }) {
-  // A file for its complaints: a pipe would be one more thing that the measured command has to open.
-  const complaints = join(cwd, '.stderr');
-  const stderr = openSync(complaints, 'w');
+  // A file is cheaper for the measured command than a pipe.
+  const errors = join(cwd, '.stderr');
+  const stderr = openSync(errors, 'w');
   try {
     const start = performance.now();
     const exit = await exitOf(spawn(file, args, { env, cwd, stdio: ['ignore', 'ignore', stderr] }));
     const ms = performance.now() - start;
-    if (exit !== 0) throw commandFailed(file, args, exit, readFileSync(complaints, 'utf8'));
+    if (exit !== 0) throw commandFailed(file, args, exit, readFileSync(errors, 'utf8'));
     return ms;
   } finally {
     closeSync(stderr);
@@ -49,8 +49,8 @@ export async function outputOf({ file, args, env, cwd, input = '' }) {
 }
 
 /**
- * Loaded into a measured program: at its end, notes the most memory it ever held, in KiB. Linux counts what the parent
- * held at the fork into maxRSS, so its own high-water mark is taken where there is one.
+ * Loaded into a measured program: at its end, writes the most memory it ever held, in KiB. On Linux, maxRSS includes the
+ * parent's memory at the fork, so the program's own high-water mark is read there.
  */
 const notePeakMemory = `
 const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -95,10 +95,10 @@ function exitOf(child) {
  * @param {string} file
  * @param {readonly string[]} args
  * @param {unknown} exit
- * @param {string} complaints
+ * @param {string} stderr
  */
-function commandFailed(file, args, exit, complaints) {
-  return new Error(`${[file, ...args].join(' ')} ended with ${exit}: ${complaints.trim()}`);
+function commandFailed(file, args, exit, stderr) {
+  return new Error(`${[file, ...args].join(' ')} ended with ${exit}: ${stderr.trim()}`);
 }
 
 /** @typedef {{ medianMs: number, fastestMs: number, runs: number }} Timing */

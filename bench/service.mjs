@@ -1,5 +1,5 @@
-// The service that clients are measured against, a process of its own: it must never be what they wait for, except
-// for the delay that it was told to keep. Started by bench.mjs, and gone when that process goes.
+// A service that is fast enough never to slow a client down, except by the delay that it is told to keep. A process of its
+// own: bench.mjs starts it, and it ends with bench.mjs.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';

@@ -1,4 +1,4 @@
-// A workspace of thousands of vals, against the embedded service: beside a plain push of the same files, and beside few vals.
+// A workspace of thousands of vals on the embedded service, compared with a plain push of the same files and with a small workspace.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { interleaved, peakMegabytesOf, timeOf } from './run.mjs';

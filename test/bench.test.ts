@@ -1,8 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from './support/program.ts';
+import { chartOf } from '../bench/chart.mjs';
+import { markdownReportOf } from '../bench/report.mjs';
 
 test('the benchmark prints one JSON document with a figure for each line that was asked for', async () => {
   const { stdout } = await execa('node', ['bench/main.mjs', '--quick', '--only', 'version', '--json']);
@@ -26,37 +25,47 @@ test('the benchmark prints one JSON document with a figure for each line that wa
   });
 });
 
-test('the chart is drawn from the figures alone', async () => {
-  const folder = temporaryFolder();
-  const timing = { medianMs: 30, fastestMs: 29, runs: 3 };
-  const line = (what: string, figure?: number) => ({
-    group: 'start',
-    node: 'v20.18.1',
-    what,
-    unit: '×',
-    ...(figure === undefined ? { skipped: 'not installed' } : { figure, timings: { [what]: timing } }),
-  });
-  const results = {
-    date: '2026-01-31T09:30:00.000Z',
-    machine: { cpu: 'A & B <fast>', cores: 2, memoryGiB: 8, os: 'Linux x64' },
-    quick: false,
-    runs: 3,
-    lines: [line('vals --version', 1.02), line('slow --version', 41.3), line('absent --version')],
-  };
-  const [from, to] = [join(folder, 'results.json'), join(folder, 'chart.svg')];
-  await writeFile(from, JSON.stringify(results));
-  await execa('node', ['bench/draw.mjs', from, to]);
-  const chart = await readFile(to, 'utf8');
+const timing = { medianMs: 30, fastestMs: 29, runs: 3 };
+const line = (what: string, figure: number, more: object = {}) => ({
+  group: 'start',
+  node: 'v20.18.1',
+  what,
+  unit: '×' as const,
+  figure,
+  timings: { [what]: timing },
+  ...more,
+});
+const results = {
+  date: '2026-01-31T09:30:00.000Z',
+  machine: { cpu: 'A & B <fast>', cores: 2, memoryGiB: 8, os: 'Linux x64' },
+  quick: false,
+  runs: 3,
+  lines: [
+    line('vals --version', 1.02, { goal: { atMost: 1.1 }, met: true }),
+    line('vals me', 4.2, { goal: { atMost: 3 }, met: false }),
+    line('slow | --version', 41.3),
+  ],
+};
+
+test('the chart has a bar for each start', () => {
+  const chart = chartOf(results);
   expect(chart).toMatch(/^<svg .*<\/svg>\n$/s);
-  expect(chart.match(/<rect class="(?:base|ours|peer)"/g)).toHaveLength(3);
+  expect(chart.match(/<rect class="(?:ours|other)"/g)).toHaveLength(4);
   expect(chart).toContain('>1.02<');
   expect(chart).toContain('>41<');
   expect(chart).toContain('A &amp; B &lt;fast>');
-  expect(chart).not.toContain('absent');
 });
 
-test('the committed chart shows the committed figures', async () => {
-  const to = join(temporaryFolder(), 'chart.svg');
-  await execa('node', ['bench/draw.mjs', 'bench/results.json', to]);
-  expect(await readFile(to, 'utf8')).toBe(await readFile('docs/bench.svg', 'utf8'));
+test('the table of the page has missed goals first', () => {
+  expect(markdownReportOf(results)).toBe(
+    [
+      'A & B <fast>, 2 cores, 8 GiB, Linux x64; 2026-01-31, 3 runs of each start.',
+      '',
+      '| what | Node | measured | goal | met | medians |',
+      '| --- | --- | --- | --- | --- | --- |',
+      '| vals me | v20.18.1 | 4.20 × | <= 3.00 × | NO | 30.0 ms |',
+      '| vals --version | v20.18.1 | 1.02 × | <= 1.10 × | yes | 30.0 ms |',
+      '| slow \\| --version | v20.18.1 | 41.30 × |  |  | 30.0 ms |',
+    ].join('\n'),
+  );
 });
