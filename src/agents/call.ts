@@ -58,8 +58,12 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         agent: { filesBelow: folderForFiles(context.settings), kept: keptFolders(context.settings) },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
-      const run = () => context.commands.run(host, flagsFor(context), captured.output);
-      return captured.answer(await turns(run));
+      const error = await turns(async () => {
+        // A call that was cancelled while it waited does nothing.
+        host.signal.throwIfAborted();
+        return context.commands.run(host, flagsFor(context), captured.output);
+      });
+      return captured.answer(error);
     } catch (error) {
       if (error instanceof ValsError) return captured.answer(error);
       throw error;

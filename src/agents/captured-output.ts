@@ -1,5 +1,5 @@
 // The output of a command that an agent called: its result as data, and what else it said.
-import type { ValsError } from '../errors.ts';
+import { RunFailedError, type ValsError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { rowsOfRecords } from '../lib/rows.ts';
@@ -83,6 +83,10 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return Object.fromEntries(entries);
   };
 
+  /** What a val said when it failed is its own text. */
+  const describe = (error: ValsError): JsonObject =>
+    error instanceof RunFailedError ? describeError(error) : inWords(describeError(error));
+
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
@@ -134,7 +138,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       limit = records;
     },
     answer(error) {
-      const failure = error && { error: inWords(describeError(error)) };
+      const failure = error && { error: describe(error) };
       const done = error === undefined ? document : doneItems(document);
       const isCut = hasMore && 'items' in done;
       const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);

@@ -165,6 +165,46 @@ it('a cancelled call stops its request, and the next one works', async () => {
   expect(await agent.call('me')).toMatchObject({ document: { username: 'ada' } });
 });
 
+it('a cancelled call that waits for its turn never begins', async () => {
+  const { server, env } = await silentService();
+  const paths: string[] = [];
+  server.on('request', ({ method, url }) => paths.push(`${method} ${url}`));
+  const agent = await connectAgent([], { env });
+  const cancels = [new AbortController(), new AbortController()];
+  const requested = once(server, 'request');
+  const calls = cancels.map(({ signal }, index) =>
+    agent.call('val_create', { name: `val${index}`, code: '// code' }, { signal }),
+  );
+  const [, response] = await requested;
+  const closed = once(response, 'close');
+  for (const controller of cancels.toReversed()) controller.abort();
+  for (const call of calls) await expect(call).rejects.toThrow();
+  await closed;
+  server.on('request', (_request, next) => next.end('{"id":"u","username":"ada"}'));
+  expect(await agent.call('me')).toMatchObject({ isError: false });
+  expect(paths).toEqual(['POST /v1/vals', 'GET /v1/me']);
+});
+
+it('what a val says when it fails is told as it is', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = temporaryFolder();
+  writeFileSync(
+    join(cwd, 'bad.ts'),
+    "export default () => { throw new Error('no --dry-run in `vals push`'); };",
+  );
+  const agent = await connectAgent(['--allow-run'], { env, cwd });
+  expect(await agent.call('run', { val: 'bad.ts' })).toMatchObject({
+    isError: true,
+    document: {
+      error: {
+        kind: 'run_failed',
+        exit: 12,
+        message: expect.stringContaining('no --dry-run in `vals push`'),
+      },
+    },
+  });
+});
+
 it('a service that is away is an error of the call, and the server goes on', async () => {
   const { end, env } = await serviceInProcess();
   const agent = await connectAgent(['--timeout', '1'], { env });
