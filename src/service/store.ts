@@ -228,18 +228,18 @@ export async function openStore(place: Place) {
           const val = await insertVal(all, caller, { ...newValFacts, ...facts, name, code });
           if (val) return { val, isNew: true };
         }
-      }),
+      }, `${caller.id} ${name}`),
 
     /** Changes all but the code. */
     change: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
-      write(async (all) => updateFacts(all, await lockOwn(all, caller, id), facts)),
+      write(async (all) => updateFacts(all, await lockOwn(all, caller, id), facts), id),
 
     delete: (caller: Principal, id: string): Promise<void> =>
       write(async (all) => {
         await lockOwn(all, caller, id);
         await deleteRuns(all, id);
         await all('DELETE FROM vals WHERE id = ?', [id]);
-      }),
+      }, id),
 
     versions: (caller: Caller, id: string, range: VersionRange) => listVersions(all, caller, id, range),
 
@@ -252,7 +252,7 @@ export async function openStore(place: Place) {
         const current = await updateFacts(all, await lockOwn(all, caller, id), facts);
         const updated = await update(all, current, code, caller.actor);
         return { val: updated, isNew: updated !== current };
-      }),
+      }, id),
 
     deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
       write(async (all) => {
@@ -262,7 +262,7 @@ export async function openStore(place: Place) {
         const left = await find(all, 'vals.id = ?', id);
         if (!left) throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
         await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
-      }),
+      }, id),
 
     /** All that a person has. */
     records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
@@ -301,7 +301,7 @@ export async function openStore(place: Place) {
           json: JSON.stringify(run),
         });
         return run;
-      }),
+      }, id),
 
     /** Keeps a person's records, all or none: `make` may look for their vals. */
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>

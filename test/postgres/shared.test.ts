@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
+import { createRowQueue } from '../../src/service/database/row-queue.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
   ask,
@@ -125,6 +126,48 @@ test('a row that is held for too long: reads go on, writes give 503, then all is
   expect(await put(service, 'v', 'd')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   await other.query('ROLLBACK');
   expect((await put(service, 'v', 'd')).status).toBe(200);
+});
+
+test('forty writers of a val that is held leave the others unharmed', async () => {
+  const service = await temporaryService();
+  const { id } = await createVal(service, { name: 'hot', code: 'c' });
+  const other = await connectTo(service.at);
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
+  let answered = 0;
+  const writers = Array.from({ length: 40 }, async (_, i) => {
+    const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31', error: null };
+    const answer =
+      i % 2 ? put(service, 'hot', `// ${i}`) : ask(service, 'POST', `/v1/vals/${id}/runs`, { body });
+    answered += (await answer) ? 1 : 0;
+    return (await answer).status;
+  });
+  const waiting =
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  while ((await onServer(service.at, waiting)).length < 2) await new Promise((next) => setImmediate(next));
+  const others = Array.from({ length: 40 }, async (_, i) => [
+    (await ask(service, 'GET', `/v1/vals/${id}`)).status,
+    (await put(service, `other${i}`, 'c')).status,
+    (await ask(service, 'GET', '/v1/me/runs')).status,
+  ]);
+  for (const statuses of await Promise.all(others)) expect(statuses).toEqual([200, 201, 200]);
+  expect(answered).toBe(0);
+  await other.query('ROLLBACK');
+  for (const status of await Promise.all(writers)) expect([200, 201]).toContain(status);
+});
+
+test('a row queue refuses more than it may keep, and those who waited for too long', async () => {
+  const queue = createRowQueue({ connections: 2, waiting: 2, waitMs: 0 });
+  let finish = () => {};
+  const first = queue.run('a', () => new Promise<void>((resolve) => (finish = resolve)));
+  const late = [1, 2].map(() => queue.run('a', async () => 'done').catch(({ kind }) => kind));
+  await expect(queue.run('a', async () => {})).rejects.toMatchObject({ kind: 'busy' });
+  expect(await queue.run('b', async () => 'done')).toBe('done');
+  expect(await queue.run(undefined, async () => 'done')).toBe('done');
+  finish();
+  await first;
+  expect(await Promise.all(late)).toEqual(['busy', 'busy']);
+  await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.run('a', async () => 'done')).toBe('done');
 });
 
 test('a database that is taken away: 503, it is told without the password, and it comes back', async () => {

@@ -11,9 +11,10 @@ export interface Database {
   all: All;
   /**
    * Runs the work within a transaction. When the promise is fulfilled, the writes are committed. The work may run more
-   * than once, and must wait for nothing but its own statements.
+   * than once, and must wait for nothing but its own statements. `row` is a name for the row that the work locks; writes
+   * of the same row take turns.
    */
-  write<Result>(work: (all: All) => Promise<Result>): Promise<Result>;
+  write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
   /** The end of a SELECT that locks its rows until the transaction ends. */
   forUpdate: string;
   /** Whether the bytes `code` contain the bytes `?`. */

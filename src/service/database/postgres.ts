@@ -8,8 +8,12 @@ import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { markTable, migrations, schemaName } from './postgres-schema.ts';
+import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
+/** The others are left to reads. */
+const mostWriting = 7;
+const mostWaitingForRow = 100;
 const connectMs = 10_000;
 /** For one statement, the wait for a lock included. */
 const statementMs = 15_000;
@@ -30,9 +34,14 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
+  const rows = createRowQueue({
+    connections: mostWriting,
+    waiting: mostWaitingForRow,
+    waitMs: statementMs,
+  });
   return {
     all: (sql, values) => query(pool, sql, values),
-    write: (work) => write(pool, work),
+    write: (work, row) => rows.run(row, () => write(pool, work)),
     forUpdate: ' FOR UPDATE',
     contains: 'position(?::bytea IN code) > 0',
     explain,
