@@ -41,6 +41,7 @@ const vals = [
 
 const workspace = [
   entry('init', 'adds', () => import('./init.ts')),
+  entry('clone', 'adds', () => import('./clone.ts')),
   tool('status', 'reads', () => import('./status.ts')),
   tool('diff', 'reads', () => import('./diff.ts')),
   tool('pull', 'updates', () => import('./pull.ts')),

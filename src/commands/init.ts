@@ -1,10 +1,9 @@
 import { defineCommand } from '../cli/command.ts';
 import { summarizeRemarks } from '../cli/failures.ts';
-import { UsageError } from '../errors.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { readManifest, updateManifest } from '../workspace/disk/manifest-file.ts';
-import { foreignPlace, nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
+import { nearestRoot, refuseNested, refuseOthers } from '../workspace/disk/root.ts';
 import { findNewFiles } from '../workspace/sources/new-files.ts';
 import type { Source } from '../workspace/sources/walk.ts';
 
@@ -19,16 +18,10 @@ export const command = defineCommand({
     const { settings, say } = context;
     const here = settings.cwd;
     refuseOthers(settings, here);
-    const root = nearestRoot(here);
-    // What another user put above is not used, and does not stand in the way of a workspace of one's own.
-    if (root !== undefined && root !== here && foreignPlace(settings, root) === undefined) {
-      throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-        hint: 'Work there, or remove its vals.json first.',
-      });
-    }
+    refuseNested(settings, here);
     let added: Source[] = [];
     let total = 0;
-    const known = root !== here ? [] : await listed(root);
+    const known = nearestRoot(here) === here ? await listed(here) : [];
     const found = await findNewFiles(here, known, say.warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));

@@ -21,7 +21,6 @@ export const otherWords: Readonly<Record<string, string>> = {
   upload: 'push',
   update: 'push',
   watch: 'push --watch',
-  clone: 'pull',
   fetch: 'pull',
   log: 'runs',
   logs: 'runs',

@@ -18,17 +18,21 @@ export interface ListedVals {
   withId(id: string): Promise<ListedVal | undefined>;
   /** The ids of the caller's vals that may have the name; undefined if nobody can tell. */
   idsWithName(name: string): Promise<string[] | undefined>;
+  /** The whole list, for a command about all of them; undefined if the service has none. */
+  all(): Promise<ListedVal[] | undefined>;
 }
 
 /** Reading fewer vals one by one takes no longer than reading the list. */
 const fewest = 100;
 
-export function createListedVals(lookup: Lookup, count: number): ListedVals {
+/** For a command about so many vals. A command about all of them waits for the list as long as it takes. */
+export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
-  const open = once(() => listForLookup(lookup));
+  const isForAll = count === 'all';
+  const open = once(() => listForLookup(lookup, isForAll ? Number.POSITIVE_INFINITY : undefined));
   // A list that is much longer than the command needs is not read to its end for ids alone.
-  const readBeginning = once(() => readUntil(2 * count));
+  const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
   const readAll = once(async () => {
     await readBeginning();
     return readUntil(Number.POSITIVE_INFINITY);
@@ -58,7 +62,7 @@ export function createListedVals(lookup: Lookup, count: number): ListedVals {
 
   return {
     async withId(id) {
-      if (count < fewest) return undefined;
+      if (!isForAll && count < fewest) return undefined;
       // A problem with the list is no reason to stop; a problem with the service shows at each val.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
@@ -70,6 +74,7 @@ export function createListedVals(lookup: Lookup, count: number): ListedVals {
       const seen = (await readSeen()).filter((val) => val.name === name);
       return seen.length === 0 ? undefined : seen.map(({ id }) => id);
     },
+    all: async () => ((await readAll()) ? [...byId.values()] : undefined),
   };
 }
 

@@ -44,12 +44,14 @@ export interface Lookup {
 const mostListed = 20_000;
 
 /**
- * All records of the list, for a command that looks up a name in it; undefined if the service has no list. It ends with
- * an error if the list is too long, or takes longer than one request may: a service could send pages for ever.
+ * All records of the list; undefined if the service has no list. It ends with an error if the list is too long, or takes
+ * longer than this: a service could send pages for ever.
  */
-export async function listForLookup({ api, seen, clock, settings }: Lookup) {
+export async function listForLookup(
+  { api, seen, clock, settings }: Lookup,
+  seconds = settings.timeout.value,
+) {
   const began = clock.now();
-  const seconds = settings.timeout.value;
   const pages = await openMyVals(api, seen, { all: true });
   return (
     pages &&

@@ -36,10 +36,12 @@ export interface RemoteVals {
   listed(id: string): Promise<ListedVal | undefined>;
   /** The caller's val of that name; 'unknown' if nobody can tell whether there is one. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
+  /** The service's list of the caller's vals; undefined if it has none. */
+  all(): Promise<ListedVal[] | undefined>;
 }
 
 /** For a command about so many vals. */
-export function createRemoteVals(lookup: Lookup, count: number): RemoteVals {
+export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteVals {
   const { api } = lookup;
   const list = createListedVals(lookup, count);
   const isCaller = createCaller(lookup);
@@ -75,6 +77,7 @@ export function createRemoteVals(lookup: Lookup, count: number): RemoteVals {
       }
       return undefined;
     },
+    all: list.all,
   };
 }
 

@@ -1,7 +1,7 @@
 // Where the workspace is: the folder of the nearest vals.json, here or above, unless another user could have put it there.
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LocalError } from '../../errors.ts';
+import { LocalError, UsageError } from '../../errors.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
@@ -34,6 +34,15 @@ export function refuseOthers(settings: Settings, root: string): void {
       : 'In a folder of your own, `vals init` makes a workspace that is yours.';
   throw new LocalError(`The workspace ${root} is not used: ${place} belongs to another user.`, {
     hint: `${ownWay} If you trust them, add "${root}" to the list "safeDirectories" in ${settings.configFile}.`,
+  });
+}
+
+/** A workspace is not made inside of another one. A workspace above that belongs to another user does not count. */
+export function refuseNested(settings: Settings, folder: string): void {
+  const root = nearestRoot(folder);
+  if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
+  throw new UsageError(`This folder is already in a workspace: ${root}.`, {
+    hint: 'Work there, or remove its vals.json first.',
   });
 }
 

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { argument, defineCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { shell } from '../lib/shell-command.ts';
+import { chosenBaseUrl, serviceName } from '../settings/chosen-service.ts';
+import { beginClone, endClone, refuseFilled } from '../workspace/disk/clone-folder.ts';
+import { updateManifest } from '../workspace/disk/manifest-file.ts';
+import { refuseNested, refuseOthers } from '../workspace/disk/root.ts';
+import { createRemoteVals } from '../workspace/remote-vals.ts';
+import { workspaceAt } from '../workspace/workspace.ts';
+import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
+
+export const command = defineCommand({
+  summary: 'Make a workspace with every val of the service',
+  description:
+    'Make a folder a workspace that has every val of the service as a file: `vals init` and `vals pull --all` in one. ' +
+    'The folder has to be new or empty. If it is interrupted, run it again: it goes on where it was.',
+  details:
+    'Without a folder, it is named after the host of the service. A val that cannot have a file of its name is named at ' +
+    'the end; `vals pull <id> --file <path>` adds it. A service without a list of vals cannot be cloned.',
+  arguments: { folder: argument('[folder]', "the new folder; absent: the service's host name") },
+  examples: ['vals clone', 'vals clone my-vals'],
+  columns: pullColumns,
+  empty: 'The service has no vals yet.',
+  async run(context, { folder: given = defaultFolder(context) }) {
+    const { settings, say, forPerson } = context;
+    const folder = resolve(settings.cwd, given);
+    const service = serviceName(settings);
+    refuseOthers(settings, folder);
+    refuseNested(settings, folder);
+    refuseFilled(folder, given, service);
+    const api = await context.connect();
+    context.progress.show('Reading the list of vals');
+    const remotes = createRemoteVals({ ...context, api }, 'all');
+    // Before the folder is made: a service that has no list, or refuses the token, leaves nothing behind.
+    await listAll(remotes, service);
+    beginClone(folder, service);
+    await updateManifest(folder, context, () => {});
+    const workspace = workspaceAt(folder, context);
+    const items = await selectAll(workspace, remotes);
+    const options = { merge: false, force: false, dryRun: false, isNamed: false };
+    const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
+    if (error === undefined) endClone(folder);
+    if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
+    // Nobody reads hundreds of lines that say the same.
+    const failed = rows.filter(({ status }) => status === 'failed');
+    if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
+    say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
+    say.hint(`${shell`cd ${given}`} and edit the files; \`vals push\` sends what changed.`);
+    return { kind: 'nothing' };
+  },
+});
+
+function defaultFolder({ settings }: Context): string {
+  if (settings.local.value) return 'vals';
+  const { hostname } = new URL(chosenBaseUrl(settings).href);
+  // An address of IPv6 has characters that not every file system takes.
+  return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
+}

@@ -1,0 +1,105 @@
+// Writes the service's code of many vals into the files of a workspace.
+import type { Api } from '../../api/api.ts';
+import { runBatch } from '../../cli/batch.ts';
+import type { Context } from '../../cli/context.ts';
+import { UsageError, type ValsError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { ListedVal } from '../../names/listed-vals.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { createAdopter, quoted } from '../../workspace/adopt.ts';
+import { createBackup } from '../../workspace/disk/backup.ts';
+import { pullVal } from '../../workspace/pull-val.ts';
+import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { nameOf, type Workspace } from '../../workspace/workspace.ts';
+import { fileColumn, outcomeColumn } from './columns.ts';
+
+/** A val that the workspace does not have yet. */
+export interface NewVal {
+  id: string;
+  /** As the service's list has it. */
+  listedName?: string | undefined;
+}
+
+export type PullItem = WorkspaceVal | NewVal;
+
+const isKnown = (item: PullItem): item is WorkspaceVal => 'file' in item;
+
+export const pullColumns = [
+  outcomeColumn,
+  column('name'),
+  { ...column('version'), droppable: 3 },
+  idColumn('id'),
+  fileColumn,
+];
+
+export interface Pulling {
+  api: Api;
+  workspace: Workspace;
+  remotes: RemoteVals;
+  items: readonly PullItem[];
+  merge: boolean;
+  force: boolean;
+  dryRun: boolean;
+  /** The user named each val, so it is an error if one cannot be pulled. */
+  isNamed: boolean;
+  /** The file for the only new val. */
+  file?: string | undefined;
+}
+
+export async function pullVals(
+  { signal, progress, say }: Pick<Context, 'signal' | 'progress' | 'say'>,
+  { api, workspace, remotes, items, file, ...given }: Pulling,
+): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
+  const backup = createBackup(workspace.root);
+  const options = { ...given, backup, holdsToken: api.holdsToken };
+  const adopt = createAdopter(workspace, remotes);
+  const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length}`);
+  onFinished(0);
+  const { rows, error } = await runBatch<PullItem>(items, {
+    describe: (item): JsonObject =>
+      isKnown(item)
+        ? { file: item.file, name: item.name }
+        : { ...(item.listedName !== undefined && { name: item.listedName }), id: item.id },
+    concurrency: 'auto',
+    signal,
+    onFinished,
+    report: { label: labelOf, say },
+    work: (item, remark) =>
+      isKnown(item)
+        ? pullVal(workspace, remotes, item, { ...options, remark })
+        : adopt(item.id, { ...options, file, remark }),
+  });
+  const { files, folder } = backup;
+  if (files.length > 0) {
+    const what = files.length === 1 ? files[0] : `${files.length} files`;
+    say.note(`What ${what} held before is kept in ${folder}.`);
+  }
+  const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
+  return { rows, error: error ?? unsaved };
+}
+
+function labelOf(item: PullItem): string {
+  if (isKnown(item)) return item.file;
+  return item.listedName === undefined ? item.id : quoted(item.listedName);
+}
+
+/** The service's list, which is read once. */
+export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
+  const listed = await remotes.all();
+  if (listed !== undefined) return listed;
+  throw new UsageError(`${nameOf(service)} has no list of vals, so nobody can tell which there are.`, {
+    hint: 'In a workspace, `vals pull <id>` adds a val by its id.',
+  });
+}
+
+/** Every val of the workspace and of the service's list. */
+export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
+  const listed = await listAll(remotes, service);
+  // A val of the workspace without an id is found by its name.
+  const isInWorkspace = (id: string, name: string | undefined) =>
+    vals.ofId(id) !== undefined ||
+    (name !== undefined && vals.ofName(name) !== undefined && vals.ofName(name)?.id === undefined);
+  const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
+  return [...vals, ...added.map(({ id, name }) => ({ id, listedName: name }))];
+}

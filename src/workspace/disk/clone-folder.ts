@@ -1,0 +1,67 @@
+// The folder of a clone: new, empty, or made by a clone that did not finish.
+import { readdirSync } from 'node:fs';
+import { LocalError, UsageError } from '../../errors.ts';
+import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
+import { makeFolder } from '../../lib/folders.ts';
+import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import { shell } from '../../lib/shell-command.ts';
+import { folderMark, prepareDotVals } from './dot-vals.ts';
+import { dotValsFolder, readBelow, removeBelow, replaceBelow } from './files.ts';
+
+/** Names the service while a clone is unfinished. */
+const unfinishedFile = `${dotValsFolder}/clone.json`;
+
+/** Throws if something is in the folder that no clone of the service put there. */
+export function refuseFilled(folder: string, given: string, service: string): void {
+  const names = namesIn(folder, given);
+  // A clone that was killed at once leaves nothing but our own folder.
+  if (names.every((name) => name === dotValsFolder)) return;
+  const unfinished = unfinishedService(folder);
+  if (unfinished === service) return;
+  const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
+  throw new UsageError(`${given} ${problem}.`, {
+    hint: `Name another folder: ${shell`vals clone ${`${given}-2`}`}. In a workspace, \`vals pull --all\` adds what is missing.`,
+  });
+}
+
+export function beginClone(folder: string, service: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new LocalError(`${folder} could not be made: ${messageOf(error)}`, {
+      hint: 'Name a folder that you may write to.',
+      cause: error,
+    });
+  }
+  prepareDotVals(folder);
+  const mark = folderMark(folder) ?? null;
+  replaceBelow(folder, unfinishedFile, `${stringifyJson({ service, mark })}\n`, 'anything');
+}
+
+export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
+
+/** The mark tells our own note from one that came with somebody's repository. */
+function unfinishedService(folder: string): string | undefined {
+  try {
+    const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');
+    const isOurs = isObject(note) && note.mark === folderMark(folder);
+    return isOurs && typeof note.service === 'string' ? note.service : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(folder: string, given: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    if (errnoOf(error) === 'ENOTDIR') {
+      throw new UsageError(`${given} is not a folder.`, { hint: 'Name another folder.' });
+    }
+    throw new LocalError(`${given} cannot be read: ${messageOf(error)}`, {
+      hint: 'Name a folder that you may read.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,213 @@
+// All vals of a service as files: vals clone and vals pull --all.
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runOnScreen, startProcess, temporaryFolder } from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, startService } from './support.ts';
+
+const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
+
+/** A service with a list of vals. A val of which `isHeld` is true gets no answer. */
+async function listingService(
+  names: readonly string[],
+  { isHeld = () => false, noList = false }: Holding = {},
+) {
+  const vals = names.map((name, index) => ({
+    ...{ id: idOf(index), name, code: `code of ${name}`, version: 1 },
+    updatedAt: '2026-01-01T00:00:00Z',
+  }));
+  const state = { isHeld };
+  const answer = ({ path }: Seen): Reply => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    const { pathname, searchParams } = new URL(path, 'http://service');
+    if (pathname === '/v1/users/me/vals') {
+      if (noList) return { status: 404, body: {} };
+      const offset = Number(searchParams.get('offset'));
+      return { body: vals.slice(offset, offset + 100).map(({ code, ...listed }) => listed) };
+    }
+    const val = vals.find(({ id }) => pathname === `/v1/vals/${id}`);
+    if (val === undefined) return { status: 404, body: {} };
+    return state.isHeld(service.requests.length) ? () => {} : { body: val };
+  };
+  const service = await scriptedService([], answer);
+  /** How many vals were read since the last time. */
+  const reads = () => service.requests.splice(0).filter(({ path }) => path.startsWith('/v1/vals/')).length;
+  return { service, vals, state, reads };
+}
+
+interface Holding {
+  isHeld?: (requests: number) => boolean;
+  noList?: boolean;
+}
+
+const many = Array.from({ length: 120 }, (_, index) => `v${index}`);
+
+describe('vals clone', () => {
+  it('makes a folder with every val, from which a push works', async () => {
+    const { service, vals, reads } = await listingService(many);
+    const place = new Place(temporaryFolder(), service.env);
+    const rows = await place.rows(['clone', 'mine']);
+    expect(rows).toHaveLength(many.length);
+    expect(rows[7]).toEqual({ file: 'v7.ts', name: 'v7', status: 'pulled', id: vals[7]?.id, version: 1 });
+    expect(reads()).toBe(many.length);
+    const mine = new Place(join(place.folder, 'mine'), service.env);
+    for (const { name, code } of vals) expect(mine.read(`${name}.ts`)).toBe(code);
+    expect(new Set(Object.values(await mine.status()))).toEqual(new Set(['unchanged']));
+    expect(reads()).toBe(0);
+  });
+
+  it('names the folder after the host, and refuses one that is not empty', async () => {
+    const { service } = await listingService(['one']);
+    const place = new Place(temporaryFolder(), service.env);
+    await place.rows(['clone']);
+    expect(existsSync(join(place.folder, '127.0.0.1/one.ts'))).toBe(true);
+    expect(await place.vals('clone')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('is not empty'),
+    });
+    writeFileSync(join(place.folder, 'file'), '');
+    expect(await place.vals('clone', 'file')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('is not a folder'),
+    });
+    const inside = new Place(join(place.folder, '127.0.0.1'), service.env);
+    expect(await inside.vals('clone', 'again')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('already in a workspace'),
+    });
+  });
+
+  it('needs a list of vals, and leaves no folder behind without one', async () => {
+    const { service } = await listingService(['one'], { noList: true });
+    const place = new Place(temporaryFolder(), service.env);
+    const { exit, stderr } = await place.vals('clone', 'mine');
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr:
+        `error: ${service.baseUrl} has no list of vals, so nobody can tell which there are.\n` +
+        'hint: In a workspace, `vals pull <id>` adds a val by its id.\n',
+    });
+    expect(readdirSync(place.folder)).not.toContain('mine');
+    place.put({ 'vals.json': '{"vals":{}}' });
+    expect((await place.vals('pull', '--all')).exit).toBe(2);
+  });
+
+  it('says at a terminal how many there are, and what to do next', async () => {
+    const { service } = await listingService(['one', 'two']);
+    const folder = temporaryFolder();
+    const { screen } = await runOnScreen(['clone', 'mine'], { cwd: folder, env: service.env });
+    expect(screen).toContain('mine has all 2 vals of the service.');
+    expect(screen).toContain('`cd mine`');
+    expect(screen).not.toContain('one.ts');
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)('goes on where it was after %s', async (signal) => {
+    const answered = 60;
+    let reached: () => void = () => {};
+    const isReached = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const isHeld = (requests: number) => {
+      if (requests > answered) reached();
+      return requests > answered;
+    };
+    const { service, vals, state, reads } = await listingService(many, { isHeld });
+    const folder = temporaryFolder();
+    const { child, ended } = startProcess(['clone', 'mine'], { env: service.env, cwd: folder });
+    await isReached;
+    child.kill(signal);
+    await ended;
+    expect(reads()).toBeGreaterThan(30);
+    state.isHeld = () => false;
+    const place = new Place(folder, service.env);
+    const rows = await place.rows(['clone', 'mine']);
+    const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
+    // What had no answer is read again, and what was being written when it was killed.
+    expect(isUnchanged).toBeGreaterThan(0);
+    expect(reads()).toBe(many.length - isUnchanged);
+    for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);
+    expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
+  });
+
+  it('does not go on in a clone of another service', async () => {
+    const { service } = await listingService(['one', 'vite.config']);
+    const other = await listingService(['one']);
+    const place = new Place(temporaryFolder(), service.env);
+    expect((await place.vals('clone', 'mine')).exit).toBe(9);
+    const { exit, stderr } = await new Place(place.folder, other.service.env).vals('clone', 'mine');
+    expect({ exit, stderr }).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(`an unfinished clone of ${service.baseUrl}`),
+    });
+  });
+});
+
+describe('vals pull --all', () => {
+  it('adds what the workspace does not have, and keeps what was edited here', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('b', 'b2');
+    await service.edit('c', 'c');
+    place.put({ 'a.ts': 'edited' });
+    expect(await place.words(['pull', '--all', '--dry-run'])).toEqual({
+      'a.ts': 'kept',
+      'b.ts': 'planned',
+      'c.ts': 'planned',
+    });
+    expect(await place.words(['pull', '--all'])).toEqual({
+      'a.ts': 'kept',
+      'b.ts': 'pulled',
+      'c.ts': 'pulled',
+    });
+    expect(await place.status()).toEqual({
+      'a.ts': 'changed here',
+      'b.ts': 'unchanged',
+      'c.ts': 'unchanged',
+    });
+    expect((await place.vals('pull', '--all', 'a.ts')).exit).toBe(2);
+    expect((await place.vals('pull', '--all', '--file', 'x.ts')).exit).toBe(2);
+  });
+
+  it('finds a file that was never pushed by its name', async () => {
+    const service = await startService();
+    await service.edit('a', 'same');
+    await service.edit('b', 'theirs');
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'sub/a.ts': 'same', 'sub/b.ts': 'mine' });
+    await place.vals('init');
+    expect(await place.words(['pull', '--all'], 5)).toEqual({
+      'sub/a.ts': 'unchanged',
+      'sub/b.ts': 'failed',
+    });
+    expect(place.read('sub/b.ts')).toBe('mine');
+  });
+
+  it('names what cannot be a file, with the way to take it by hand', async () => {
+    const { service, vals } = await listingService(['one', 'vite.config', '../up', 'One', 'con']);
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'vals.json': '{"vals":{}}' });
+    const { exit, stderr } = await place.vals('pull', '--all');
+    expect(exit).toBe(9);
+    expect(stderr.split('\n').slice(0, 4)).toEqual([
+      `warning: "vite.config" cannot have a file of its name: the name is one that tools may run. \`vals pull ${vals[1]?.id} --file <path>\` chooses the file.`,
+      `warning: "../up" cannot have a file of its name: the name holds /, \\ or :. \`vals pull ${vals[2]?.id} --file <path>\` chooses the file.`,
+      `warning: "One" cannot be One.ts: one.ts is the val "one". \`vals pull ${vals[3]?.id} --file <path>\` chooses another file.`,
+      `warning: "con" cannot have a file of its name: the name is that of a device on Windows. \`vals pull ${vals[4]?.id} --file <path>\` chooses the file.`,
+    ]);
+    for (const index of [1, 2, 3, 4]) {
+      expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);
+    }
+    expect(await place.words(['pull', '--all'])).toMatchObject({
+      'one.ts': 'unchanged',
+      'other/v2.ts': 'unchanged',
+    });
+  });
+
+  it('is named where there is nothing to pull', async () => {
+    const { service } = await listingService(['one']);
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'vals.json': '{"vals":{}}' });
+    const { screen } = await runOnScreen(['pull'], { cwd: place.folder, env: service.env });
+    expect(screen).toContain('`vals pull --all`');
+  });
+});
