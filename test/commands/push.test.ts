@@ -379,6 +379,29 @@ describe('code goes byte for byte', () => {
     expect(service.requests.map((seen) => sent(seen).code === code)).toEqual([true]);
   });
 
+  it('with one warning about imports of files, which a val does not have beside it', async () => {
+    const folder = tree({
+      'a.ts': "import { x } from './lib.ts';\nexport default x;",
+      'b.ts': "export * from '../b.ts';",
+      'c.ts': "import './side-effect.ts';",
+      'd.ts': "import {\n  y,\n} from\n  './lines.ts';",
+      'fine.ts': [
+        "import type { T } from './types.ts';",
+        "import fs from 'node:fs';",
+        "// import x from './comment.ts'",
+        "console.log('from', './text');",
+      ].join('\n'),
+    });
+    const service = await scriptedService([], made);
+    const { exit, stderr } = await run(['push', folder], { env: service.env, cwd: folder });
+    expect({ exit, lines: stderr.trimEnd().split('\n') }).toEqual({
+      exit: 0,
+      lines: [
+        expect.stringMatching(/^warning: .*a\.ts imports \.\/lib\.ts, .* 3 more files have such imports\./),
+      ],
+    });
+  });
+
   it('under a name that the service may refuse, with a warning', async () => {
     const service = await scriptedService([{ body: {} }]);
     const { exit, stderr } = await run(['push', 'my-val.ts'], { env: service.env, cwd: vals('my-val') });

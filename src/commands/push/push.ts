@@ -13,6 +13,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals, identity } from '../../workspace/remote-vals.ts';
+import { relativeImports, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
 import { pushedElsewhere } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
@@ -86,6 +87,7 @@ export const command = defineCommand({
     if (elsewhere) context.say.warn(elsewhere);
     const api = await context.connect({ concurrency });
     const unknownNames: string[] = [];
+    const besideFiles: { file: string; specifier: string }[] = [];
     const sending = {
       force,
       fork,
@@ -112,7 +114,12 @@ export const command = defineCommand({
         const sent = isTracked
           ? pushVal(workspace, api, val, code, { ...sending, remark })
           : pushPlain(api, name, code ?? '', dryRun);
-        return sent.catch((error) => {
+        const noteImports = (outcome: Outcome) => {
+          const [specifier] = isSent(outcome) || dryRun ? relativeImports(code ?? '') : [];
+          if (specifier !== undefined) besideFiles.push({ file, specifier });
+          return outcome;
+        };
+        return sent.then(noteImports, (error) => {
           throw withNameProposed(error, name, (valid) =>
             isTracked
               ? `Rename the file to ${valid}${extname(file)}.`
@@ -121,9 +128,11 @@ export const command = defineCommand({
         });
       },
     });
+    const warning = relativeImportWarning(besideFiles);
+    if (warning !== undefined) context.say.warn(warning);
     const unsaved = dryRun ? undefined : await workspace?.saveManifest();
     const error = failure ?? unsaved;
-    const unnamed = rows.filter(({ status, id }) => wasSent.has(status as string) && id === undefined).length;
+    const unnamed = rows.filter((row) => isSent(row) && row.id === undefined).length;
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
@@ -137,7 +146,7 @@ export const command = defineCommand({
   },
 });
 
-const wasSent: ReadonlySet<string> = new Set(['created', 'pushed']);
+const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'created' || status === 'pushed';
 
 /** Without an id, a val can be pushed again by its name, and nothing else. */
 function withoutIds(count: number, vals: readonly PushItem[]): string {
