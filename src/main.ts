@@ -149,6 +149,11 @@ function workingDirectory(): string {
   }
 }
 
+function otherRuntime(): string | undefined {
+  if (process.versions.bun !== undefined) return 'Bun';
+  return process.versions.deno === undefined ? undefined : 'Deno';
+}
+
 /** Runs the command line of this process. The exit code is set, and the process not ended, so that pipes drain. */
 export async function runProcess(): Promise<void> {
   const { argv, env, stdout, stderr } = process;
@@ -181,7 +186,7 @@ export async function runProcess(): Promise<void> {
     stderr,
     signal,
     clock: systemClock,
-    node: { path: process.execPath, version: process.versions.node },
+    node: { path: process.execPath, version: process.versions.node, otherThanNode: otherRuntime() },
     async pager(text) {
       const { page } = await import('./terminal/pager.ts');
       isPaging = true;

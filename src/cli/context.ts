@@ -4,6 +4,7 @@ import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
+import type { Runtime } from '../run/find-node.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
@@ -12,7 +13,7 @@ import type { Output } from '../terminal/output.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
 import type { LoadedTree } from './command-tree.ts';
-import type { Agent, Host, NodeInstallation, StandardInput } from './host.ts';
+import type { Agent, Host, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
   /** Instead of the one in the settings. */
@@ -54,8 +55,8 @@ export interface Context {
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   clock: Clock;
-  /** The Node that runs vals. */
-  node: NodeInstallation;
+  /** The Node, Bun or Deno that runs vals. */
+  node: Runtime;
   agent: Agent | undefined;
   commands: Commands;
   /** Whether the result is text for a person. */

@@ -2,14 +2,9 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
+import type { Runtime } from '../run/find-node.ts';
 import type { Pager } from '../terminal/pager.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
-
-export interface NodeInstallation {
-  path: string;
-  /** Such as `20.18.1`. */
-  version: string;
-}
 
 export type StandardInput = Readable & { isTTY?: boolean };
 
@@ -29,8 +24,8 @@ export interface Host {
   /** Aborted with an InterruptedError when the process is told to end. */
   signal: AbortSignal;
   clock: Clock;
-  /** The Node that runs vals. */
-  node: NodeInstallation;
+  /** The Node, Bun or Deno that runs vals. */
+  node: Runtime;
   /** Set if an agent gave the command, through `vals mcp`. */
   agent?: Agent | undefined;
   /** Absent if there is no terminal. */

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
+import { findNode } from '../../run/find-node.ts';
 import { readablePackages } from '../../run/packages.ts';
 import type { LaunchOptions } from '../../run/run.ts';
 import { environmentOf, missingVariables, nodeOptions } from '../../run/sandbox.ts';
@@ -19,11 +20,12 @@ export interface GivenRun extends Wanted {
 }
 
 export function launchOptions(
-  { env, settings, clock, node, agent, say }: Context,
+  { env, settings, clock, node: runtime, agent, say }: Context,
   { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
   target: Target,
   { code }: Entry,
 ): Omit<LaunchOptions, 'onFile'> {
+  const node = findNode(runtime, env);
   const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
   const readable = packages && [program, ...packages];

@@ -1,0 +1,30 @@
+// The Node that runs vals. Bun and Deno can run vals, but not its sandbox, which is Node's permission model.
+import { spawnSync } from 'node:child_process';
+import { UsageError } from '../errors.ts';
+
+export interface Runtime {
+  path: string;
+  /** The version of Node, such as `20.18.1`, or the one that the runtime claims to be. */
+  version: string;
+  /** The name of a runtime that is not Node, such as `Bun`. */
+  otherThanNode?: string | undefined;
+}
+
+/** The program may be a Bun that calls itself node. */
+const question =
+  'process.versions.bun ?? process.versions.deno ? "" : process.versions.node + " " + process.execPath';
+
+/** The given one if it is Node, else the Node that PATH leads to. */
+export function findNode(runtime: Runtime, env: NodeJS.ProcessEnv): Runtime {
+  const { otherThanNode } = runtime;
+  if (otherThanNode === undefined) return runtime;
+  const { stdout } = spawnSync('node', ['-p', question], { env, encoding: 'utf8', stdio: 'pipe' });
+  const [, version, path] = /^(\d+\.\d+\.\d+) (.+)\n$/.exec(stdout ?? '') ?? [];
+  if (version !== undefined && path !== undefined) return { path, version };
+  throw new UsageError(
+    `vals run needs Node for the process of the val, and ${otherThanNode} cannot take its place.`,
+    {
+      hint: 'Install Node 20.18.1 or later, and see that PATH leads to it.',
+    },
+  );
+}
