@@ -11,7 +11,6 @@ import type { JsonObject } from '../lib/json.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
 import { hasOwnLimit, type Permissions, shownAtMost, type Tool } from './tools.ts';
-import { createTurns } from './turns.ts';
 import type { Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
 
@@ -109,4 +108,23 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
     else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
   }
   return controller.signal;
+}
+
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** So many at a time, in the order in which they came. */
+function createTurns(most: number): Turns {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
 }

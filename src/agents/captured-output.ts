@@ -39,6 +39,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   let text: string | undefined;
   let limit = Number.POSITIVE_INFINITY;
   let hasMore = false;
+  let isTooLarge = false;
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
@@ -53,7 +54,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     for await (const { records } of Symbol.asyncIterator in rows ? rows : [rowsOfRecords(rows)]) {
       for (const record of records) {
         size += stringifyJson(record).length;
-        if (items.length === limit || (items.length > 0 && size > mostCharacters)) {
+        isTooLarge = items.length > 0 && size > mostCharacters;
+        if (isTooLarge || items.length === limit) {
           hasMore = true;
           return items;
         }
@@ -142,7 +144,12 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       const done = error === undefined ? document : doneItems(document);
       const isCut = hasMore && 'items' in done;
       const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);
-      if (isCut) say('There are more: a higher limit shows them.');
+      if (isCut)
+        say(
+          isTooLarge
+            ? 'There are more, but the list is too large.'
+            : 'There are more: a higher limit shows them.',
+        );
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
       return {
         document: isObject(clean) ? clean : {},

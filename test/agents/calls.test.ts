@@ -89,6 +89,17 @@ it('long lists have 20 records unless limit says more, and say that there are mo
   expect(await counted('version_ls', { limit: 100 })).toEqual([25, undefined, '']);
 });
 
+it('a list of large records is cut before it fills the room of its reader', async () => {
+  const run = (index: number) => ({ id: `run${index}`, error: 'x'.repeat(300_000) });
+  const { env } = await scriptedService([], () => ({
+    body: { data: Array.from({ length: 20 }, (_, index) => run(index)) },
+  }));
+  const agent = await connectAgent([], { env });
+  const { document, texts } = await agent.call('runs');
+  expect([document.items, document.more]).toMatchObject([{ length: 3 }, true]);
+  expect(texts[1]).toBe('There are more, but the list is too large.');
+});
+
 it('numbers keep their digits', async () => {
   const { env } = await scriptedService([], () => ({
     headers: { 'content-type': 'application/json' },
