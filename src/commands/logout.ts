@@ -1,10 +1,13 @@
 import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
+import { isBelow } from '../settings/base-url.ts';
 import { column } from '../terminal/column.ts';
 
 export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',
-  description: 'Remove the stored token of a service. The token stays valid until the service revokes it.',
+  description:
+    'Remove the stored token of a service. The token stays valid until the service revokes it. If the service was the ' +
+    'default, the only one left becomes the default, or none.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
@@ -16,15 +19,25 @@ export const command = defineCommand({
       });
     }
     let wasSignedIn = false;
+    let change = '';
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
-      return { ...config, tokens };
+      if (!isBelow(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
+      const left = Object.keys(tokens);
+      const next = left.length === 1 ? left[0] : undefined;
+      change = next === undefined ? noDefault(left.length) : ` The default is now ${next}.`;
+      return { ...config, baseUrl: next, tokens };
     });
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and is still used.');
-    if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.`);
+    if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
   },
 });
+
+const noDefault = (left: number): string =>
+  left === 0
+    ? ' There is no default service now.'
+    : ` There is no default service now: \`vals use <base-url>\` chooses one of ${left}.`;

@@ -2,7 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
-import { parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { isBelow, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
@@ -29,9 +29,13 @@ export const command = defineCommand({
         : { tokens: {} };
       return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
-    const baseUrl = parseBaseUrl(wanted, 'the command line', settings.allowHttp.value);
-    const { origin, href } = baseUrl;
     const known = readConfig(settings.configFile, settings.system, say.warn);
+    const baseUrl = parseBaseUrl(
+      wanted.includes('://') ? wanted : withScheme(wanted, known),
+      'the command line',
+      settings.allowHttp.value,
+    );
+    const { origin, href } = baseUrl;
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
     const listed = spaceIn(baseUrl) && (await listSpaces(context, baseUrl, known.tokens[origin]));
     if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
@@ -47,12 +51,23 @@ export const command = defineCommand({
   },
 });
 
+/** The whole base URL for a host and port, with or without a path, of a service that this machine is signed in to. */
+function withScheme(wanted: string, config: StoredConfig): string {
+  const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
+  const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
+  const [only] = found;
+  if (only === undefined) throw notSignedIn(wanted, config);
+  if (found.length === 1) return only + path;
+  throw new UsageError(`${wanted} may be ${found.join(' or ')}.`, {
+    hint: `Give the whole address: ${shell`vals use ${only + path}`}.`,
+  });
+}
+
 /** A token belongs to an origin. Of the default, and of the service whose spaces are listed, the paths are known too. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
-  const isBelow = (origin: string) => baseUrl !== undefined && `${baseUrl}/`.startsWith(`${origin}/`);
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {
-    const known = isBelow(origin) && baseUrl !== undefined ? baseUrl : origin;
+    const known = baseUrl !== undefined && isBelow(baseUrl, origin) ? baseUrl : origin;
     const below =
       listed?.service.origin === origin ? [{ baseUrl: listed.service.href }, ...listed.spaces] : [];
     const all =
@@ -77,6 +92,8 @@ const notSignedIn = (href: string, config: StoredConfig): UsageError => {
   const known = services(config).map(({ baseUrl }) => baseUrl);
   return new UsageError(
     `You are not signed in to ${href}${known.length > 0 ? `, but to ${known.join(', ')}` : ''}.`,
-    { hint: `${shell`vals login --base-url ${href}`} signs in to it.` },
+    {
+      hint: `${shell`vals login --base-url ${href.includes('://') ? href : `https://${href}`}`} signs in to it.`,
+    },
   );
 };

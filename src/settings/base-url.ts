@@ -44,3 +44,7 @@ export function spaceIn({ origin, href }: BaseUrl): { name: string; service: Bas
     ? undefined
     : { name, service: { origin, href: service } };
 }
+
+/** Whether a base URL belongs to this origin. */
+export const isBelow = (href: string | undefined, origin: string): boolean =>
+  `${href}/`.startsWith(`${origin}/`);
