@@ -38,6 +38,11 @@ const typed: [string, string[]][] = [
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
   ['vals val get tw', ['val', 'get', 'tw']],
+  // Bash takes an address for several words.
+  ['vals use ht', ['use', 'http://127.0.0.1:4000']],
+  ['vals use http:', ['use', 'http://127.0.0.1:4000']],
+  ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
+  ['vals copy --all --to htt', ['copy', '--all', '--to', 'http://127.0.0.1:4000']],
   // Where only the user knows what comes, nothing is made up.
   ['vals val create he', ['val', 'create', 'he']],
   ['vals push --name he', ['push', '--name', 'he']],
@@ -70,7 +75,14 @@ function workplace() {
     join(folder, 'vals.json'),
     JSON.stringify({ vals: Object.fromEntries([...vals, ...hostile]) }),
   );
-  const env = environment(folder, { PATH: `${bin}:${process.env.PATH}`, TERM: 'xterm', PS1: 'ready: ' });
+  const config = { baseUrl: 'http://127.0.0.1:4000', tokens: { 'http://127.0.0.1:4000': 'token-of-mine' } };
+  writeFileSync(join(bin, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const env = environment(folder, {
+    PATH: `${bin}:${process.env.PATH}`,
+    TERM: 'xterm',
+    PS1: 'ready: ',
+    VALS_CONFIG_DIR: bin,
+  });
   const [asked, answered] = answerInProcess(bin, { env, cwd: folder });
   writeFileSync(
     join(bin, 'vals'),
@@ -319,7 +331,7 @@ describe('what may come next', async () => {
     const typed = line.split(' ');
     const { candidates, ...next } = completions(tree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(next).toEqual({ vals, files, before });
+    expect(next).toEqual({ vals, files, before, services: false });
   });
 
   it.each<[string, string[]]>([

@@ -16,11 +16,13 @@ export interface Next {
   vals: boolean;
   /** Whether files fit too. */
   files: boolean;
+  /** Whether the base URLs of known services fit too. */
+  services: boolean;
   /** The part of the word before the candidates: `--option=`. */
   before: string;
 }
 
-const nothing: Next = { candidates: [], vals: false, files: false, before: '' };
+const nothing: Next = { candidates: [], vals: false, files: false, services: false, before: '' };
 
 export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Next {
   if (wordsBefore[0] === 'help') return afterHelp(tree, wordsBefore.slice(1), current);
@@ -91,6 +93,7 @@ function filling(words: readonly string[] | undefined, form: string, current: st
     ),
     vals: words === undefined && kinds.includes('val'),
     files: words === undefined && kinds.some((kind) => ['file', 'paths'].includes(kind)),
+    services: form.includes('base-url'),
   };
 }
 
