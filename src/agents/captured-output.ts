@@ -209,6 +209,7 @@ const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warnInText() {},
   done() {},
   annotate() {},
+  table() {},
   error() {},
   nameVal() {},
   async flush() {},

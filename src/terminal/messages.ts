@@ -1,7 +1,8 @@
 // Messages on stderr: warnings at once, hints and the error at the end.
 import type { ValsError } from '../errors.ts';
-import { stringifyJson } from '../lib/json.ts';
+import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { quoteWord } from '../lib/shell-command.ts';
+import type { Column } from './column.ts';
 import { describeError } from './describe-error.ts';
 import { visible, visibleLines } from './escape.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -28,7 +29,9 @@ export interface Say {
   annotate(line: string): void;
   /** Lines shown at once, at a terminal only. Indented lines are to be copied, and are not wrapped. */
   banner(lines: string): void;
-  /** The same, for lines that a person needs: --quiet does not hide them. */
+  /** A table shown at once, at a terminal only. */
+  table(records: readonly JsonObject[], columns: readonly Column[]): void;
+  /** As `banner`, for lines that a person needs: --quiet does not hide them. */
   instruct(lines: string): void;
 }
 
@@ -115,6 +118,17 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     annotate: (line) => write(() => visible(line)),
     banner(lines) {
       if (stderr.isTerminal && !options.quiet) writeLines(lines);
+    },
+    table(records, columns) {
+      if (!stderr.isTerminal || options.quiet) return;
+      write(async (style) => {
+        const { formatTable } = await import('./table.ts');
+        const { width } = stderr;
+        const { redact } = redactor;
+        const screen = { width, style, redact, glyphs: options.glyphs, now: 0, links: false, hint: () => {} };
+        const table = await formatTable(records, columns, screen, { given: new Set(), chosen: false });
+        return table.trimEnd();
+      });
     },
     instruct(lines) {
       if (stderr.isTerminal) writeLines(lines);

@@ -2,7 +2,8 @@ import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, val } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { column, idColumn } from '../../terminal/column.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { type Column, column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
@@ -35,33 +36,29 @@ async function showWhatGoes(context: Context, ids: readonly string[]): Promise<s
   const api = await context.connect();
   const records = await Promise.all(ids.map((id) => api.record(routes.getVal(id))));
   context.progress.stop();
-  /** A person who gave the name needs no more of the id than tables show. */
-  const idText = (id: string) => (context.wordFor(id) === undefined ? id : id.slice(0, 8));
-  const lines = records.map((record, index) => {
-    const facts = [
-      textAt(record, 'name') ?? '',
-      versionText(textAt(record, 'version')),
-      textAt(record, 'privacy') ?? '',
-      changedText(textAt(record, 'versionCreatedAt') ?? textAt(record, 'updatedAt')),
-      idText(ids[index] as string),
-    ];
-    return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
-  });
-  context.say.banner(lines.join(''));
+  context.say.table(
+    records.map((record, index) => ({ ...record, id: ids[index] ?? '' })),
+    removedColumns,
+  );
   const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
   return records.length === 1
     ? `Delete the val ${names[0]}, with all its versions?`
     : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
 }
 
-const versionText = (version: string | undefined): string =>
-  version === undefined ? '' : `version ${version}`;
+const removedColumns: Column[] = [
+  column('name'),
+  { ...column('version'), droppable: 4 },
+  { ...column('privacy'), droppable: 2 },
+  { ...column('changed'), make: changedText, neverCut: true, droppable: 3 },
+  idColumn('id'),
+];
 
 /** To the minute, in the user's own time. */
-function changedText(moment: string | undefined): string {
-  const date = new Date(moment ?? Number.NaN);
+function changedText(val: JsonObject): string {
+  const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';
   const digits = (number: number) => String(number).padStart(2, '0');
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(digits).join('-');
-  return `changed ${day} ${digits(date.getHours())}:${digits(date.getMinutes())}`;
+  return `${day} ${digits(date.getHours())}:${digits(date.getMinutes())}`;
 }
