@@ -33,6 +33,8 @@ export interface ArgumentDefinition<T> {
   /** As in the help: `<val>`, `[file]`, `[paths...]`. */
   form: string;
   description: string;
+  /** The refusal if it is missing, where its form and description do not say it well. */
+  missing?: string;
   parse?: (word: string) => string;
   /** Names a val, as `isVal` of an option. */
   isVal?: boolean;

@@ -5,8 +5,8 @@ import { argumentsOf, isVariadic, type OptionDefinition } from './command.ts';
 import type { CommandTree, LoadedCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
-import { createProgram, type Program } from './program.ts';
-import { refusalOf, unknownCommand, wrongChoice } from './refusals.ts';
+import { createProgram, oppositeOf, type Program } from './program.ts';
+import { givenTogether, refusalOf, unknownCommand, wrongChoice } from './refusals.ts';
 
 export type CommandLine = { flags: Flags } & (
   | { kind: 'command'; command: LoadedCommand; input: Record<string, unknown> }
@@ -66,6 +66,10 @@ function inputOf(command: LoadedCommand, program: Program) {
       Object.entries(options).map(([key, definition]) => [key, optionValue(key, definition, program)]),
     );
   const flags: Flags = valuesOf(globalOptions);
+  for (const { flags: option } of Object.values<OptionDefinition<unknown>>(command.options ?? {})) {
+    const opposite = oppositeOf(option);
+    if (program.isGiven(option) && program.isGiven(opposite)) throw givenTogether(current, option, opposite);
+  }
   const options = valuesOf(command.options);
   const given = argumentsOf(command).map(([key, definition], index) => {
     const { parse = (word: string) => word } = definition;

@@ -18,6 +18,8 @@ export interface Program {
   current(): Command;
   /** Its definition, if it is a command. */
   definition(): LoadedCommand | undefined;
+  /** Whether this option was given to the command: `--no-error`. */
+  isGiven(option: string): boolean;
   /** The help on the current command or topic, or on all commands. */
   help(): Promise<string>;
 }
@@ -27,6 +29,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
+  // commander keeps the last one of an option and its opposite, so events tell that both were given.
+  const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
   const definitions = new Map<Command, LoadedCommand>();
@@ -37,6 +41,9 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     const definition = await loadCommand(entry);
     definitions.set(command, definition);
     defineCommand(command, definition);
+    for (const option of command.options) {
+      command.on(`option:${option.name()}`, () => void given.add(`--${option.name()}`));
+    }
   }
 
   const enter = async (parent: Command, command: Command) => {
@@ -90,6 +97,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     root,
     current: () => current,
     definition: () => definitions.get(current),
+    isGiven: (option) => given.has(option),
     async help() {
       const topic = current.name();
       for (const command of current.commands) await define(command);
@@ -103,6 +111,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     },
   };
 }
+
+export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
 
 /** On a narrower terminal, the list of commands leaves out their arguments. */
 const narrow = 60;
@@ -160,6 +170,6 @@ function addOptions(
     if (isRepeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     command.addOption(option.hideHelp(isHidden));
     if (negated === undefined) continue;
-    command.addOption(new Option(flags.replace(/^--/, '--no-'), negated).hideHelp(isHidden));
+    command.addOption(new Option(oppositeOf(flags), negated).hideHelp(isHidden));
   }
 }

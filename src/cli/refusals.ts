@@ -55,7 +55,11 @@ function unknownOption(command: Command): UsageError {
   if (isSwitch) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
   const known = [...command.options.map(({ long }) => long), ...helpNames];
   const names = known.flatMap((each) => (each?.startsWith('--') ? [each.slice(2)] : []));
-  const meant = nearest(name.replace(/^-+/, ''), names).map((each) => `--${each}`);
+  const inOtherCase = command.options.find(({ short }) => short?.toLowerCase() === name);
+  const meant =
+    inOtherCase === undefined
+      ? nearest(name.replace(/^-+/, ''), names).map((each) => `--${each}`)
+      : [`\`${lineOf(command)} ${inOtherCase.long}\``];
   return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(meant)}`, {
     hint: /^--?tok/.test(name) ? tokenHint : helpHint(command),
   });
@@ -74,10 +78,13 @@ function missingValue(command: Command, error: CommanderError): UsageError {
 
 function conflict(command: Command, error: CommanderError): UsageError {
   const [one, other] = optionsIn(error, command);
-  return new UsageError(`${one?.long} and ${other?.long} cannot be given together.`, {
+  return givenTogether(command, one?.long, other?.long);
+}
+
+export const givenTogether = (command: Command, one = '', other = ''): UsageError =>
+  new UsageError(`${one} and ${other} cannot be given together.`, {
     hint: `Omit one of them. ${helpHint(command)}`,
   });
-}
 
 /** commander's message names an option by its flags. */
 const optionsIn = ({ message }: CommanderError, command: Command) =>
@@ -90,7 +97,9 @@ function wrongCount(command: Command, program: Program): UsageError {
   const hint = `\`${lineOf(command)} --help\` shows what it takes.`;
   const missing = definitions.filter(({ form }) => form.startsWith('<'))[given];
   if (missing !== undefined) {
-    return new UsageError(`${line} needs ${missing.form}: ${missing.description}.`, { hint });
+    return new UsageError(missing.missing ?? `${line} needs ${missing.form}: ${missing.description}.`, {
+      hint,
+    });
   }
   const most = definitions.length;
   const several = most === 1 ? 'one argument' : `at most ${most} arguments`;

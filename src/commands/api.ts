@@ -14,6 +14,7 @@ import { dryRun, plan } from './shared/options.ts';
 type Field<Value = string> = [key: string, value: Value];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const pathMissing = 'Name the path of the request: `vals api /v1/me`.';
 
 export const command = defineCommand({
   summary: 'Send any request to the service',
@@ -28,6 +29,7 @@ export const command = defineCommand({
     first: {
       ...argument('<method|path>', 'GET, POST, PUT, PATCH, DELETE, ..., or the path'),
       words: methods,
+      missing: pathMissing,
     },
     second: argument('[path]', 'the path, as it follows the base URL: /v1/me'),
   },
@@ -47,9 +49,7 @@ export const command = defineCommand({
   columns: [],
   async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
-      throw new UsageError('The path is missing.', {
-        hint: `For example ${shell`vals api ${first} /v1/me`}.`,
-      });
+      throw new UsageError(pathMissing, { hint: `For example ${shell`vals api ${first} /v1/me`}.` });
     }
     const path = second ?? first;
     const named = second === undefined ? undefined : parseMethod(first);
