@@ -145,6 +145,6 @@ function unknownName(word: string, names: readonly string[], isListed: boolean):
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
       ? '`vals ls` lists your vals.'
-      : 'This service has no list of vals, so a name is known once its val was seen here: give its id, or push it.',
+      : 'This service does not list vals: give the id, or make the name known with `vals val get <id>` or `vals push <file>`.',
   });
 }

@@ -179,7 +179,7 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
         [...vals].flatMap(({ name, file }) => [name, file]),
       );
   return new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
-    hint: 'Name a val, its file or its id; vals.json lists them.',
+    hint: '`vals status` lists the vals of the workspace.',
   });
 }
 
