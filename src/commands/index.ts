@@ -23,6 +23,10 @@ const vals = [
   tool('push', 'updates', () => import('./push/push.ts'), ['val push']),
   tool('run', 'runs', () => import('./run/run.ts')),
   tool('ls', 'reads', () => import('./ls.ts'), ['list']),
+  tool('runs', 'reads', () => import('./runs.ts')),
+  tool('likes', 'reads', () => import('./likes.ts')),
+  tool('comments', 'reads', () => import('./comments.ts')),
+  tool('refs', 'reads', () => import('./refs.ts')),
   entry('copy', 'updates', () => import('./copy/copy.ts')),
   entry('open', 'reads', () => import('./open.ts')),
   tool('val create', 'adds', () => import('./val/create.ts')),
@@ -48,17 +52,10 @@ const workspace = [
   entry('forget', 'updates', () => import('./forget.ts')),
 ];
 
-const mine = [
-  tool('me', 'reads', () => import('./me.ts')),
-  tool('runs', 'reads', () => import('./runs.ts')),
-  tool('likes', 'reads', () => import('./likes.ts')),
-  tool('comments', 'reads', () => import('./comments.ts')),
-  tool('refs', 'reads', () => import('./refs.ts')),
-];
-
 const setUp = [
   entry('login', 'updates', () => import('./login.ts')),
   entry('logout', 'deletes', () => import('./logout.ts')),
+  tool('me', 'reads', () => import('./me.ts')),
   entry('use', 'updates', () => import('./use.ts')),
   entry('config', 'reads', () => import('./config.ts')),
   entry('api', 'deletes', () => import('./api.ts')),
@@ -80,7 +77,6 @@ export const commandTree: CommandTree = {
   groups: [
     { title: 'Vals:', commands: vals },
     { title: 'Workspace:', commands: workspace },
-    { title: 'Your things:', commands: mine },
     { title: 'Set-up:', commands: setUp },
   ],
   topics: {
