@@ -18,9 +18,9 @@ export const command = defineCommand({
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
   columns: [
     column('name'),
-    column('privacy', 'privacy', 'public'),
-    column('version'),
-    moment('changed', 'versionCreatedAt', 'updatedAt'),
+    { ...column('privacy', 'privacy', 'public'), droppable: 2 },
+    { ...column('version'), droppable: 4 },
+    { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
     idColumn('id'),
   ],
   empty: 'You have no vals yet. Write some code to hello.ts, then run `vals push hello.ts`.',

@@ -22,8 +22,10 @@ export const command = defineCommand({
   empty: 'No runs.',
   run: (context, { error, since, until, ...view }) => {
     const filter = { error, since, until };
-    return view.val === undefined
-      ? showRuns(context, routes.myRuns(filter), view)
-      : showRuns(context, routes.valRuns(view.val), view, filter);
+    const runs =
+      view.val === undefined
+        ? { call: routes.myRuns(filter), filter, isFilteredThere: true }
+        : { call: routes.valRuns(view.val), filter, isFilteredThere: false };
+    return showRuns(context, runs, view);
   },
 });

@@ -30,8 +30,7 @@ export function drawBars(
 export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
-  now: number,
-  glyphs: Glyphs,
+  { since, now, glyphs }: { since: string | undefined; now: number; glyphs: Glyphs },
 ): string | undefined {
   const froms = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
   const [first, second] = froms;
@@ -39,7 +38,9 @@ export function describeBars(
   if (first === undefined || last === undefined) return undefined;
   // A single bucket has the shortest length.
   const length = second === undefined ? 1_000 : second - first;
-  const range = `Runs of ${timeRange(first, last + length, now, glyphs)}`;
+  // Buckets begin at whole hours or days, so the first one may begin before the first run that was asked for.
+  const from = since === undefined ? first : Math.max(first, Date.parse(since));
+  const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   return width > 0
     ? `${range}; a bar is ${wholeDuration(length * sharing(froms.length, width))}.`
     : `${range}.`;

@@ -9,6 +9,8 @@ export interface Column {
   paths: readonly string[];
   /** At a terminal, a moment is shown as its age. */
   moment?: boolean;
+  /** Of a moment more than a day ago, the day and the hour are shown instead of the age. */
+  withHour?: boolean;
   /** In a table at a terminal, only its first characters are shown. */
   isId?: boolean;
   /** Never cut, as half a number is useless. */
@@ -29,8 +31,8 @@ export interface Column {
   make?: (record: JsonObject) => JsonValue | undefined;
   /** How a number is written at a terminal. */
   write?(value: number): string;
-  /** Counts over time, shown as bars. */
-  chart?: boolean;
+  /** Counts over time, shown as bars. The caption begins no earlier than `since`. */
+  chart?: { since: string | undefined };
   /** Text of several lines: a table shows the first line. If there are more, the hint is shown. */
   firstLine?: { hint: string };
 }
@@ -65,7 +67,10 @@ export const figure = (header: string, path: string, write: (value: number) => s
   write,
   neverCut: true,
 });
-export const chart = (header: string, path: string): Column => ({ ...column(header, path), chart: true });
+export const chart = (header: string, path: string, since?: string): Column => ({
+  ...column(header, path),
+  chart: { since },
+});
 
 /** The columns of a pipe, or of a terminal. */
 export const columnsFor = (columns: readonly Column[], place: 'terminal' | 'pipe'): Column[] =>

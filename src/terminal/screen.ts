@@ -6,7 +6,7 @@ import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';
-import { age } from './times.ts';
+import { age, ageOrHour } from './times.ts';
 
 export interface Screen {
   width: number;
@@ -44,7 +44,7 @@ export function cellOf(
   record: JsonObject,
   column: Column,
   screen: Screen,
-  { writeMoment = age, wholeId }: CellOptions = {},
+  { writeMoment = column.withHour ? ageOrHour : age, wholeId }: CellOptions = {},
 ): Cell {
   const value = columnValue(record, column);
   if (column.chart) return { text: drawBars(value, undefined, undefined, screen.glyphs) };

@@ -30,6 +30,9 @@ export async function formatTable(
   if (!chosen) grid = keepColumns(grid, (index) => isNeeded(grid, index, records.length, given));
   const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
   const layout = layOut(grid.columns, wantedWidths(grid, textWidth), screen.width);
+  for (const [index, { firstLine }] of grid.columns.entries()) {
+    if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
+  }
   if (layout.missing > 0) screen.hint(`${layout.missing} more do not fit here: --json shows all.`);
   const lines = await drawGrid(grid, all, layout, textWidth, screen, total);
   return [...lines, ...captions(grid, total ?? records[0], layout, textWidth, screen)]
@@ -195,7 +198,8 @@ function captions(
   return columns.flatMap((column, index) => {
     if (!column.chart || record === undefined) return [];
     const buckets = columnValue(record, column);
-    const said = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, now, glyphs);
+    const { since } = column.chart;
+    const said = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, { since, now, glyphs });
     return said === undefined ? [] : ['', style.dim(textWidth.cut(said, width))];
   });
 }

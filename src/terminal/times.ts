@@ -22,6 +22,18 @@ export function age(moment: string, now: number): string {
   return `${Math.floor(seconds / size)}${unit} ago`;
 }
 
+const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
+
+/** The age of a moment of the last day; of an earlier one the day, and the hour in local time. */
+export function ageOrHour(moment: string, now: number): string {
+  const time = timeOf(moment);
+  const days = (now - time) / 86_400_000;
+  if (Number.isNaN(time) || days < 1) return age(moment, now);
+  const date = new Date(time);
+  if (days < 6) return `${weekdays[date.getDay()]} ${date.toTimeString().slice(0, 5)}`;
+  return clockTime(moment, now);
+}
+
 /** The greatest width of `clockTime` for a time of this year. */
 export const widestClockTime = '13 Nov 09:30'.length;
 

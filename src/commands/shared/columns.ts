@@ -36,10 +36,15 @@ const runStatus: Column = {
   },
 };
 
-/** A terminal shows the duration instead of the end. */
+const runError: Column = {
+  ...column('error', 'error.message', 'error'),
+  firstLine: { hint: '--full shows whole errors.' },
+};
+
+/** A terminal shows the duration instead of the end. On a narrow one, the status says that a run failed. */
 export const runColumns: Column[] = [
   runStatus,
-  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), droppable: 4 },
+  { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
   { ...column('val', 'val.name', 'valName'), impliedBy: 'val', usualWidth: 16 },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
@@ -50,11 +55,17 @@ export const runColumns: Column[] = [
     usualWidth: '999ms'.length,
     make: (run) => readRun(run).durationMs,
   },
-  { ...column('error', 'error.message', 'error'), firstLine: { hint: '--full shows whole errors.' } },
+  { ...runError, droppable: 4 },
   idColumn('id'),
 ];
 
-export const summaryColumns: Column[] = [
+/** For failed runs alone, which are told apart by their errors. */
+export const failedRunColumns: Column[] = runColumns.map((column) =>
+  column.header === runError.header ? runError : column,
+);
+
+/** The bars show nothing before `since`, though the first one may begin earlier. */
+export const summaryColumns = (since: string | undefined): Column[] => [
   column('val'),
   { ...column('version'), neverCut: true },
   { ...column('runs'), neverCut: true },
@@ -62,7 +73,7 @@ export const summaryColumns: Column[] = [
   figure('errors', 'errorRate', percentage),
   { ...figure('p50', 'p50Ms', duration), droppable: 1 },
   { ...figure('p95', 'p95Ms', duration), droppable: 3 },
-  { ...chart('over time', 'buckets'), droppable: 2 },
+  { ...chart('over time', 'buckets', since), droppable: 2 },
 ];
 
 const outcomeMarks: Record<

@@ -9,7 +9,7 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
 import type { Layout, Result } from '../../terminal/result.ts';
-import { runColumns, summaryColumns } from './columns.ts';
+import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
 
 /** The number of earlier runs that --follow shows first. */
@@ -47,12 +47,17 @@ export interface RunView extends Paging {
   val?: string;
 }
 
-/** @param filter what the route of the call does not filter by itself */
+export interface WantedRuns {
+  call: Call;
+  filter: routes.RunFilter;
+  /** Whether the call gives the filter to the service. Otherwise the runs are filtered here. */
+  isFilteredThere: boolean;
+}
+
 export async function showRuns(
   context: Context,
-  call: Call,
+  { call, filter, isFilteredThere }: WantedRuns,
   view: RunView,
-  filter: routes.RunFilter = {},
 ): Promise<Result> {
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
@@ -62,7 +67,8 @@ export async function showRuns(
   }
   const connected = await context.connect();
   const api = val === undefined ? connected : explainingMissingRuns(connected, val);
-  const filtered = (pages: AsyncGenerator<Rows>) => (isFiltered(filter) ? filterRuns(pages, filter) : pages);
+  const filtersHere = !isFilteredThere && isFiltered(filter);
+  const filtered = (pages: AsyncGenerator<Rows>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
     const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
@@ -71,11 +77,12 @@ export async function showRuns(
     });
     // What fails most comes first, in every format.
     rows.sort((a, b) => Number(b.failed) - Number(a.failed));
-    return { kind: 'list', rows, columns: summaryColumns, total: rows.length > 1 ? total : undefined };
+    const columns = summaryColumns(filter.since);
+    return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
   }
-  const layout: Layout = { columns: runColumns, inBlocks: full };
+  const layout: Layout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
-    if (!isFiltered(filter)) return { kind: 'list', rows: api.pages(call, paging), ...layout };
+    if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
     const more = context.forPerson || context.agent ? context.say.more : undefined;
     const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);

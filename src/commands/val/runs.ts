@@ -12,6 +12,8 @@ export const command = defineCommand({
   examples: ['vals val runs hello --error --since 2h'],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, { error, since, until, ...view }) =>
-    showRuns(context, routes.valRuns(view.val), view, { error, since, until }),
+  run: (context, { error, since, until, ...view }) => {
+    const filter = { error, since, until };
+    return showRuns(context, { call: routes.valRuns(view.val), filter, isFilteredThere: false }, view);
+  },
 });
