@@ -1,6 +1,7 @@
 // A name stands for a val everywhere: what this machine has seen, then the service's own list, and never blindly.
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -337,18 +338,19 @@ describe('before it deletes', () => {
     ]);
     const { exit, screen } = await runOnScreen(['val', 'rm', hello, other], {
       env: there.service.env,
-      columns: 120,
+      columns: 80,
       answers: [{ after: '[y/N]', keys: 'n\r' }],
     });
     expect(exit).toBe(2);
+    const shown = stripVTControlCharacters(screen);
     for (const [name, id] of [
       ['hello', hello],
       ['second', other],
     ]) {
-      expect(screen).toMatch(
-        new RegExp(`${name} +version 3 +private +changed 2026-01-02 \\d\\d:\\d\\d +${id}`),
-      );
+      const row = new RegExp(`${name} +3 +private +2026-01-02 \\d\\d:\\d\\d +${id?.slice(0, 8)}\r\n`);
+      expect(shown).toMatch(row);
     }
+    for (const line of shown.split('\r\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(screen).toContain('Delete these 2 vals, with all their versions: hello, second? [y/N]');
     expect(there.asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
   });
@@ -446,12 +448,13 @@ describe('vals open', () => {
 });
 
 describe('vals use', () => {
-  const signedIn = () => {
+  const signedIn = (tokens: Record<string, string> = {}) => {
     const home = temporaryFolder();
+    const known = { 'https://one.example': 'token-number-one', 'https://two.example': 'token-number-two' };
     put(home, {
       '.config/vals/config.json': JSON.stringify({
         baseUrl: 'https://one.example/api',
-        tokens: { 'https://one.example': 'token-number-one', 'https://two.example': 'token-number-two' },
+        tokens: { ...known, ...tokens },
       }),
     });
     chmodSync(join(home, '.config/vals'), 0o700);
@@ -473,6 +476,23 @@ describe('vals use', () => {
     });
     const { stdout } = await run(['config', '--json'], { home });
     expect(JSON.parse(stdout)[0].value).toBe('https://two.example');
+  });
+
+  it.each<{ wanted: string; tokens: Record<string, string>; exit: number; says: string }>([
+    { wanted: 'two.example', tokens: {}, exit: 0, says: 'https://two.example' },
+    { wanted: 'two.example/api', tokens: {}, exit: 0, says: 'https://two.example/api' },
+    { wanted: 'three.example', tokens: {}, exit: 2, says: 'not signed in to three.example' },
+    {
+      wanted: 'localhost:4000',
+      tokens: { 'http://localhost:4000': 'token-number-3', 'https://localhost:4000': 'token-number-4' },
+      exit: 2,
+      says: 'localhost:4000 may be http://localhost:4000 or https://localhost:4000.',
+    },
+  ])('takes $wanted for a service if it names exactly one', async ({ wanted, tokens, exit, says }) => {
+    const home = signedIn(tokens);
+    const result = await run(['use', wanted], { home });
+    expect(result.exit).toBe(exit);
+    expect(exit === 0 ? result.stdout : result.stderr).toContain(says);
   });
 
   it('to no other', async () => {

@@ -150,9 +150,9 @@ describe('what is sent', () => {
     { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not an HTTP method' },
-    { args: [], exit: 2, says: 'needs <method|path>' },
-    { args: ['GET'], exit: 2, says: 'The path is missing' },
-    { args: ['post', '-f', 'a=1'], exit: 2, says: 'The path is missing' },
+    { args: [], exit: 2, says: 'Name the path' },
+    { args: ['GET'], exit: 2, says: 'Name the path' },
+    { args: ['post', '-f', 'a=1'], exit: 2, says: 'Name the path' },
     { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate is for GET' },
     { args: ['GET', '/x', 'more'], exit: 2, says: 'at most 2 arguments' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {

@@ -264,7 +264,9 @@ describe('vals runs --summary', () => {
 
   it('is a table at a terminal, with failures in red', async () => {
     const service = await scriptedService([], listOf(many));
-    const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env });
+    // In CI there is no spinner, however slow the machine is.
+    const env = { ...service.env, CI: 'true' };
+    const { screen } = await runOnScreen(['runs', '--summary'], { env });
     expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(
       [
         'VAL    VERSION  RUNS  FAILED  ERRORS     P50     P95  OVER TIME',
@@ -277,9 +279,15 @@ describe('vals runs --summary', () => {
       ].join('\n'),
     );
     expect(screen).toContain('█\u001b[31m▄\u001b[39m ▁');
-    const plain = await runOnScreen(['runs', '--summary'], { env: { ...service.env, NO_COLOR: '1' } });
+    const plain = await runOnScreen(['runs', '--summary'], { env: { ...env, NO_COLOR: '1' } });
     expect(plain.screen).toBe(stripVTControlCharacters(plain.screen));
     expect(plain.screen).toContain('█▄ ▁');
+  });
+
+  it('is captioned from --since on, though the first bar begins at a whole five minutes', async () => {
+    const service = await scriptedService([], listOf([runOf(1, 120, 5), runOf(1, 5_000, 5)]));
+    const { screen } = await runOnScreen(['runs', '--summary', '--since', at(100)], { env: service.env });
+    expect(screen).toContain('Runs of 31 Jan 09:01:40 – 31 Jan 10:25:00; a bar is 5 minutes.');
   });
 
   it.each([120, 80, 60, 40])(

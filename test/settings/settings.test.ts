@@ -708,12 +708,29 @@ describe('vals logout', () => {
     await signIn(home, second.baseUrl, 'token-of-second');
     expect(await run(['logout'], { home })).toMatchObject({ exit: 0, stderr: '' });
     expect(readFileSync(configFile(home), 'utf8')).not.toContain('token-of-second');
-    expect(await run(['me'], { home })).toMatchObject({ exit: 4 });
-    expect(await run(['me', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
+    // The only service left is the default.
+    expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
+    expect(await run(['me', '--base-url', second.baseUrl], { home })).toMatchObject({ exit: 4 });
     expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);
     expect(await run(['logout', '--base-url', first.baseUrl], { home })).toMatchObject({ exit: 0 });
     expect(readFileSync(configFile(home), 'utf8')).not.toContain('token-of-');
     expect(statSync(configFile(home)).mode & 0o777).toBe(0o600);
+  });
+
+  const [one, two, three] = ['https://one.example', 'https://two.example', 'https://three.example'];
+  it.each([
+    { others: [], now: undefined, says: 'There is no default service now.' },
+    { others: [two], now: two, says: 'The default is now https://two.example.' },
+    { others: [two, three], now: undefined, says: 'now: `vals use <base-url>` chooses one of 2.' },
+  ])('of the default, beside $others, says which one is the default', async ({ others, now, says }) => {
+    const home = temporaryFolder();
+    const tokens = (origins: (string | undefined)[]) =>
+      Object.fromEntries(origins.map((origin) => [origin, 'token-of-mine']));
+    writeConfig(home, JSON.stringify({ baseUrl: `${one}/base`, tokens: tokens([one, ...others]) }));
+    const { exit, screen } = await runOnScreen(['logout'], { home, columns: 120 });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining(says) });
+    const stored: unknown = JSON.parse(readFileSync(configFile(home), 'utf8'));
+    expect(stored).toEqual({ ...(now && { baseUrl: now }), tokens: tokens(others) });
   });
 
   it('of somebody who is not signed in is no failure', async () => {
@@ -815,6 +832,8 @@ describe('what was mistyped', () => {
     { args: ['val', 'versions', id], meant: '`vals version ls`?' },
     { args: ['val', 'status'], meant: '`vals status`?' },
     { args: ['options'], meant: '`vals help options`?' },
+    { args: ['-v'], meant: '`vals --version`?' },
+    { args: ['mv', 'a', 'b'], meant: '`vals val set <val> --name <name>`?' },
   ])('$args: did you mean $meant?', async ({ args, meant }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -868,6 +887,10 @@ describe('a usage error', () => {
     ['version get x', '`vals version get` needs <version>: its number.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],
+    ['runs --error --no-error', '--error and --no-error cannot be given together.'],
+    ['runs --no-error --limit 2 --error', '--error and --no-error cannot be given together.'],
+    ['api', 'Name the path of the request: `vals api /v1/me`.'],
+    ['api GET', 'Name the path of the request: `vals api /v1/me`.'],
     ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
   ])('of `vals %s` is a sentence of ours', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });

@@ -1,6 +1,7 @@
 // The rules behind every screen: what a table keeps, where a text is broken, and which signs a terminal gets.
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import type { Column } from '../../src/terminal/column.ts';
 import { showsUnicode } from '../../src/terminal/glyphs.ts';
 import { gap, layOut } from '../../src/terminal/layout.ts';
@@ -90,6 +91,48 @@ it.each([
     expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(heads);
   },
 );
+
+describe('a terminal of 40 columns', () => {
+  const linesOf = async (args: string[], records: object[]) => {
+    const { env } = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: 'u1' } };
+      return { body: { data: path.includes('offset=0') ? records : [], links: {} } };
+    });
+    const { stdout } = await inProcess(args, {
+      env: { ...env, NO_COLOR: '1', TZ: 'UTC', LANG: 'C.UTF-8', VALS_CONFIG_DIR: temporaryFolder() },
+      terminal: { columns: 40 },
+      clock: { ...systemClock, now: () => Date.parse('2025-11-14T10:00:00Z') },
+    });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  const failed = {
+    id: 'an-id-of-a-run',
+    val: { name: 'sendTheNewsletter', version: 3 },
+    runStartAt: '2025-11-13T08:30:00Z',
+    runEndAt: '2025-11-13T08:30:01Z',
+    error: 'TypeError: no',
+  };
+
+  it('shows when each run started, with the hour of those before today', async () => {
+    const [heads, first] = await linesOf(['runs'], [failed]);
+    expect(heads?.split(/ +/)).toEqual(['STATUS', 'STARTED', 'VAL']);
+    expect(first).toBe('✗ failed  Thu 08:30  sendTheNewsletter');
+  });
+
+  it('shows the error of failed runs beside the time', async () => {
+    const [heads, first] = await linesOf(['runs', '--error'], [failed]);
+    expect(heads?.split(/ +/)).toEqual(['STARTED', 'VAL', 'ERROR']);
+    expect(first).toMatch(/^Thu 08:30 {2}sendTheNew\S*… {2}TypeErro/);
+  });
+
+  it('leaves out the privacy of a val before it cuts the name', async () => {
+    const name = 'sendTheNewsletter';
+    const val = { id: 'an-id', name, privacy: 'unlisted', version: 12, versionCreatedAt: failed.runStartAt };
+    const [heads, first] = await linesOf(['ls'], [val]);
+    expect(heads?.split(/ +/)).toEqual(['NAME', 'VERSION', 'CHANGED']);
+    expect(first).toContain(name);
+  });
+});
 
 describe('a text', () => {
   it('is broken between words alone, and loses none', async () => {
