@@ -13,9 +13,10 @@ const mostFiles = 16;
 
 /**
  * The exports of the program.
+ * @param {() => boolean} isWarm whether most of the program has run, so that most of it is compiled
  * @returns {typeof import('../src/main.ts')}
  */
-function loadProgram() {
+function loadProgram(isWarm = () => false) {
   const source = fs.readFileSync(mainFile, 'latin1');
   const digest = source.slice(2, 2 + digestLength);
   const cachedData = readCache(digest);
@@ -25,8 +26,7 @@ function loadProgram() {
   script.runInThisContext()(module.exports, require, module, dist);
   if (cachedData === undefined || script.cachedDataRejected) {
     process.once('exit', (exitCode) => {
-      // A command that reached a service has run most of the program, so most of it is compiled.
-      if (exitCode === 0 && module.exports.reachedService) writeCache(digest, script);
+      if (exitCode === 0 && isWarm()) writeCache(digest, script);
     });
   }
   return module.exports;

@@ -92,5 +92,15 @@ function fail(message, hint) {
   process.exit(2);
 }
 
+function runProgram() {
+  const { loadProgram } = require('./code-cache.js');
+  // A command that reached a service has run most of the program.
+  let hasReachedService = false;
+  const onConnected = () => {
+    hasReachedService = true;
+  };
+  loadProgram(() => hasReachedService).runProcess({ onConnected });
+}
+
 checkInstallation();
-if (!writePrepared(process.argv.slice(2))) require('./code-cache.js').loadProgram().runProcess();
+if (!writePrepared(process.argv.slice(2))) runProgram();

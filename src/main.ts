@@ -20,9 +20,6 @@ import { createStyle, withBoldTitles } from './terminal/style.ts';
 /** The build prepares the help of each path. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
-/** Whether this process reached a service, and so has run most of the program. */
-export let reachedService = false;
-
 /** Longer lines are hard to read, however wide the terminal is. */
 const widestHelp = 80;
 
@@ -73,10 +70,7 @@ async function run(
       return carryOut({ ...(await parse(caller)), flags }, caller, output);
     },
   };
-  const onConnected = () => {
-    reachedService = true;
-  };
-  const { context, close } = createContext(host, flags, output, { commands, onConnected });
+  const { context, close } = createContext(host, flags, output, commands);
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
@@ -155,7 +149,7 @@ function otherRuntime(): string | undefined {
 }
 
 /** Runs the command line of this process. The exit code is set, and the process not ended, so that pipes drain. */
-export async function runProcess(): Promise<void> {
+export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
   // The list of processes shows the title instead of the command line, which contains a password.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
@@ -195,6 +189,7 @@ export async function runProcess(): Promise<void> {
       signal.throwIfAborted();
       return isShown;
     },
+    onConnected,
   });
   process.off('beforeExit', endedEarly);
   process.exitCode ||= exit;

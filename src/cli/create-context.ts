@@ -14,7 +14,7 @@ export function createContext(
   host: Host,
   flags: Flags,
   output: Output,
-  { commands, onConnected }: { commands: Commands; onConnected(): void },
+  commands: Commands,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
   const { stdout, stderr, redactor, progress, messages, format } = output;
@@ -53,7 +53,7 @@ export function createContext(
     });
     connections.push(connection);
     output.watchWrites(() => connections.some(({ hasWritten }) => hasWritten()));
-    onConnected();
+    host.onConnected?.();
     return connection;
   }
 

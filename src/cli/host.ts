@@ -30,4 +30,6 @@ export interface Host {
   agent?: Agent | undefined;
   /** Absent if there is no terminal. */
   pager?: Pager;
+  /** Called when a service was reached. */
+  onConnected?: (() => void) | undefined;
 }

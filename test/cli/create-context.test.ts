@@ -35,8 +35,8 @@ it('ends what is under way, and with it its connection', async () => {
     node: { path: process.execPath, version: process.versions.node },
   };
   const { context, close } = createContext(host, {}, createOutput(host, {}), {
-    commands: { load: () => loadTree(commandTree), run: async () => undefined },
-    onConnected() {},
+    load: () => loadTree(commandTree),
+    run: async () => undefined,
   });
   const me = async () => (await context.connect({})).record(routes.me());
   await me();
