@@ -25,7 +25,7 @@ export interface BatchOptions<Item> {
 /** A remark about an item that did not fail. */
 type Remark = (message: string) => void;
 
-interface Report<Item> {
+interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   /** The user's name for it. */
   label(item: Item): string;
   say: Pick<Say, 'warn' | 'warnInText'>;
@@ -68,7 +68,8 @@ export async function runBatch<Item>(
   const done = count(nothingDone);
   if (signal.aborted && count(unsettled) < items.length) {
     const { exit } = signal.reason as InterruptedError;
-    const message = `Interrupted: ${done} of ${items.length} done.`;
+    const { verb, things } = options.report;
+    const message = `Interrupted: ${done} of ${items.length} ${things} ${done === 1 ? 'was' : 'were'} ${verb}.`;
     const error = new InterruptedError(exit, message, { hint: 'Run the command again for the rest.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
@@ -79,11 +80,11 @@ export async function runBatch<Item>(
 /** Undefined if none failed. */
 function reportedError<Item>(
   failures: ReadonlyMap<Item, ValsError>,
-  counts: Counts,
-  { label, say }: Report<Item>,
+  counts: Omit<Counts, 'verb' | 'things'>,
+  { label, say, ...words }: Report<Item>,
 ): ValsError | undefined {
   const failed = [...failures].map(([item, error]) => ({ label: label(item), error }));
-  const { error, warnings } = summarizeFailures(failed, counts);
+  const { error, warnings } = summarizeFailures(failed, { ...counts, ...words });
   for (const warning of warnings) say.warnInText(warning);
   return error;
 }

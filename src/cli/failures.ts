@@ -23,6 +23,10 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
+  /** What was to happen to them: `pushed`. */
+  verb: string;
+  /** What they are: `vals`. */
+  things: string;
   /** Added to the message if a failure kept all of them from starting. */
   consequence?: string;
 }
@@ -30,7 +34,7 @@ export interface Counts {
 /** The error of the command, and warnings with the details that it leaves out. */
 export function summarizeFailures(
   failures: readonly Failure[],
-  { total, done, consequence }: Counts,
+  { total, done, verb, things, consequence }: Counts,
 ): { error: ValsError | undefined; warnings: string[] } {
   const [first] = failures;
   if (first === undefined) return { error: undefined, warnings: [] };
@@ -44,7 +48,11 @@ export function summarizeFailures(
     failures.map(({ label, error }) => ({ label, error, message: error.message, hint: error.facts.hint })),
     ({ error }) => error.exit,
   );
-  const counts = `${failures.length} of ${total} failed`;
+  const failed = failures.length;
+  const counts =
+    failed === total
+      ? `None of the ${total} ${things} was ${verb}`
+      : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verb}`;
   const [only] = groups;
   const isOneGroup = only !== undefined && groups.length === 1;
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
@@ -55,14 +63,13 @@ export function summarizeFailures(
     };
   }
   if (isOneGroup) {
-    const message = `${counts}, ${done} done: ${sentence(only)}`;
-    return { error: new PartialError(message, { hint: only.hint }), warnings: [] };
+    return { error: new PartialError(`${counts}: ${sentence(only)}`, { hint: only.hint }), warnings: [] };
   }
   const warnings = groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '));
   if (done === 0 && isOneKind) {
     return { error: new AllFailed(first.error, `${counts}.${after}`, nextStep(groups)), warnings };
   }
-  return { error: new PartialError(`${counts}, ${done} done.`, { hint: nextStep(groups) }), warnings };
+  return { error: new PartialError(`${counts}.`, { hint: nextStep(groups) }), warnings };
 }
 
 /** A remark about one of several things. */

@@ -145,61 +145,50 @@ function outcomeWithoutSending(
   return undefined;
 }
 
-const nothingSent = 'Nothing was sent for it.';
-
 /** The id is of another path of this service: a space, or a person. The same sentence for all files is said once. */
 const ofAnotherOwner = (
   { service }: Workspace,
   others: readonly string[],
   owner = others.map(nameOf).join(' and '),
 ): ConflictError =>
-  new ConflictError(
-    `This is a val of "${owner}", and the service in use is ${nameOf(service)}. ${nothingSent}`,
-    {
-      hint:
-        `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` finds vals that were copied here by ` +
-        'their names, and makes the others.',
-    },
-  );
+  new ConflictError(`This is a val of "${owner}", and the service in use is ${nameOf(service)}.`, {
+    hint:
+      `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` finds vals that were copied here by ` +
+      'their names, and makes the others.',
+  });
 
 const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(
-    `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}. ${nothingSent}`,
+    `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
     {
       hint: `Push it from the owner's account or space, or make a val of your own with ${shell`vals push ${file} --fork`}.`,
     },
   );
 
 const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
-  new ConflictError(`${file} was deleted on the service, or belongs to another owner now. ${nothingSent}`, {
+  new ConflictError(`${file} was deleted on the service, or belongs to another owner now.`, {
     hint: `${shell`vals push ${file} --fork`} makes a new val of your own; ${shell`vals forget ${file}`} leaves the file out.`,
   });
 
 const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
-  new ConflictError(
-    `${file} is "${name}" in vals.json, but its id is that of the val "${nameThere}". ${nothingSent}`,
-    {
-      hint:
-        `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
-        `${shell`vals push ${file} --fork`} makes a val of the name in vals.json.`,
-    },
-  );
+  new ConflictError(`${file} is "${name}" in vals.json, but its id is that of the val "${nameThere}".`, {
+    hint:
+      `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
+      `${shell`vals push ${file} --fork`} makes a val of the name in vals.json.`,
+  });
 
 const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
-  new ConflictError(
-    `${file} is new here, and the service has a val named "${name}" with other code. ${nothingSent}`,
-    {
-      hint:
-        `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
-        `${shell`vals pull ${file} --force`} takes the service's code, ${shell`vals push ${file} --force`} overwrites it.`,
-    },
-  );
+  new ConflictError(`${file} is new here, and the service has a val named "${name}" with other code.`, {
+    hint:
+      `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
+      `${shell`vals pull ${file} --force`} takes the service's code, ${shell`vals push ${file} --force`} overwrites it.`,
+  });
 
 function bothChanged({ val: { file }, base }: Examined): ConflictError {
   const problem = base
     ? 'changed here and on the service'
     : 'differs from the service, and it is unknown which is newer';
-  return new ConflictError(`${file} ${problem}. ${nothingSent}`, {
+  return new ConflictError(`${file} ${problem}.`, {
     hint:
       `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
       `${shell`vals push ${file} --force`} overwrites the service's code.`,

@@ -6,32 +6,31 @@ import { RefusedError } from '../../src/errors.ts';
 const failures = (labels: string[], message: (label: string) => string, hint: string) =>
   labels.map((label) => ({ label, error: new RefusedError(message(label), { hint }) }));
 
-it('says a lone failure once, with what was done beside it', () => {
+const pushed = { verb: 'pushed', things: 'vals' };
+
+it('says a lone failure beside others that were done once', () => {
   const { error, warnings } = summarizeFailures(
     failures(['a.ts'], () => 'It was refused.', 'Change it.'),
-    {
-      total: 3,
-      done: 2,
-    },
+    { ...pushed, total: 3, done: 2 },
   );
   expect(warnings).toEqual([]);
   expect(error).toMatchObject({
     exit: 9,
-    message: '1 of 3 failed, 2 done: a.ts: It was refused.',
+    message: '1 of 3 vals was not pushed: a.ts: It was refused.',
     facts: { hint: 'Change it.' },
   });
 });
 
-it('names several things with a plural verb, and the first three of many', () => {
-  const { error } = summarizeFailures(
-    failures(['a', 'b', 'c', 'd', 'e'], (label) => `${label} is not UTF-8.`, ''),
-    { total: 5, done: 0 },
-  );
-  expect(error?.message).toBe('5 of 5 failed: a, b, c and 2 more are not UTF-8.');
+it.each([
+  { total: 6, says: '5 of 6 vals were not pushed: a, b, c and 2 more are not UTF-8.' },
+  { total: 5, says: 'None of the 5 vals was pushed: a, b, c and 2 more are not UTF-8.' },
+])('names several of $total things with a plural verb, and the first three of many', ({ total, says }) => {
+  const alike = failures(['a', 'b', 'c', 'd', 'e'], (label) => `${label} is not UTF-8.`, '');
+  expect(summarizeFailures(alike, { ...pushed, total, done: 0 }).error?.message).toBe(says);
 });
 
 it('takes names out of what is alike, and leaves words that begin like one', () => {
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
-  const { error } = summarizeFailures(alike, { total: 2, done: 0 });
-  expect(error?.message).toBe('2 of 2 failed: re and no: The service refused: not now.');
+  const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });
+  expect(error?.message).toBe('None of the 2 versions was deleted: re and no: The service refused: not now.');
 });

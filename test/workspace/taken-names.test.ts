@@ -126,7 +126,7 @@ describe('many failures', () => {
     const { exit, stderr } = await place.vals('push');
     expect(exit).toBe(5);
     expect(stderr.split('\n')).toEqual([
-      'error: 2 of 2 failed: a.ts and b.ts changed here and on the service. Nothing was sent for it.',
+      'error: None of the 2 vals was pushed: a.ts and b.ts changed here and on the service.',
       expect.stringMatching(/^hint: `vals diff` .* `vals pull --merge` .* `vals push --force` /),
       '',
     ]);
@@ -139,7 +139,7 @@ describe('many failures', () => {
     const { exit, stderr } = await place.vals('push', 'a.ts', 'b.ts', 'c.ts');
     expect(exit).toBe(4);
     expect(stderr.match(/does not accept the token/g)).toHaveLength(1);
-    expect(stderr).toMatch(/of 3 failed/);
+    expect(stderr).toMatch(/of 3 vals (was|were) not pushed/);
   });
 
   it('bad files are said in one way, and that nothing was sent', async () => {
@@ -149,7 +149,7 @@ describe('many failures', () => {
     const two = await place.vals('push', 'a.ts', 'empty.ts', 'bad.ts');
     expect(two.exit).toBe(10);
     expect(two.stderr).toMatch(
-      /^warning: empty\.ts .*\nwarning: bad\.ts .*\nerror: 2 of 3 failed\. Nothing was sent\.\n/,
+      /^warning: empty\.ts .*\nwarning: bad\.ts .*\nerror: 2 of 3 vals were not pushed\. Nothing was sent\.\n/,
     );
     const one = await place.vals('push', 'a.ts', 'empty.ts');
     expect(one.stderr).toMatch(/^error: empty\.ts .* Nothing was sent\.\n/);

@@ -82,7 +82,7 @@ async function pendingCodes(
   const current = codeOf(source);
   const conflict = () => {
     const name = textAt(source, 'name');
-    return new ConflictError(`${name} has other code on ${target.name}. Nothing was sent for it.`, {
+    return new ConflictError(`${name} has other code on ${target.name}.`, {
       hint: '--force sends the code over what is there.',
     });
   };

@@ -57,7 +57,7 @@ export const command = defineCommand({
       concurrency: 'auto',
       signal: context.signal,
       onFinished,
-      report: { label: ({ name }) => name, say: context.say },
+      report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) => copyVal(id, { from, target, versions, force, dryRun }, remark),
     });
   },

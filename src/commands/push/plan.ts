@@ -54,6 +54,9 @@ export interface PlanOptions {
 
 /** What names an item in its outcome. */
 export const describe = ({ file, name }: Source) => ({ file, name });
+
+/** How failures are summed up. */
+export const pushed = { verb: 'pushed', things: 'vals' };
 export const label = ({ file }: Source) => file;
 
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
@@ -178,7 +181,7 @@ export async function checkAll(
       onFailure(item, error);
     }
   }
-  if (failures.size > 0) return noneBegun(items, failures, { describe, report: { label, say } });
+  if (failures.size > 0) return noneBegun(items, failures, { describe, report: { label, say, ...pushed } });
   for (const warning of warnings) say.warn(warning);
   return checked;
 }

@@ -19,7 +19,7 @@ import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
-import { checkAll, describe, label, type PushItem, planPush } from './plan.ts';
+import { checkAll, describe, label, type PushItem, planPush, pushed } from './plan.ts';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
@@ -104,7 +104,7 @@ export const command = defineCommand({
       signal: context.signal,
       onFinished,
       onFailure,
-      report: { label, say: context.say },
+      report: { label, say: context.say, ...pushed },
       async work({ file, name, val, read }, remark) {
         const code = await read();
         if (code !== undefined && api.holdsToken(code)) {

@@ -64,7 +64,7 @@ export async function pullVals(
     concurrency: 'auto',
     signal,
     onFinished,
-    report: { label: labelOf, say },
+    report: { label: labelOf, say, verb: 'pulled', things: 'vals' },
     work: (item, remark) =>
       isKnown(item)
         ? pullVal(workspace, remotes, item, { ...options, remark })

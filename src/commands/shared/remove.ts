@@ -12,6 +12,8 @@ export interface Removal {
   /** The keys that name it in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
+  /** What they are: `vals`. */
+  things: string;
   concurrency: number | 'auto';
   yes: boolean | undefined;
   dryRun: boolean | undefined;
@@ -37,6 +39,8 @@ export async function removeBatch(
     report: {
       label: ({ name }) => context.wordFor(name) ?? name,
       say: context.say,
+      verb: 'deleted',
+      things: removal.things,
     },
     async work({ call }) {
       await api.send(call);
@@ -46,7 +50,7 @@ export async function removeBatch(
 }
 
 async function ask({ prompt, progress }: Context, question: () => Promise<string>): Promise<void> {
-  const instead = 'Add --yes to delete without a question.';
+  const instead = 'Add --yes to delete without being asked.';
   prompt.expectSomebody(instead);
   const text = await question();
   progress.stop();

@@ -24,6 +24,7 @@ export const command = defineCommand({
     removeBatch(context, vals, {
       question: (ids) => showWhatGoes(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
+      things: 'vals',
       route: routes.deleteVal,
       // One after another: what was begun by mistake can be stopped, and a whole val does not come back.
       concurrency: 1,

@@ -20,6 +20,7 @@ export const command = defineCommand({
     removeBatch(context, versions, {
       question: (many) => question(context, val, many),
       describe: (version) => ({ id: val, version: jsonNumber(version) }),
+      things: 'versions',
       route: (version) => routes.deleteVersion(val, version),
       concurrency: 'auto',
       yes,
