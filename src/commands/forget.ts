@@ -40,7 +40,8 @@ export const command = defineCommand({
         context,
         chosen.map(({ file }) => file),
       );
-    if (!dryRun) context.say.hint('.valsignore names what was forgotten, so that no push takes it up again.');
+    if (!dryRun)
+      context.say.hint('.valsignore now lists the forgotten files, so that `vals push` skips them.');
     const status = dryRun ? 'planned' : 'forgotten';
     return { kind: 'outcomes', rows: chosen.map(({ file, name }) => ({ file, name, status })) };
   },

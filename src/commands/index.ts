@@ -83,7 +83,7 @@ export const commandTree: CommandTree = {
     val: { title: 'Vals:', summary: 'Single vals' },
     version: { title: 'Vals:', summary: 'Versions of a val' },
     user: { title: 'Set-up:', summary: 'People of a shared service' },
-    space: { title: 'Set-up:', summary: 'Vals of several owners' },
+    space: { title: 'Set-up:', summary: 'Spaces of a team' },
   },
   otherWords,
 };

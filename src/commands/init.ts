@@ -10,8 +10,8 @@ import type { Source } from '../workspace/sources/walk.ts';
 export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
-    'Make this folder a workspace: vals.json, to be committed, names the file and the id of each val; .vals keeps the ' +
-    'code last agreed on with a service, and git ignores it. Nothing is sent. Run again, it adds the files that are new.',
+    'Make this folder a workspace. vals.json has the file and the id of each val: commit it. .vals has the code that ' +
+    'each file and its val last had in common, and git ignores it. Nothing is sent. Run it again to add new files.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
@@ -29,16 +29,16 @@ export const command = defineCommand({
       total = vals.size;
     });
     const refusable = added.filter(({ name }) => !namePattern.test(name));
-    const message = `The service may refuse names other than ${nameRule}: give another one in vals.json, or leave the file out by .valsignore.`;
+    const message = `A service may refuse names other than ${nameRule}. Change the name in vals.json, or list the file in .valsignore.`;
     for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
       say.warn(sentence);
     }
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
-    if (status === 'created') say.done(`This folder is a workspace now, of ${vals(total)}.`);
-    else if (added.length > 0) say.done(`vals.json names ${vals(added.length)} more.`);
+    if (status === 'created') say.done(`This folder is now a workspace with ${vals(total)}.`);
+    else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);
     say.hint(
       total === 0
-        ? 'Write some code into hello.ts, then `vals push`.'
+        ? 'Write some code to hello.ts, then run `vals push`.'
         : '`vals push` sends what is new or changed; `vals status` compares.',
     );
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };

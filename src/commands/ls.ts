@@ -10,9 +10,8 @@ import { paging, privacy } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List your vals',
   description:
-    'List your vals, or those that match all of the words. If the service has a search, a word may be in the name or in ' +
-    'the code; otherwise it is looked for in the names. If the service does not list vals, those that this machine has ' +
-    'seen there are shown, and that is said.',
+    'List your vals, or only those that match all of the words. A service with a search looks for the words in names ' +
+    'and code; otherwise only names count. If the service does not list vals, those that this machine has seen are shown.',
   arguments: { words: argument('[words...]', 'only vals that match all of these') },
   options: { privacy: { ...privacy, description: 'only these: public, unlisted or private' }, ...paging },
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],

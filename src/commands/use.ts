@@ -10,8 +10,8 @@ import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces
 export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
   description:
-    'Show the services that this machine is signed in to, the default one marked, and the spaces of the one in force; ' +
-    'with a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local come before it.',
+    'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
+    'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override it.',
   arguments: { baseUrl: argument('[base-url]', 'a service that you are signed in to, or a space of it') },
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [

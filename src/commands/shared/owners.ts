@@ -69,7 +69,7 @@ export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiv
 
 export function ownsVals(name: string): ConflictError {
   return new ConflictError(`${name} owns vals and was not removed.`, {
-    hint: 'Give --with-vals to delete these too, with all their versions.',
+    hint: 'Add --with-vals to delete those vals too, with all their versions.',
   });
 }
 
@@ -80,7 +80,7 @@ export async function confirmRemoval({ prompt }: Context, name: string, vals: nu
   throw new UsageError('Nothing was removed.');
 }
 
-export const removeWithoutAsking = 'Give --yes to remove it without being asked.';
+export const removeWithoutAsking = 'Add --yes to remove it without being asked.';
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;

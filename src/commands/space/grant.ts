@@ -6,8 +6,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Make a person a member of a space',
   description:
-    'Make a person a member of a space: they see and change all its vals, or only see them with --read. For a member, ' +
-    'this changes the role. It takes effect at once.',
+    'Make a person a member of a space. They may read and change all its vals; with --read, only read them. For a ' +
+    'person who is a member already, this changes the role. It takes effect at once.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
     ...placeOptions,

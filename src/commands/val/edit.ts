@@ -14,9 +14,9 @@ import { dryRun, plan, valArgument } from '../shared/options.ts';
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
-    "Edit a val's code in your editor ($VISUAL, then $EDITOR) and add what you saved as a new version. Where nothing " +
-    'changed, nothing is sent; where sending fails, or the val was changed there meanwhile, the text stays in a file ' +
-    'that is named.',
+    "Edit a val's code in your editor ($VISUAL, then $EDITOR), and send what you saved as a new version. If you change " +
+    'nothing, nothing is sent. If sending fails, or somebody else changed the val meanwhile, your text is kept in a ' +
+    'file, and its name is shown.',
   arguments: { val: valArgument },
   options: { dryRun },
   examples: ['vals val edit hello'],
@@ -70,5 +70,5 @@ const changedMeanwhile = (val: string, file: string): ConflictError =>
     hint: `${shell`vals val edit ${val}`} shows what is there now; ${shell`vals version new ${val} ${file}`} sends your text over it.`,
   });
 
-/** What the editor shows; a name that may not be a file's is not needed for it. */
+/** The editor shows it. A name that cannot be a file's becomes `val`. */
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

@@ -16,7 +16,7 @@ export const command = defineCommand({
   },
   options: {
     code: toggle('--code', 'only its code, byte for byte', { conflicts: ['readme'] }),
-    readme: toggle('--readme', 'its readme alone, byte for byte'),
+    readme: toggle('--readme', 'only its readme, byte for byte'),
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
