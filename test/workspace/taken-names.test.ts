@@ -139,7 +139,7 @@ describe('many failures', () => {
     const { exit, stderr } = await place.vals('push', 'a.ts', 'b.ts', 'c.ts');
     expect(exit).toBe(4);
     expect(stderr.match(/does not accept the token/g)).toHaveLength(1);
-    expect(stderr).toMatch(/of 3 vals (was|were) not pushed/);
+    expect(stderr).toMatch(/None of the 3 vals was pushed/);
   });
 
   it('bad files are said in one way, and that nothing was sent', async () => {
