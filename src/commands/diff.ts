@@ -54,6 +54,7 @@ const meanings: Record<ShownStatus, string> = {
   'deleted there': 'was deleted on the service: `vals push --fork` makes a new val.',
   'not yours': 'belongs to another owner: `vals push --fork` makes a val of your own.',
   unmerged: 'has the marks of a merge: decide what stays between them, then `vals push`.',
+  'renamed here': 'has another name on the service: `vals push` renames it.',
   unchanged: 'is the same on both sides.',
 };
 

@@ -18,6 +18,7 @@ const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   'missing here': { mark: '-', tone: 'yellow' },
   'changed there': { mark: '<', tone: 'cyan' },
   'changed here': { mark: '>', tone: 'green' },
+  'renamed here': { mark: '>', tone: 'green' },
   new: { mark: '+', tone: 'green' },
   unchanged: { mark: '=', tone: 'dim' },
 };
@@ -40,7 +41,8 @@ export const command = defineCommand({
   description:
     'Compare the files of the workspace with the service and with the last code that both had in common: unchanged, ' +
     'changed here, changed there, conflict (changed on both sides, a new file whose name is taken, or an id that belongs ' +
-    'to a val of another name), unmerged (with the marks of a merge), new, missing here, deleted there, not yours.',
+    'to a val of another name), unmerged (with the marks of a merge), new, renamed here (its name in vals.json was edited), ' +
+    'missing here, deleted there, not yours.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs', { forPeople: true }) },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
@@ -103,18 +105,23 @@ function nextSteps(differing: readonly Examined[]): string[] {
   );
   return [
     ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
+    ...(has('renamed here')
+      ? ['`vals push` renames vals on the service whose names were edited in vals.json.']
+      : []),
     ...(isCheckout ? ['It is unknown here which side is newer: `vals diff` shows both.'] : []),
     ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
       : []),
-    ...(conflicts.some(({ isNew, nameThere }) => !isNew && nameThere === undefined)
+    ...(conflicts.some(
+      ({ isNew, nameThere, isRenamedHere }) => !isNew && (nameThere === undefined || isRenamedHere),
+    )
       ? ['`vals pull --merge` merges both sides of a conflict.']
       : []),
     ...(conflicts.some(({ isNew }) => isNew)
       ? ['A val of that name exists: `vals diff` shows it, `vals pull --merge` merges both sides.']
       : []),
-    ...(conflicts.some(({ nameThere }) => nameThere !== undefined)
+    ...(conflicts.some(({ nameThere, isRenamedHere }) => nameThere !== undefined && !isRenamedHere)
       ? ['The id in vals.json belongs to a val of another name: `vals pull` takes its name and code.']
       : []),
     ...(has('deleted there', 'not yours')

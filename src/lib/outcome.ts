@@ -6,6 +6,8 @@ export type OutcomeStatus =
   | 'created'
   /** Sent over what was there. */
   | 'pushed'
+  /** The val got the name in vals.json, and nothing else changed. */
+  | 'renamed'
   | 'pulled'
   | 'merged'
   | 'deleted'
@@ -26,6 +28,7 @@ export type OutcomeStatus =
 const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
+  'renamed',
   'pulled',
   'merged',
   'deleted',

@@ -37,13 +37,24 @@ interface Findings {
   foreign?: unknown;
   isUnmerged: boolean;
   nameThere: string | undefined;
+  isRenamedHere: boolean;
 }
 
 /** One word for a val: what a person has to decide on first comes before the comparison of the codes. */
-export type ShownStatus = Status | 'unmerged' | 'not yours';
+export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
-export function shownStatus({ status, foreign, isUnmerged, nameThere }: Findings): ShownStatus {
+export function shownStatus({
+  status,
+  foreign,
+  isUnmerged,
+  nameThere,
+  isRenamedHere,
+}: Findings): ShownStatus {
   if (foreign !== undefined) return 'not yours';
   if (isUnmerged) return 'unmerged';
+  if (isRenamedHere) return canBeRenamed.has(status) ? 'renamed here' : status;
   return nameThere === undefined ? status : 'conflict';
 }
+
+/** A push renames the val first. */
+const canBeRenamed: ReadonlySet<Status> = new Set(['unchanged', 'changed here', 'changed there']);

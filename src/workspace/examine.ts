@@ -19,6 +19,8 @@ export interface Examined extends RemoteSide {
   status: Status;
   /** What the service calls the val, if that is not its name in vals.json. */
   nameThere: string | undefined;
+  /** The name in vals.json was edited here: the base shows that both sides had the service's name. */
+  isRenamedHere: boolean;
   /** vals.json has no id for it. */
   isNew: boolean;
   /** It is new, and nobody can tell whether the service has a val of that name. */
@@ -51,6 +53,7 @@ export async function examine(
   if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
     updateBase(workspace, val, recorded, remote);
   }
+  const nameThere = remote?.name === val.name ? undefined : remote?.name;
   return {
     ...(found === 'unknown' ? { remote } : found),
     ...(isHidden && { foreign: { owner: undefined } }),
@@ -58,7 +61,8 @@ export async function examine(
     here,
     base,
     status,
-    nameThere: remote?.name === val.name ? undefined : remote?.name,
+    nameThere,
+    isRenamedHere: nameThere !== undefined && val.id !== undefined && recorded?.name === nameThere,
     isNew: val.id === undefined,
     mayTakeOver: found === 'unknown',
     isUnmerged: edits.has(status) && here !== undefined && hasMarks(here),

@@ -31,11 +31,11 @@ export async function pullVal(
   options: PullOptions,
 ): Promise<Outcome> {
   const examined = await examine(workspace, remotes, listed);
-  const { val, remote, base, status, nameThere } = examined;
+  const { val, remote, base, status } = examined;
   const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
   if (remote === undefined || val.id === undefined) return withoutRemote(workspace, examined, options);
   if (status === 'unchanged') {
-    if ((examined.isNew || nameThere !== undefined) && !options.dryRun)
+    if ((examined.isNew || takesName(examined, options)) && !options.dryRun)
       record(workspace, examined, remote, options);
     return outcome('unchanged');
   }
@@ -118,17 +118,19 @@ async function mergeInto(
   );
 }
 
+/** A name that was edited here is kept like an edited file. */
+const takesName = ({ nameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
+  nameThere !== undefined && (force || !isRenamedHere);
+
 /** The base first, so that a known id always has a base. */
-function record(
-  workspace: Workspace,
-  { val, nameThere }: Examined,
-  remote: RemoteVal,
-  { remark, holdsToken }: PullOptions,
-): void {
+function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
+  const { val, nameThere = val.name } = examined;
+  const isNamedAnew = takesName(examined, options);
+  const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
   workspace.bases.write(val, remote);
-  workspace.remember({ ...val, name: nameThere ?? val.name });
-  if (nameThere !== undefined) {
+  workspace.remember(isNamedAnew ? { ...val, name: nameThere } : val);
+  if (isNamedAnew) {
     remark(`The service calls "${val.name}" "${nameThere}"; vals.json has that name now.`);
   }
 }

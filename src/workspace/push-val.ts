@@ -1,8 +1,9 @@
 // Sends one val of a workspace. It is compared a moment before, and never sent over an edit that this folder has not seen.
 import type { Api } from '../api/api.ts';
+import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ConflictError, LocalError } from '../errors.ts';
+import { ConflictError, LocalError, RefusedError } from '../errors.ts';
 import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -24,6 +25,8 @@ export interface PushOptions {
   remotes: RemoteVals;
   /** Called if nobody can tell whether the service has a val of that name. */
   onUnknownName(val: WorkspaceVal): void;
+  /** Called if the val has another name on the service, and gets the one in vals.json. */
+  onRenaming(val: WorkspaceVal, nameThere: string): void;
   /** Called before the val is sent; an error that it throws prevents that. */
   beforeSending(): void;
   /** Takes a sentence that is worth knowing, but no failure. */
@@ -59,8 +62,9 @@ async function pushCode(
     ? undefined
     : await examineOrFork(workspace, remotes, val, code, recorded, options.fork);
   const outcome = examined && outcomeWithoutSending(workspace, examined, options);
-  if (outcome !== undefined) return outcome;
-  if (!options.force && hasMarks(code)) {
+  const isRenamed = examined?.isRenamedHere === true;
+  if (outcome !== undefined && !isRenamed) return outcome;
+  if (outcome === undefined && !options.force && hasMarks(code)) {
     throw new ConflictError(`${val.file} still has the marks of a merge.`, {
       hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
     });
@@ -68,8 +72,16 @@ async function pushCode(
   if (examined?.mayTakeOver) options.onUnknownName(val);
   const known = listed ?? examined?.remote;
   const versionBefore = known?.version !== undefined && { versionBefore: known.version };
+  if (isRenamed) options.onRenaming(val, known?.name ?? '');
   if (options.dryRun) return { status: 'planned', ...versionBefore };
   options.beforeSending();
+  if (isRenamed && recorded !== undefined) {
+    const version = await rename(workspace, api, val, recorded);
+    // The code may have changed there meanwhile, so the val is examined again before its code is sent.
+    return outcome === undefined
+      ? pushCode(workspace, api, val, code, options)
+      : { status: 'renamed', ...identity(val.id, version) };
+  }
   const name = known?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     // It may have arrived all the same.
@@ -96,6 +108,27 @@ async function pushCode(
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
+/** Gives the val on the service the name in vals.json. The version is the one that it has then. */
+async function rename(
+  workspace: Workspace,
+  api: Api,
+  { id = '', file, name }: WorkspaceVal,
+  base: Base,
+): Promise<JsonValue | undefined> {
+  const { val, notApplied } = await changeVal(api, id, { name });
+  if (notApplied.length > 0) {
+    throw new RefusedError(`The service did not rename "${base.name}" to "${name}".`, {
+      hint: `Rename it on the service itself; ${shell`vals pull ${file} --force`} takes the name that it has there.`,
+    });
+  }
+  // Some services make a version of the same code for it.
+  const version = versionOf(val);
+  const isSameCode = val.code === base.code;
+  const times = isSameCode ? { version, changedAt: changedAtOf(val) } : {};
+  workspace.bases.write({ id, name }, { ...base, ...times, name });
+  return version;
+}
+
 const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b);
 
@@ -115,9 +148,9 @@ async function examineOrFork(
   fork: boolean,
 ): Promise<Examined> {
   const examined = await examine(workspace, remotes, val, code, base);
-  const { foreign, status, nameThere } = examined;
-  const leadsElsewhere =
-    foreign !== undefined || status === 'deleted there' || (nameThere !== undefined && val.id !== undefined);
+  const { foreign, status, nameThere, isRenamedHere } = examined;
+  const hasOtherName = nameThere !== undefined && val.id !== undefined && !isRenamedHere;
+  const leadsElsewhere = foreign !== undefined || status === 'deleted there' || hasOtherName;
   return fork && leadsElsewhere ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
 }
 
@@ -133,7 +166,7 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  if (nameThere !== undefined && !force) throw otherName(val, nameThere);
+  if (nameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, nameThere);
   if (status === 'unchanged') {
     if (examined.isNew && remote !== undefined && remote.id !== undefined && !dryRun) {
       record(workspace, val, remote);

@@ -94,6 +94,10 @@ export const command = defineCommand({
       dryRun,
       remotes: createRemoteVals({ ...context, api }, vals.length),
       beforeSending: () => context.signal.throwIfAborted(),
+      onRenaming: ({ file, name }: { file: string; name: string }, nameThere: string) => {
+        if (dryRun && !context.flags.json && !context.flags.ndjson)
+          context.say.note(`${file}: the val "${nameThere}" would be renamed to "${name}".`);
+      },
       onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);

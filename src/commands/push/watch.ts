@@ -60,6 +60,7 @@ export async function watchWorkspace(
     fork: false,
     dryRun: false,
     onUnknownName() {},
+    onRenaming() {},
     remark: say.warn,
     beforeSending: () => signal.throwIfAborted(),
   };

@@ -88,7 +88,9 @@ async function prepareRenaming(
     });
   }
   return async () => {
+    const base = workspace.bases.read(known);
     workspace.remember({ ...known, name });
+    if (base !== undefined) workspace.bases.write(known, { ...base, name });
     const error = await workspace.saveManifest();
     if (error !== undefined) throw error;
   };

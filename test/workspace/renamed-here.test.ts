@@ -1,0 +1,110 @@
+// A name that was edited in vals.json: the next push renames the val on the service.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runOnScreen, temporaryFolder } from '../support/program.ts';
+import { type Seen, scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, type Service } from './support.ts';
+
+function editName(place: Place, file: string, name: string): void {
+  const manifest = place.manifest();
+  Object.assign(manifest.vals[file] ?? {}, { name });
+  place.put({ 'vals.json': JSON.stringify(manifest) });
+}
+
+const read = async (service: Service, id: string) => {
+  const { name, code, version } = (await service.ask('GET', `/v1/vals/${id}`)) as Record<string, unknown>;
+  return { name, code, version };
+};
+
+async function renamed() {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const id = place.idOf('a.ts');
+  editName(place, 'a.ts', 'better');
+  return { place, service, id };
+}
+
+it('is renamed here, and the next push renames it and makes no version', async () => {
+  const { place, service, id } = await renamed();
+  expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
+  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env });
+  expect(screen.replace(/\s+/g, ' ')).toContain('`vals push` renames vals on the service');
+  const dry = await place.vals('push', '--dry-run');
+  expect(dry).toMatchObject({ exit: 0, stderr: 'a.ts: the val "a" would be renamed to "better".\n' });
+  expect(await read(service, id)).toMatchObject({ name: 'a' });
+  const [row] = await place.rows(['push']);
+  expect(row).toEqual({ file: 'a.ts', name: 'better', status: 'renamed', id, version: 1 });
+  expect(await read(service, id)).toEqual({ name: 'better', code: 'a', version: 1 });
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+});
+
+it('is renamed before its code is sent', async () => {
+  const { place, service, id } = await renamed();
+  place.put({ 'a.ts': 'a2' });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'renamed here' });
+  const [row] = await place.rows(['push']);
+  expect(row).toEqual({ ...row, name: 'better', status: 'pushed', id, version: 2 });
+  expect(await read(service, id)).toEqual({ name: 'better', code: 'a2', version: 2 });
+});
+
+it('is kept by pull, which brings newer code, and undone by pull --force', async () => {
+  const { place, service, id } = await renamed();
+  await service.ask('POST', `/v1/vals/${id}/versions`, { code: 'theirs' });
+  expect(await place.words(['pull', 'a.ts'])).toEqual({ 'a.ts': 'pulled' });
+  expect(place.read('a.ts')).toBe('theirs');
+  expect(await place.words(['pull'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'renamed here' });
+  await place.rows(['pull', 'a.ts', '--force']);
+  expect(place.manifest().vals['a.ts']?.name).toBe('a');
+  expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged' });
+});
+
+it('is renamed although its code is newer there, and not if both sides changed', async () => {
+  const { place, service, id } = await renamed();
+  await service.ask('POST', `/v1/vals/${id}/versions`, { code: 'theirs' });
+  place.put({ 'a.ts': 'mine' });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
+  expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
+  expect(await read(service, id)).toMatchObject({ name: 'a', code: 'theirs' });
+  place.put({ 'a.ts': 'a' });
+  expect(await place.words(['push'])).toMatchObject({ 'a.ts': 'renamed' });
+  expect(await read(service, id)).toEqual({ name: 'better', code: 'theirs', version: 2 });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'changed there' });
+});
+
+it('gets no name that another val has, and its code is not sent', async () => {
+  const { place, service, id } = await renamed();
+  await service.edit('better', 'other');
+  place.put({ 'a.ts': 'a2' });
+  expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
+  expect(await read(service, id)).toMatchObject({ name: 'a', code: 'a' });
+});
+
+it('is a conflict without a base, and where the service has a third name', async () => {
+  const { place, service, id } = await renamed();
+  await service.ask('PUT', `/v1/vals/${id}`, { name: 'third' });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
+  expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
+  await service.ask('PUT', `/v1/vals/${id}`, { name: 'a' });
+  rmSync(join(place.folder, '.vals'), { recursive: true });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
+  expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
+  expect(await read(service, id)).toMatchObject({ name: 'a' });
+});
+
+it('says so where the service does not rename', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const service = await scriptedService([], ({ method, path }: Seen) => {
+    if (path === `/v1/vals/${id}` && method === 'PUT') return { status: 404, body: {} };
+    if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
+    return { body: { id, name: 'a', code: 'a', version: 1 } };
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'a.ts': 'a' });
+  await place.vals('init');
+  await place.vals('push');
+  editName(place, 'a.ts', 'better');
+  const { exit, stderr } = await place.vals('push');
+  expect(exit).toBe(6);
+  expect(stderr).toContain('The service did not rename "a" to "better"');
+});
