@@ -51,6 +51,7 @@ const onBothDatabases = [
     'spaces',
     'strict-client',
     'vals',
+    'years',
   ].map((name) => `test/service/${name}.test.ts`),
 ];
 

@@ -11,6 +11,12 @@ const unitMs: Record<string, number> = {
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
+/** An age such as 90d, in milliseconds; undefined for another word. */
+export function parseAge(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
+}
+
 /** Returns ISO 8601 in UTC. A time without a zone is UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
   const refuse = () =>
@@ -18,11 +24,11 @@ export function parseMoment(text: string, now = Date.now()): string {
       hint: 'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
     });
   if (text === 'now') return new Date(now).toISOString();
-  const age = /^(\d+)([smhdw])$/.exec(text);
+  const age = parseAge(text);
   const iso = isoForm.exec(text);
   let time = Number.NaN;
-  if (age) {
-    time = now - Number(age[1]) * (unitMs[age[2] as string] as number);
+  if (age !== undefined) {
+    time = now - age;
   } else if (iso) {
     const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
     // Date.parse reads 30 February as 2 March.

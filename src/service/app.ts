@@ -1,5 +1,5 @@
 // Answers requests: finds the route, checks the caller, and turns errors into answers.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiRoutes } from './api-routes.ts';
 import { isOrphaned, isStoreFailure } from './database/database.ts';
 import {
@@ -19,7 +19,7 @@ import { pageRoutes } from './page-routes.ts';
 import { Problem, problemAnswer, unauthorized } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
 import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
-import { type Route, routeFinder } from './route.ts';
+import { patternOf, type Route, routeFinder } from './route.ts';
 import type { Store } from './store.ts';
 
 export interface AppOptions {
@@ -32,6 +32,8 @@ export interface AppOptions {
   pageAccess: PageAccess;
   /** A browser came without the link. */
   onRefusedVisit?(): void;
+  /** The pattern of the path, such as `/v1/vals/{id}`. */
+  onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
 }
 
@@ -64,6 +66,10 @@ export function createApp(store: Store, options: AppOptions): App {
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
     const { method, url, path } = request;
     const { route, params, allowed } = findRoute(method, path);
+    if (route) {
+      const below = request.space === undefined ? '' : '/@{space}';
+      options.onRoute?.(request.incoming, below + patternOf(route.path));
+    }
     if (route?.access === 'any host') return route.answer(request, params);
     request.origin = checkHost(request, network);
     if (route?.access === 'form') return route.answer(request, params);

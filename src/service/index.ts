@@ -1,4 +1,5 @@
 // Starts the service, on a SQLite file or a PostgreSQL database, for this machine or for a team.
+import type { IncomingMessage } from 'node:http';
 import { type LocalError, UsageError } from '../errors.ts';
 import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -10,7 +11,7 @@ import { inUrl, loopbackOnly, type Network } from './network.ts';
 import { createPageAccess } from './page-access.ts';
 import type { Limits } from './rate-limit.ts';
 import { loadSeed, type SeedData } from './seed.ts';
-import { type Answered, listen } from './server.ts';
+import { type Answered, listen, listenError, type Server } from './server.ts';
 import { openStore, type Store } from './store.ts';
 
 export { DatabaseFailure, type Place } from './database/database.ts';
@@ -23,6 +24,8 @@ export interface EmbeddedService {
   /** Its public URL, or its address. */
   baseUrl: string;
   port: number;
+  /** Where metrics are served, if they are. */
+  metricsPort: number | undefined;
   /** The token of the store's owner, if it has one. */
   token: string | undefined;
   /** A link to the owner's page, good for one visit. Undefined if there is no owner, or if the page has a sign-in. */
@@ -44,27 +47,44 @@ export interface ServiceOptions {
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
-  onAnswered?(answered: Answered): void;
+  /** Runs that started longer ago are deleted. Default: none. */
+  keepRunsMs?: number;
+  /** For each owner. Default: any number. */
+  maxVals?: number;
+  /** Where to serve metrics. Port 0 for a free one. Default: nowhere. */
+  metrics?: { port: number; host: string };
+  onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
   /** A request failed because the store is full, damaged or gone. */
   onStoreFailure?(error: LocalError): void;
 }
 
+export interface AnsweredRoute extends Omit<Answered, 'incoming'> {
+  /** The pattern of its path, such as `/v1/vals/{id}`. */
+  route: string;
+}
+
+/** The route of a path that has none. */
+const noRoute = 'none';
+
 /** Creates a missing file with its folders, and missing tables of a database. */
 export async function startService(options: Place & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
-  const store = await openStore(options);
+  const store = await openStore(options, options);
+  const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
     const pageAccess = createPageAccess();
     let draining = false;
+    const patterns = new WeakMap<IncomingMessage, string>();
     const app = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
       pageAccess,
       onRefusedVisit: options.onRefusedVisit,
+      onRoute: (incoming, pattern) => patterns.set(incoming, pattern),
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
     });
     const server = await listen(createListener(app), {
@@ -73,8 +93,16 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
       certificate,
       isLimited: (address) => !isAmong(network.proxies, address),
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
-      onAnswered: (answered) => options.onAnswered?.({ ...answered, path: pageAccess.hide(answered.path) }),
+      onAnswered({ incoming, ...answered }) {
+        const route = patterns.get(incoming) ?? noRoute;
+        metrics?.count({ ...answered, route });
+        options.onAnswered?.({ ...answered, route, path: pageAccess.hide(answered.path) });
+      },
     });
+    const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
+    if (options.keepRunsMs !== undefined) {
+      void store.deleteOldRuns(options.keepRunsMs, options.clock ?? systemClock, ended.signal);
+    }
     const { port } = server;
     const stopWatching = renewCertificate(network, server.renew, options);
     let closed: Promise<void> | undefined;
@@ -88,8 +116,11 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
         draining = true;
         return server.drain();
       },
+      metricsPort: metrics?.port,
       close() {
         stopWatching();
+        ended.abort();
+        metrics?.close();
         closed ??= server.close().finally(store.close);
         return closed;
       },
@@ -98,6 +129,23 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
     await store.close();
     throw error instanceof UsageError ? error : store.explain(error);
   }
+}
+
+async function startMetrics(
+  store: Store,
+  { requestsUnderWay }: Pick<Server, 'requestsUnderWay'>,
+  { port, host }: { port: number; host: string },
+) {
+  const { createMetrics } = await import('./metrics.ts');
+  const { count, listen } = createMetrics({
+    requestsUnderWay,
+    connections: store.connections,
+    counts: store.counts,
+  });
+  const served = await listen(port, host).catch((error) => {
+    throw listenError(error, host, port, '--metrics-port');
+  });
+  return { count, ...served };
 }
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {

@@ -17,6 +17,9 @@ export interface Route {
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
+/** With its parameters as OpenAPI writes them: `/v1/vals/{id}`. */
+export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamsIn<Rest>
   : Path extends `${string}:${infer Name}`

@@ -1,5 +1,11 @@
 // An HTTP server, with or without TLS. It limits connections and time, and finishes requests before it closes.
-import { createServer, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import { limitedAs } from './network.ts';
@@ -35,6 +41,7 @@ export interface Answered {
   path: string;
   status: number;
   ms: number;
+  incoming: IncomingMessage;
 }
 
 interface ListenOptions {
@@ -52,8 +59,9 @@ interface ListenOptions {
 
 type Certificate = { cert: Buffer; key: Buffer };
 
-interface Server {
+export interface Server {
   port: number;
+  requestsUnderWay(): number;
   /** Uses another certificate for new connections. */
   renew(certificate: Certificate): void;
   /** Goes on answering, but closes each connection after its answer. Ends when none is left, or after some seconds. */
@@ -70,15 +78,18 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   let draining = false;
   let closing = false;
   let onLastGone = () => {};
+  let underWay = 0;
 
   const answer: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
     const start = process.uptime();
     if (draining) outgoing.shouldKeepAlive = false;
+    underWay += 1;
     outgoing.once('close', () => {
+      underWay -= 1;
       const path = url.replace(/[?#].*$/s, '');
       const status = outgoing.headersSent ? outgoing.statusCode : incoming.complete ? gone : unfinished;
-      onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000 });
+      onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000, incoming });
     });
     if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
     refuse(outgoing, new Problem(431, 'There are too many headers.'));
@@ -146,6 +157,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   return {
     port: (server.address() as AddressInfo).port,
+    requestsUnderWay: () => underWay,
     renew: (certificate) =>
       'setSecureContext' in server && server.setSecureContext({ ...secure, ...certificate }),
     async drain() {
@@ -173,17 +185,22 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   };
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): LocalError {
+export function listenError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option: '--port' | '--metrics-port' = '--port',
+): LocalError {
   if (error.code === 'EADDRNOTAVAIL') {
     return new LocalError(`${host} is not an address of this machine.`, {
-      hint: 'Use an address of this machine with --host, or 0.0.0.0 for all of them.',
+      hint: `Use an address of this machine with ${option.replace('port', 'host')}, or 0.0.0.0 for all of them.`,
       cause: error,
     });
   }
   const inUse = error.code === 'EADDRINUSE';
   return new LocalError(
     `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
-    { hint: 'Use --port 0 for a free port, or end the program that holds it.', cause: error },
+    { hint: `Use ${option} 0 for a free port, or end the program that holds it.`, cause: error },
   );
 }
 

@@ -1,6 +1,7 @@
 // What the service keeps: people and spaces, their vals with all versions, the runs of these, and the records that only a seed brings.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
@@ -37,6 +38,7 @@ import {
   type RecordKind,
   type StoredRecord,
 } from './records.ts';
+import { deleteOldRuns } from './retention.ts';
 import { type Position, type SearchRange, searchVals } from './search.ts';
 import { asPerson, createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
@@ -58,7 +60,15 @@ export const newValFacts = { readme: null, privacy: 'private', type: 'script' } 
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export async function openStore(place: Place) {
+export interface StoreLimits {
+  /** For each owner. Default: any number. */
+  maxVals?: number;
+}
+
+/** More than all processes may be creating at this moment. */
+const mostAtOnce = 100;
+
+export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
   const database = await openDatabase(place);
   const { all, write, forUpdate } = database;
   const owner = await readOwner(database, place);
@@ -77,9 +87,29 @@ export async function openStore(place: Place) {
     return ownVal(all, caller, id);
   }
 
+  /** Near the limit, one at a time is counted; before that, nobody waits for another. */
+  async function checkRoom(all: All, owner: Principal): Promise<void> {
+    if (maxVals === undefined) return;
+    const countVals = async () => {
+      const counted = await all<{ vals: number }>('SELECT count(*) AS vals FROM vals WHERE owner_id = ?', [
+        owner.id,
+      ]);
+      return counted[0]?.vals ?? 0;
+    };
+    if ((await countVals()) < maxVals - mostAtOnce) return;
+    // Rows that refer to this one may still be inserted.
+    if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
+    if ((await countVals()) < maxVals) return;
+    throw new Problem(
+      403,
+      `${owner.username} has ${maxVals} vals already, and this service keeps no more for one owner.`,
+    );
+  }
+
   /** Undefined where the owner has one of this name, of whomever it was made a moment ago. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy, type } = content;
+    await checkRoom(all, owner);
     const at = now();
     const [inserted] = await all<{ id: string }>(
       `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at, last_version)
@@ -162,6 +192,21 @@ export async function openStore(place: Place) {
 
     userNamed: async (username: string): Promise<User | undefined> =>
       idForm.test(username) ? users.named(username) : undefined,
+
+    connections: database.connections,
+
+    /** Deletes older runs until the signal is aborted. */
+    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
+      deleteOldRuns(database, keepMs, clock, signal),
+
+    /** Of all owners. */
+    async counts(): Promise<{ vals: number; runs: number }> {
+      const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
+      const [runs] = await all<{ count: number }>(
+        "SELECT count(*) AS count FROM records WHERE kind = 'runs'",
+      );
+      return { vals: vals?.count ?? 0, runs: runs?.count ?? 0 };
+    },
 
     /** Throws where the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),

@@ -46,6 +46,17 @@ describe('options that do not go together', () => {
       [`--rate=${rate}`],
       '--rate takes a number of requests a second',
     ]),
+    ...['0', 'x', '90', 'now', '0d', '2026-01-31'].map((age): [string[], string] => [
+      [`--keep-runs=${age}`],
+      '--keep-runs takes an age',
+    ]),
+    ...['0', '-1', 'x', ''].map((count): [string[], string] => [
+      [`--max-vals=${count}`],
+      '--max-vals takes a number of vals',
+    ]),
+    [['--metrics-port', '65536'], '--metrics-port takes a number from 0 to 65535'],
+    [['--metrics-host', '0.0.0.0'], '--metrics-host needs --metrics-port too'],
+    [['--metrics-port', '0', '--metrics-host', 'x'], '--metrics-host takes an address'],
   ])('%j: exit 2', async (args, message) => {
     const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -106,6 +117,22 @@ test('it says where it listens and what it is called, and no token; idle, it end
   const start = performance.now();
   expect(await service.end('SIGTERM')).toBe(0);
   expect(performance.now() - start).toBeLessThan(3_000);
+});
+
+test('--log json: an object per request; metrics are served beside it', async () => {
+  const service = await embeddedService({ args: ['--log', 'json', '--metrics-port', '0'] });
+  const log = await service.logged('/metrics.');
+  const address = /^Metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)\.$/m.exec(log)?.[1];
+  await fetch(`${service.baseUrl}/v1/vals/absent?query=secret`);
+  const lines = (await service.logged('}\n')).split('\n').filter((line) => line.startsWith('{'));
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      ...{ method: 'GET', route: '/v1/vals/{id}', status: 404, ms: expect.any(Number) },
+    },
+  ]);
+  const metrics = await (await fetch(`${address}`)).text();
+  expect(metrics).toContain('vals_http_requests_total{method="GET",route="/v1/vals/{id}",status="404"} 1');
 });
 
 describe('SIGTERM', () => {

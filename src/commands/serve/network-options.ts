@@ -60,10 +60,10 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   };
 }
 
-function parseHost(text: string): string {
+export function parseHost(text: string, option = '--host'): string {
   if (text === 'localhost') return loopbackHost;
   if (isIP(text) !== 0) return text;
-  throw new UsageError(`--host takes an address of this machine, not "${text}".`, {
+  throw new UsageError(`${option} takes an address of this machine, not "${text}".`, {
     hint: 'Use 0.0.0.0 for all IPv4 addresses, or :: for all addresses. The name belongs in --public-url.',
   });
 }

@@ -1,5 +1,6 @@
 import { defineCommand, parsed, word } from '../../cli/command.ts';
 import { loadService } from '../../cli/load-service.ts';
+import { parseAge } from '../../cli/moments.ts';
 import { type InterruptedError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
@@ -17,7 +18,7 @@ export const command = defineCommand({
     'A team shares it with --database and `vals user`; other machines reach it by its --public-url, ' +
     'with --tls-cert or a proxy for TLS.',
   options: {
-    port: parsed('--port <n>', 'the port; 0 for a free one (8787)', parsePort),
+    port: parsed('--port <n>', 'the port; 0 for a free one (8787)', (text) => parsePort(text)),
     ...placeOptions,
     seed: word('--seed <file>', 'runs, likes, comments and references, as JSON'),
     host: word('--host <address>', 'the address to listen on (127.0.0.1)'),
@@ -25,6 +26,13 @@ export const command = defineCommand({
     trustProxy: word('--trust-proxy <address>', 'take plain HTTP from this proxy, which ends TLS'),
     tlsCert: word('--tls-cert <file>', 'end TLS here: the certificate and its chain, PEM'),
     tlsKey: word('--tls-key <file>', 'the key of the certificate, PEM'),
+    keepRuns: parsed('--keep-runs <age>', 'delete runs that started longer ago: 90d', parseKeepRuns),
+    maxVals: parsed('--max-vals <n>', 'vals per owner (shared: 10000)', parseMaxVals),
+    metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
+      parsePort(text, '--metrics-port'),
+    ),
+    metricsHost: word('--metrics-host <address>', 'the address for it (127.0.0.1)'),
+    log: word('--log <form>', 'how requests are logged (text)', { choices: ['text', 'json'] }),
     rate: parsed('--rate <n>', 'requests a second per token (shared: 500)', parseRate),
   },
   examples: [
@@ -33,10 +41,15 @@ export const command = defineCommand({
     'vals serve --public-url https://vals.example.com',
   ],
   columns: [],
-  async run(context, { port = 8787, seed, rate, data, database, ...reach }) {
+  async run(context, options) {
+    const { port = 8787, seed, rate, data, database, metricsPort, ...reach } = options;
     const { settings, flags, signal, print, say } = context;
-    const { networkOf } = await import('./network-options.ts');
+    const { networkOf, parseHost } = await import('./network-options.ts');
     const network = networkOf(reach, settings.cwd);
+    const metricsHost = parseHost(reach.metricsHost ?? '127.0.0.1', '--metrics-host');
+    if (reach.metricsHost !== undefined && metricsPort === undefined) {
+      throw new UsageError('--metrics-host needs --metrics-port too.', { hint: 'Add --metrics-port 9464.' });
+    }
     const publicUrl = network?.publicUrl;
     const place = storePlace(context, { data, database });
     const isShared = publicUrl !== undefined || 'database' in place;
@@ -57,10 +70,17 @@ export const command = defineCommand({
       port,
       network,
       limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },
+      keepRunsMs: options.keepRuns,
+      maxVals: options.maxVals ?? (isShared ? 10_000 : undefined),
+      metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
       seed: seedData,
       onWarning: say.warn,
-      onAnswered: ({ method, path, status, ms }) =>
-        log.write(`${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`),
+      onAnswered: ({ method, path, route, status, ms }) =>
+        log.write(
+          options.log === 'json'
+            ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms: Math.round(ms) })
+            : `${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`,
+        ),
       onRefusedVisit: showLink,
       onStoreFailure({ message, facts: { hint } }) {
         if (message !== failure) say.warn(`${message} ${hint}`);
@@ -71,6 +91,9 @@ export const command = defineCommand({
     if (seedData) {
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
       log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
+    }
+    if (service.metricsPort !== undefined) {
+      log.write(`Metrics on http://${metricsHost}:${service.metricsPort}/metrics.`);
     }
     const asJson = flags.json || flags.ndjson;
     // A shared service prints no token, because it would end up in the machine's logs.
@@ -102,10 +125,10 @@ export const command = defineCommand({
   },
 });
 
-export function parsePort(text: string): number {
+export function parsePort(text: string, option = '--port'): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
-    throw new UsageError(`--port takes a number from 0 to ${highestPort}, not "${text}".`, {
-      hint: '--port 0 takes a free one.',
+    throw new UsageError(`${option} takes a number from 0 to ${highestPort}, not "${text}".`, {
+      hint: `${option} 0 takes a free one.`,
     });
   }
   return Number(text);
@@ -115,5 +138,18 @@ function parseRate(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
   throw new UsageError(`--rate takes a number of requests a second, not "${text}".`, {
     hint: 'Give a whole number from 1 to 999999.',
+  });
+}
+
+function parseKeepRuns(text: string): number {
+  const age = parseAge(text);
+  if (age !== undefined && age > 0) return age;
+  throw new UsageError(`--keep-runs takes an age, not "${text}".`, { hint: 'Give it like 90d, 12w or 36h.' });
+}
+
+function parseMaxVals(text: string): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new UsageError(`--max-vals takes a number of vals per owner, not "${text}".`, {
+    hint: 'Give a whole number from 1 to 999999999.',
   });
 }

@@ -19,6 +19,7 @@ export interface Database {
   forUpdate: string;
   /** Whether the bytes `code` contain the bytes `?`. */
   contains: string;
+  connections(): { inUse: number; waiting: number };
   /** Turns a failure into an error for the person who runs the service. */
   explain(error: unknown): LocalError;
   close(): Promise<void>;

@@ -42,6 +42,10 @@ export async function openPostgres(address: string): Promise<Database> {
   return {
     all: (sql, values) => query(pool, sql, values),
     write: (work, row) => rows.run(row, () => write(pool, work)),
+    connections: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount + rows.waiting(),
+    }),
     forUpdate: ' FOR UPDATE',
     contains: 'position(?::bytea IN code) > 0',
     explain,

@@ -11,6 +11,8 @@ interface Limits {
 }
 
 export interface RowQueue {
+  /** How many writes wait for a row or a connection. */
+  waiting(): number;
   /** Fails as busy if too many writes wait for the row, or if this one has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
@@ -54,6 +56,7 @@ export function createRowQueue({ connections, waiting, waitMs }: Limits): RowQue
   }
 
   return {
+    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, withoutConnection.length),
     async run(row, work) {
       if (row === undefined) return withConnection(work);
       await turnAt(row);

@@ -19,6 +19,7 @@ export async function openSqlite(file: string): Promise<Database> {
     await patiently(() => prepare(connection, path));
     return {
       ...wrap(connection, path),
+      connections: () => ({ inUse: 1, waiting: 0 }),
       forUpdate: '',
       contains: 'instr(code, ?) > 0',
       explain: (error) => explain(file, error),

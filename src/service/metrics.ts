@@ -1,0 +1,120 @@
+// What a service measures of itself, as Prometheus reads it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface MeasuredRequest {
+  method: string;
+  /** Its pattern, such as `/v1/vals/{id}`. */
+  route: string;
+  status: number;
+  ms: number;
+}
+
+export interface MetricSources {
+  requestsUnderWay(): number;
+  connections(): { inUse: number; waiting: number };
+  counts(): Promise<{ vals: number; runs: number }>;
+}
+
+export interface Metrics {
+  count(request: MeasuredRequest): void;
+  /** Serves `GET /metrics`. Returns the port, and a function that ends it. */
+  listen(port: number, host: string): Promise<{ port: number; close(): void }>;
+}
+
+/** Counting a million runs takes a second of the database, so an older count is good enough. */
+const countsAgeMs = 60_000;
+/** For the counts. Prometheus gives up after ten seconds. */
+const patienceMs = 1_000;
+const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+export function createMetrics({ requestsUnderWay, connections, counts }: MetricSources): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'vals_http_requests_total',
+    help: 'Requests that were answered. Status 499: the caller went away before the answer.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'vals_http_request_duration_seconds',
+    help: 'From the beginning of a request to the end of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: seconds,
+    registers,
+  });
+  const gauge = (name: string, help: string, read?: () => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      ...(read && {
+        collect() {
+          this.set(read());
+        },
+      }),
+    });
+  gauge('vals_http_requests_in_progress', 'Requests under way.', requestsUnderWay);
+  gauge('vals_database_connections_in_use', 'Connections in use.', () => connections().inUse);
+  gauge('vals_database_waiting', 'Work that waits for a connection.', () => connections().waiting);
+  const vals = gauge('vals_vals', 'Vals of all owners. NaN before the first count.');
+  const runs = gauge('vals_runs', 'Runs of all owners. NaN before the first count.');
+  vals.set(Number.NaN);
+  runs.set(Number.NaN);
+
+  let counted = -Infinity;
+  let counting: Promise<void> | undefined;
+  /** Keeps the last counts while the database does not answer. */
+  function recount(): Promise<void> {
+    if (performance.now() - counted < countsAgeMs) return Promise.resolve();
+    counting ??= counts()
+      .then((found) => {
+        vals.set(found.vals);
+        runs.set(found.runs);
+        counted = performance.now();
+      })
+      .catch(() => {})
+      .finally(() => {
+        counting = undefined;
+      });
+    return counting;
+  }
+
+  return {
+    count({ method, route, status, ms }) {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, ms / 1_000);
+    },
+    async listen(port, host) {
+      const server = createServer(async ({ method, url }, outgoing) => {
+        const isRead = method === 'GET' || method === 'HEAD';
+        if (url?.replace(/\?.*/s, '') !== '/metrics' || !isRead) {
+          outgoing.writeHead(404).end();
+          return;
+        }
+        let timer: NodeJS.Timeout | undefined;
+        const patience = new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, patienceMs);
+        });
+        await Promise.race([recount(), patience]);
+        clearTimeout(timer);
+        const text = await registry.metrics();
+        outgoing
+          .writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' })
+          .end(text);
+      });
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, host }, resolve);
+      });
+      return {
+        port: (server.address() as AddressInfo).port,
+        close() {
+          server.close();
+          server.closeAllConnections();
+        },
+      };
+    },
+  };
+}

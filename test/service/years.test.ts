@@ -1,0 +1,134 @@
+// What a service needs to run for years: old runs go, owners have a limit, and it measures itself.
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { asPerson } from '../../src/service/spaces.ts';
+import { onServer } from '../support/postgres.ts';
+import { placeOf } from './place.ts';
+import { ask, askText, createVal, type List, newPlace, temporaryService } from './support.ts';
+
+const day = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+test('old runs are deleted by their start, with two services on one store, and nothing else is', async () => {
+  const at = await newPlace();
+  const seed = {
+    runs: [
+      ...Array.from({ length: 450 }, (_, i) => ({
+        id: `old${i}`,
+        runStartAt: daysAgo(31 + i),
+        runEndAt: daysAgo(0),
+      })),
+      ...[29, 1, -1].map((days) => ({
+        id: `kept${days}`,
+        runStartAt: daysAgo(days),
+        runEndAt: daysAgo(days),
+      })),
+    ],
+    comments: [{ id: 'comment', createdAt: daysAgo(400) }],
+  };
+  const first = await temporaryService(seed, at);
+  const idsOf = async (path: string) =>
+    ((await ask(first, 'GET', path)).body as List).data.map(({ id }) => id);
+  expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
+  const keeping = await Promise.all(
+    [1, 2].map(() => temporaryService(undefined, at, { keepRunsMs: 30 * day })),
+  );
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const kept = await idsOf('/v1/me/runs?limit=100');
+    if (kept.length < 100) expect(kept.slice(0, 3)).toEqual(['kept-1', 'kept1', 'kept29']);
+    if (kept.length === 3) break;
+    expect(Date.now()).toBeLessThan(deadline);
+  }
+  expect(await idsOf('/v1/me/comments')).toEqual(['comment']);
+  await Promise.all(keeping.map(({ close }) => close()));
+});
+
+test('beyond the limit a new val is 403, whoever asks at once; others are changed as before', async () => {
+  const service = await temporaryService(undefined, undefined, { maxVals: 5 });
+  const create = (name: string) =>
+    ask(service, Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`val${i}`)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+  const refused = answers.filter(({ status }) => status === 403);
+  expect(refused).toHaveLength(15);
+  expect(refused[0]?.body).toMatchObject({
+    detail: 'local has 5 vals already, and this service keeps no more for one owner.',
+  });
+  const [{ id, name } = { id: '', name: '' }] = answers
+    .filter(({ status }) => status === 201)
+    .map(({ body }) => body as { id: string; name: string });
+  expect((await ask(service, 'PUT', '/v1/vals', { body: { name, code: 'd' } })).status).toBe(200);
+  expect((await ask(service, 'DELETE', `/v1/vals/${id}`)).status).toBe(204);
+  expect((await create('val100')).status).toBe(201);
+  expect((await create('val101')).status).toBe(403);
+
+  const store = await openStore(placeOf(service.at), { maxVals: 1 });
+  const space = await store.spaces.add('acme');
+  if (!space) throw new Error('acme is there');
+  const content = { code: 'c', readme: null, privacy: 'private', type: 'script' } as const;
+  await store.create(asPerson(space), { ...content, name: 'first' });
+  await expect(store.create(asPerson(space), { ...content, name: 'second' })).rejects.toMatchObject({
+    status: 403,
+    message: expect.stringContaining('acme has 1 vals'),
+  });
+  await store.close();
+});
+
+test('metrics count requests by route, and are there while the database is not', async () => {
+  const service = await temporaryService({ runs: [{}, {}] }, undefined, {
+    metrics: { port: 0, host: '127.0.0.1' },
+  });
+  const metricsUrl = { baseUrl: `http://127.0.0.1:${service.metricsPort}` };
+  const metrics = async () => {
+    const { status, text, headers } = await askText(metricsUrl, 'GET', '/metrics');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    return text.split('\n');
+  };
+  const { id } = await createVal(service, { name: 'one', code: 'c' });
+  for (const path of [`/v1/vals/${id}`, `/v1/vals/${id}`, '/v1/vals/absent', '/nowhere/vals_secret']) {
+    await ask(service, 'GET', path);
+  }
+  await ask(service, 'GET', '/@acme/v1/me');
+  const lines = await metrics();
+  const requests = (labels: string) => `vals_http_requests_total{${labels}}`;
+  for (const line of [
+    `${requests('method="POST",route="/v1/vals",status="201"')} 1`,
+    `${requests('method="GET",route="/v1/vals/{id}",status="200"')} 2`,
+    `${requests('method="GET",route="/v1/vals/{id}",status="404"')} 1`,
+    `${requests('method="GET",route="none",status="404"')} 1`,
+    `${requests('method="GET",route="/@{space}/v1/me",status="404"')} 1`,
+    'vals_http_request_duration_seconds_count{method="GET",route="/v1/vals/{id}"} 3',
+    'vals_http_requests_in_progress 0',
+    'vals_database_waiting 0',
+    'vals_vals 1',
+    'vals_runs 2',
+  ]) {
+    expect(lines).toContain(line);
+  }
+  expect(lines.join('\n')).not.toContain('secret');
+  expect(lines.some((line) => /^vals_database_connections_in_use [01]$/.test(line))).toBe(true);
+  expect((await askText(metricsUrl, 'GET', '/')).status).toBe(404);
+  expect((await askText(metricsUrl, 'POST', '/metrics')).status).toBe(404);
+
+  const giveBack = await takeAway(service.at);
+  expect((await ask(service, 'GET', '/healthz')).status).toBe(503);
+  expect(await metrics()).toContain('vals_vals 1');
+  await giveBack();
+});
+
+async function takeAway(at: string): Promise<() => Promise<unknown>> {
+  if ('file' in placeOf(at)) {
+    rmSync(at);
+    return async () => {};
+  }
+  const name = new URL(at).pathname.slice(1);
+  const server = new URL(at);
+  server.pathname = '/postgres';
+  const onAll = (sql: string) => onServer(server.href, sql);
+  await onAll(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await onAll(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
+  return () => onAll(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
+}
