@@ -188,5 +188,5 @@ it('what waits in vain is a failure, and not done', async () => {
   });
   const { exit, stdout, stderr } = await ended;
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
-  expect(stderr).toContain('waits for something that will never happen');
+  expect(stderr).toContain('waits for something that never happens');
 });

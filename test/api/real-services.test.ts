@@ -20,8 +20,8 @@ const cells = (stdout: string) => stdout.replace(/\n$/, '').split('\t');
 
 describe('what is shown', () => {
   it.each([
-    [['version', 'ls', id], { val_id: id, version: 2, createdAt: at }, ['2', at, id]],
-    [['version', 'ls', id], { id, version: 0, runStartAt: at }, ['0', at, id]],
+    [['version', 'ls', id], { val_id: id, version: 2, createdAt: at }, ['2', at, id, '']],
+    [['version', 'ls', id], { id, version: 0, runStartAt: at }, ['0', at, id, '']],
     [
       ['refs'],
       { reference: { id: 'r', name: 'n', username: 'ada' }, dependsOn: { name: 'd' } },
@@ -109,11 +109,11 @@ describe('hints that help', () => {
   });
 
   it.each([
-    [['runs'], 'vals val runs <val>'],
-    [['likes'], 'does not have this route'],
-    [['val', 'runs', id], `vals val get ${id}`],
-  ])('%j where there is no such route', async (args, hint) => {
-    const { exit, stderr } = await vals(args, [{ status: 404 }]);
+    [['runs'], [], 'vals val runs <val>'],
+    [['likes'], [], 'does not have this route'],
+    [['val', 'runs', id], [{ body: { id } }], 'no list of the runs of a val'],
+  ])('%j where there is no such route', async (args, later, hint) => {
+    const { exit, stderr } = await vals(args, [{ status: 404 }, ...later]);
     expect(exit).toBe(3);
     expect(stderr).not.toContain('check the id');
     expect(stderr).toContain(hint);

@@ -95,7 +95,7 @@ test('links are made with the public URL', async () => {
   const list = await get('GET', `/v1/users/${me.id}/vals?limit=1&offset=0`);
   expect(list.links).toEqual({
     self: `http://localhost:9/v1/users/${me.id}/vals?limit=1&offset=0`,
-    next: `http://localhost:9/v1/users/${me.id}/vals?limit=1&offset=1`,
+    next: expect.stringContaining(`http://localhost:9/v1/users/${me.id}/vals?limit=1&after=`),
   });
 });
 

@@ -48,7 +48,8 @@ const read = (
   status: 200,
   good,
   reads,
-  unpaged: /\/(?:references|versions)$/.test(path),
+  unpaged: /\/(?:references|versions|versions\/\d+)$/.test(path),
+  looksForVal: name === 'val runs',
   isBatch: false,
 });
 const post = (name: string, args: string[], path: string) => ({

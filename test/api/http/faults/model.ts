@@ -33,6 +33,8 @@ export interface Asking {
   reads: Reads;
   /** A list that is asked for without limit and offset, and with them once that is refused. */
   unpaged?: boolean;
+  /** After a 404 the val itself is asked for, to tell an absent val from an absent route. */
+  looksForVal?: boolean;
 }
 
 const mostAttempts = 4;
@@ -44,6 +46,9 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   if (exits.length === 1 && exits[0] === 0) return { exits, requests: [1, 1] };
   if (asking.unpaged && meeting.kind === 'status' && [400, 422].includes(meeting.status)) {
     return { exits: forever ? exits : [0], requests: [2, 2] };
+  }
+  if (asking.looksForVal && meeting.kind === 'status' && meeting.status === 404) {
+    return { exits, requests: [2, 2] };
   }
   const counted: [number, number] = countedOf(meeting);
   switch (sentAgain(method, meeting)) {
