@@ -65,7 +65,7 @@ async function prepareTexts({ main, commandPaths }) {
     await write(`dist/prepared/styled/${name}.txt`, await print(main, argv, { isTTY: true, columns: 80 }));
   }
   await write('dist/prepared/version.txt', await print(main, ['--version']));
-  for (const shell of ['bash', 'zsh', 'fish']) {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     await write(`dist/prepared/completion-${shell}.txt`, await print(main, ['completion', shell]));
   }
 }

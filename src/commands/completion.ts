@@ -5,8 +5,9 @@ import { UsageError } from '../errors.ts';
 export const command = defineCommand({
   summary: 'Print the completion script of a shell',
   description:
-    'Print a script that completes commands, options, files and vals in bash, zsh or fish. ' +
-    'For every new shell, add the line below to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.',
+    'Print a script that completes commands, options, files and vals in bash, zsh, fish or PowerShell. ' +
+    'For every new shell, add the line below to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. ' +
+    'In PowerShell the line for $PROFILE is: vals completion powershell | Out-String | Invoke-Expression.',
   arguments: { shell: { ...argument('<shell>', shells.join(', ')), words: shells } },
   examples: [
     'eval "$(vals completion bash)"',

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { argument, defineCommand, toggle, val, word } from '../../src/cli/command.ts';
 import { loadTree } from '../../src/cli/command-tree.ts';
 import { completions } from '../../src/cli/completion/completions.ts';
+import { shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
@@ -246,8 +247,27 @@ describeWith('fish', 'in fish', (fish) => {
   });
 });
 
+describeWith('pwsh', 'in PowerShell', (pwsh) => {
+  it('completes', async () => {
+    const { folder, env } = workplace();
+    const script = `
+      vals completion powershell | Out-String | Invoke-Expression
+      foreach ($line in $args) {
+        $found = TabExpansion2 -inputScript $line -cursorColumn $line.Length
+        ($found.CompletionMatches | ForEach-Object { $_.CompletionText }) -join '|'
+      }`;
+    const known = typed.filter(([line]) =>
+      /^vals (vers|version li|comments --rel|val rm|val get he)/.test(line),
+    );
+    const lines = known.map(([line]) => line);
+    const command = ['-NoProfile', '-Command', `& { ${script} } @args`, ...lines];
+    const { stdout } = await execa(pwsh, command, { cwd: folder, env, extendEnv: false });
+    expect(stdout.split('\n')).toEqual(known.map(([, words]) => words.at(-1)));
+  });
+});
+
 describe('vals completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('%s: prepared or not, the script is the same', async (shell) => {
+  it.each(shells)('%s: prepared or not, the script is the same', async (shell) => {
     const prepared = await readFile(`dist/prepared/completion-${shell}.txt`, 'utf8');
     expect(await run(['completion', shell])).toMatchObject({ exit: 0, stdout: prepared, stderr: '' });
   });
@@ -258,9 +278,10 @@ describe('vals completion', () => {
     expect(stderr).toContain('bash, zsh, fish');
   });
 
-  it.each(['bash', 'zsh', 'fish'])('%s: is offered no name that it could run', async (shell) => {
+  it.each(shells)('%s: is offered no name that it could run', async (shell) => {
     const { folder } = workplace();
-    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', ''], { cwd: folder });
+    const last = shell === 'powershell' ? '+' : '';
+    const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', last], { cwd: folder });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', '']);
   });

@@ -4,7 +4,7 @@ import { createSettings, type Settings } from '../../settings/settings.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
 import { type Candidate, completions } from './completions.ts';
-import { filesLine } from './scripts.ts';
+import { filesLine, wordMark } from './scripts.ts';
 import { valsThatFit } from './val-names.ts';
 
 /** One candidate per line; for shells that show descriptions, a tab and the description. The last word is unfinished. */
@@ -13,7 +13,7 @@ export async function completionAnswer(
   tree: CommandTree,
   host: Host,
 ): Promise<string> {
-  const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
+  const words = wordsFrom(shell, typed);
   const current = words.at(-1) ?? '';
   const next = completions(await loadTree(tree), words.slice(0, -1), current);
   const settings = createSettings({}, host, () => {});
@@ -49,6 +49,12 @@ function servicesThatFit(typed: string, { configFile, system }: Settings): strin
     // There is no config, or it is broken: completion cannot show errors.
     return [];
   }
+}
+
+function wordsFrom(shell: string | undefined, typed: readonly string[]): readonly string[] {
+  if (shell === 'bash') return withBreaksJoined(typed);
+  if (shell !== 'powershell') return typed;
+  return [...typed.slice(0, -1), (typed.at(-1) ?? '').replace(wordMark, '')];
 }
 
 /** Bash splits `--option=word` and `10:30` into three words each, and completes the last one. */

@@ -5,7 +5,10 @@ export const completionRequest = '__complete';
 /** Tells the shell to complete file names itself. */
 export const filesLine = ':files';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+/** Before the unfinished word of PowerShell, which drops an empty word. */
+export const wordMark = '+';
 
 type Shell = (typeof shells)[number];
 
@@ -64,5 +67,21 @@ function __vals_complete
 end
 complete -c vals -e
 complete -c vals -f -a '(__vals_complete)'
+`,
+  powershell: `\
+# Completion of vals for PowerShell, from 5.1 on; load it with: vals completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName vals -ScriptBlock {
+  param($current, $command, $cursor)
+  $before = @($command.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor })
+  $words = @($before | ForEach-Object { if ($null -eq $_.Value) { $_.Extent.Text } else { "$($_.Value)" } })
+  $lines = @(& vals ${completionRequest} powershell @words "${wordMark}$current" 2>$null)
+  # Where nothing is returned, PowerShell completes files.
+  if ($lines.Count -eq 0 -or $lines[0] -eq '${filesLine}') { return }
+  foreach ($line in $lines) {
+    $word, $description = $line -split "\`t", 2
+    if (-not $description) { $description = $word }
+    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $description)
+  }
+}
 `,
 };
