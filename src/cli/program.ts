@@ -119,7 +119,7 @@ const narrow = 60;
 
 function createRoot(helpWidth: number, write: (text: string) => void): Command {
   const root = new Command('vals')
-    .description('Push, version and inspect vals: units of code kept by a val hosting service.')
+    .description('Push, run and inspect vals: named pieces of code that a service keeps.')
     .usage('<command> [options]')
     .enablePositionalOptions()
     .exitOverride()

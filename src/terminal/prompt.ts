@@ -7,9 +7,9 @@ import { createTextWidth } from './text-width.ts';
 import { wrapWords } from './wrap.ts';
 
 export interface Prompt {
-  /** Throws a UsageError with the hint `instead` if nobody can be asked. */
+  /** Throws a UsageError with the hint `instead` if nobody can be asked for confirmation. */
   expectSomebody(instead: string): void;
-  /** Throws a UsageError with the hint `instead` if nobody can be asked. */
+  /** Throws a UsageError with the hint `instead` if nobody can be asked, as the others do. */
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
   /** Shows the answer while it is typed. */
@@ -33,15 +33,13 @@ export function createPrompt(
 ): Prompt {
   let waitedMs = 0;
 
-  function expectSomebody(instead: string): void {
+  function expectSomebody(instead: string, wanted = 'for confirmation '): void {
     if (input().isTTY && stderr.isTTY) return;
-    throw new UsageError('Cannot ask without a terminal.', {
-      hint: instead,
-    });
+    throw new UsageError(`Cannot ask ${wanted}without a terminal.`, { hint: instead });
   }
 
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
-    expectSomebody(instead);
+    expectSomebody(instead, '');
     await flush();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
@@ -81,6 +79,7 @@ export function createPrompt(
   return {
     waitedMs: () => waitedMs,
     async confirm(question, instead) {
+      expectSomebody(instead);
       return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
     },
     expectSomebody,

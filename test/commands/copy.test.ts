@@ -185,7 +185,7 @@ describe('tokens', () => {
 it.each([
   [['copy', 'hello'], '--to'],
   [['copy', '--to', 'https://vals.example.com'], 'No val'],
-  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'contradict'],
+  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'not both'],
   [['copy', 'hello', '--to', 'nonsense'], '--to'],
 ])('refuses %j', async (args, message) => {
   const { env } = await serviceInProcess();

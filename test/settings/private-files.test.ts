@@ -52,7 +52,7 @@ describe('compiled code', () => {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
     const own = readFileSync(source, 'latin1');
-    const other = own.replaceAll('Push, version and inspect', 'PUSH, VERSION AND INSPECT');
+    const other = own.replaceAll('Push, run and inspect', 'PUSH, RUN AND INSPECT');
     expect(other).not.toBe(own);
     writeFileSync(source, other, 'latin1');
     await installed.vals(keeping);
@@ -62,7 +62,7 @@ describe('compiled code', () => {
   }
 
   const isForeign = async ({ vals }: Pick<Installed, 'vals'>) =>
-    (await vals(['--local', '--help', '--no-color'])).includes('PUSH, VERSION');
+    (await vals(['--local', '--help', '--no-color'])).includes('PUSH, RUN');
 
   /** What is rare is of a kind with another, and for a long run. */
   const unsafe: { what: string; isRare?: boolean; asRoot?: boolean; change(file: string): void }[] = [

@@ -69,7 +69,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
 
 const newVal = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
-  hints: { 409: '--force sends the code over what is there.' },
+  hints: { 409: 'Add --force to overwrite it.' },
 });
 
 /** What is to be sent, in order; nothing if the target has it already. */
@@ -83,7 +83,7 @@ async function pendingCodes(
   const conflict = () => {
     const name = textAt(source, 'name');
     return new ConflictError(`${name} has other code on ${target.name}.`, {
-      hint: '--force sends the code over what is there.',
+      hint: 'Add --force to overwrite it.',
     });
   };
   if (!versions) {

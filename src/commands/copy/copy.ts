@@ -16,8 +16,8 @@ interface Item {
 export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
-    'Copy vals from the service in force to another a service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy go along where that service takes them. A val that it has with other code is left alone without --force.',
+    'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
+    'privacy are copied if that service takes them. A val that has other code there is not overwritten without --force.',
   details:
     'The tokens of the two services are kept apart: the other one gets the token that `vals login` stored for it, or ' +
     'VALS_TO_TOKEN. With --versions, a val whose versions there are the beginning of those here is continued, so a copy ' +
@@ -39,9 +39,11 @@ export const command = defineCommand({
   jobSummary: true,
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
-      throw new UsageError('--to is missing.', { hint: 'Give --to the address of the service to copy to.' });
+      throw new UsageError('Name the service to copy to: --to <base-url>.', {
+        hint: '`vals use` lists the services that you are signed in to.',
+      });
     if (ids.length > 0 === (all ?? false)) {
-      throw new UsageError(all ? '--all and vals contradict each other.' : 'No val is named.', {
+      throw new UsageError(all ? 'Name vals, or give --all, but not both.' : 'No val is named.', {
         hint: 'Name the vals to copy, or give --all.',
       });
     }
