@@ -1,0 +1,217 @@
+// Command lines: what is mistyped, how it is refused, and the help.
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { writeConfig } from '../settings/support.ts';
+import { inProcess } from '../support/in-process.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+describe('what was mistyped', () => {
+  const secret = 'hunter2secret';
+  it.each<{ args: string[] }>([
+    { args: [`--tokn=${secret}`] },
+    { args: [`--tokn=${secret}`, 'me'] },
+    { args: ['me', `--tokn=${secret}`] },
+    { args: ['me', `--token=${secret}`] },
+    { args: ['me', '--token', secret] },
+    { args: ['login', '--with-token', secret] },
+    { args: ['login', secret] },
+    { args: ['login', `--with-token=${secret}`] },
+    { args: ['login', `--withtoken=${secret}`] },
+    { args: ['val', `--tokn=${secret}`, 'get', 'x'] },
+    { args: ['val', 'get', 'x', `--tokn=a=${secret}`] },
+    { args: ['me', `--tokn=it's ${secret}`] },
+    { args: ['me', `--tokn=a\n${secret}`] },
+    { args: ['me', `-t=${secret}`] },
+    { args: ['me', `-t${secret}`] },
+    { args: ['me', `--base-ur=https://ada:${secret}@a.example`] },
+    { args: ['--tokn', secret] },
+    { args: ['nonsense', '--token', secret] },
+    { args: ['val', '--tokn', secret, 'get', 'x'] },
+  ])('$args does not show its value', async ({ args }) => {
+    for (const json of [[], ['--json']]) {
+      const { exit, stdout, stderr } = await run([...args, ...json]);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(stderr).not.toContain(secret);
+    }
+  });
+
+  it.each<{ args: string[]; meant: string }>([
+    { args: ['pusg'], meant: 'push' },
+    { args: ['logn'], meant: 'login' },
+    { args: ['comment'], meant: 'comments' },
+    { args: ['verson', 'ls', id], meant: 'version' },
+    { args: ['val', 'gett', id], meant: 'get' },
+    { args: ['val', 'deleet', id], meant: 'delete' },
+    { args: ['version', 'lst', id], meant: 'list' },
+    { args: ['me', '--jsn'], meant: '--json' },
+    { args: ['runs', '--limt', '3'], meant: '--limit' },
+    { args: ['runs', '--no-eror'], meant: '--no-error' },
+    { args: ['push', 'x.ts', '--dryrun'], meant: '--dry-run' },
+    { args: ['me', '--no-colour'], meant: '--no-color' },
+    { args: ['me', '--base-ur=https://a.example'], meant: '--base-url' },
+    { args: ['--jsn', 'me'], meant: '--json' },
+    { args: ['--base-ulr', 'https://a.example', 'me'], meant: '--base-url' },
+    { args: ['val', '--jsn', 'get', id], meant: '--json' },
+    { args: ['val', '--timout', '3', 'get', id], meant: '--timeout' },
+    { args: ['comments', '--relationship', 'givn'], meant: 'given' },
+    { args: ['rm', id], meant: '`vals val rm`?' },
+    { args: ['get', id], meant: '`vals val get`?' },
+    { args: ['whoami'], meant: '`vals me`?' },
+    { args: ['auth'], meant: '`vals login`?' },
+    { args: ['auth', 'login'], meant: '`vals login`?' },
+    { args: ['auth', 'logout', '--help'], meant: '`vals logout`?' },
+    { args: ['logs'], meant: '`vals runs`?' },
+    { args: ['val', 'versions', id], meant: '`vals version ls`?' },
+    { args: ['val', 'status'], meant: '`vals status`?' },
+    { args: ['options'], meant: '`vals help options`?' },
+    { args: ['-v'], meant: '`vals --version`?' },
+    { args: ['mv', 'a', 'b'], meant: '`vals val set <val> --name <name>`?' },
+  ])('$args: did you mean $meant?', async ({ args, meant }) => {
+    const { exit, stdout, stderr } = await run(args);
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toMatch(/did you mean/i);
+    expect(stderr.slice(stderr.search(/did you mean/i))).toContain(meant);
+  });
+
+  it.each<{ args: string[] }>([
+    { args: ['val', 'get'] },
+    { args: ['val', 'get', ''] },
+    { args: ['val', 'get', '..'] },
+    { args: ['version', 'get', id, 'one'] },
+    { args: ['version', 'get', id, '-1'] },
+    { args: ['likes', '--limit', '0'] },
+    { args: ['likes', '--limit', '-1'] },
+    { args: ['likes', '--limit', '1.5'] },
+    { args: ['likes', '--offset', 'x'] },
+    { args: ['runs', '--since', '2026-02-30'] },
+    { args: ['runs', '--since', 'yesterday'] },
+    { args: ['runs', '--until', ''] },
+    { args: ['push', '--concurrency', '0', 'x.ts'] },
+    { args: ['val', 'rm', id, '--yes=no'] },
+    { args: ['version', 'rm', id, '1', '--yes=false'] },
+    { args: ['val', 'get', id, '--code=hello.ts'] },
+    { args: ['push', '-', '--name', 'x', '--dry-run=false'] },
+  ])('$args is refused before anything is sent, in JSON too', async ({ args }) => {
+    const service = await scriptedService([]);
+    const plain = await run(args, { env: service.env });
+    expect(plain).toMatchObject({ exit: 2, stdout: '' });
+    expect(plain.stderr).toMatch(/^error: .+\n/);
+    const json = await run(['--json', ...args], { env: service.env });
+    expect(json).toMatchObject({ exit: 2, stdout: '', error: { kind: 'usage', exit: 2 } });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a usage error', () => {
+  it.each<[string, string]>([
+    ['nonsense', 'There is no command `vals nonsense`.'],
+    ['val nonsense x', 'There is no command `vals val nonsense`.'],
+    ['constructor', 'There is no command `vals constructor`.'],
+    ['me --nonsense', '`vals me` has no option --nonsense.'],
+    ['--nonsense', '`vals` has no option --nonsense.'],
+    ['me --json=yes', '--json takes no value.'],
+    ['-hx', '-h takes no value.'],
+    ['likes --limit', '--limit needs a value: --limit <n>.'],
+    ['me too many', '`vals me` takes no arguments, but was given 2.'],
+    ['val get a b', '`vals val get` takes one argument, but was given 2.'],
+    ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
+    ['val rm', "`vals val rm` needs <val...>: the vals' names or ids, or in a workspace their files."],
+    ['version get x', '`vals version get` needs <version>: its number.'],
+    ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
+    ['me --json', '--json and --ndjson cannot be given together.'],
+    ['runs --error --no-error', '--error and --no-error cannot be given together.'],
+    ['runs --no-error --limit 2 --error', '--error and --no-error cannot be given together.'],
+    ['api', 'Name the path of the request: `vals api /v1/me`.'],
+    ['api GET', 'Name the path of the request: `vals api /v1/me`.'],
+    ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
+  ])('of `vals %s` is a sentence of ours', async (line, sentence) => {
+    const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
+    expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
+      exit: 2,
+      stdout: '',
+      message: sentence,
+    });
+  });
+
+  it('says where a token belongs', async () => {
+    expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
+  });
+});
+
+describe('what is not mistyped', () => {
+  it.each<{ args: string[]; path: string }>([
+    // The value of an option may be the name of a command.
+    { args: ['--fields', 'me', 'comments'], path: '/v1/me/comments?' },
+    { args: ['--', 'me'], path: '/v1/me' },
+    {
+      args: ['val', '--', 'get', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
+      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
+    },
+    { args: ['me', '--color', '--no-color'], path: '/v1/me' },
+  ])('$args', async ({ args, path }) => {
+    const service = await scriptedService([{ body: { data: [], id: 'x' } }]);
+    expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+    expect(service.requests[0]?.path).toContain(path);
+  });
+});
+
+describe('help', () => {
+  it.each<{ args: string[]; holds: string[] }>([
+    { args: [], holds: ['push', 'login', 'version'] },
+    { args: ['--help'], holds: ['push', 'login', 'version'] },
+    { args: ['-h'], holds: ['push'] },
+    { args: ['help'], holds: ['push'] },
+    { args: ['val'], holds: ['create', 'get', 'rm', 'runs', 'push'] },
+    { args: ['version'], holds: ['ls', 'new', 'get', 'rm'] },
+    { args: ['val', '--help'], holds: ['create'] },
+    { args: ['help', 'val'], holds: ['create'] },
+    { args: ['help', 'push'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
+    { args: ['push', '--help'], holds: ['--concurrency', '--dry-run', '--json', '`vals help options`'] },
+    { args: ['val', 'push', '-h'], holds: ['--concurrency'] },
+    { args: ['val', 'help', 'get'], holds: ['--code', '--readme'] },
+    { args: ['val', 'get', id, '--code', '--help'], holds: ['--readme'] },
+    { args: ['login', '--help'], holds: ['--with-token', '--base-url'] },
+    { args: ['val', '--help'], holds: ['  $ vals val create', '`vals val <command> --help`'] },
+    { args: ['me', '--help'], holds: ['`vals help options`'] },
+    { args: ['help', 'push', '--'], holds: ['--concurrency'] },
+    { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
+    // A command is never run for its help.
+    { args: ['help', 'run', 'hello.ts'], holds: ['--max-time'] },
+    { args: ['runs', '--limit', 'x', '--help'], holds: ['--follow'] },
+    {
+      args: ['help', 'options'],
+      holds: ['--base-url', '--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'],
+    },
+  ])('$args', async ({ args, holds }) => {
+    const { exit, stdout, stderr } = await run(args);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: vals /);
+    expect(holds.filter((word) => !stdout.includes(word))).toEqual([]);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it.each([[['--version']], [['-V']], [['-V', 'nonsense']], [['--version', '--json']]])(
+    '%j',
+    async (args) => {
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+      expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
+    },
+  );
+
+  it('needs no settings that make sense', async () => {
+    const home = temporaryFolder();
+    writeConfig(home, 'not JSON');
+    const env = {
+      VALS_BASE_URL: 'nonsense',
+      VALS_TIMEOUT: 'x',
+      VALS_DEBUG: 'perhaps',
+      VALS_TOKEN: 'two words',
+    };
+    for (const args of [[], ['push', '--help'], ['--version'], ['help', 'me']]) {
+      expect(await run(args, { home, env })).toMatchObject({ exit: 0, stderr: '' });
+    }
+  });
+});

@@ -1,0 +1,29 @@
+// The config file of a home, and signing in to it.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { run } from '../support/program.ts';
+import type { Reply, Seen } from '../support/scripted-service.ts';
+
+export const ada = { id: 'u1', username: 'ada' };
+export const accepted: Reply = { body: ada };
+export const forAll = (reply: Reply) => () => reply;
+export const bearer = (requests: readonly Seen[]) => requests.map(({ headers }) => headers.authorization);
+
+/** The file that `vals login` writes for this home. */
+export const configFile = (home: string): string => join(home, '.config', 'vals', 'config.json');
+
+export function writeConfig(home: string, content: string | Uint8Array): string {
+  const file = configFile(home);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, content, { mode: 0o600 });
+  return file;
+}
+
+export async function signIn(home: string, baseUrl: string, token: string): Promise<void> {
+  const { exit, stderr } = await run(['login', '--base-url', baseUrl, '--with-token'], {
+    home,
+    input: token,
+  });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+}
