@@ -43,6 +43,7 @@ const onBothDatabases = [
     'further-routes',
     'guard',
     'lists',
+    'openapi',
     'people',
     'released',
     'reported-runs',

@@ -15,6 +15,7 @@ import {
   spacePrefix,
 } from './request.ts';
 import { type Route, route } from './route.ts';
+import { listOf, ref } from './schemas.ts';
 import { searchRoute } from './search-route.ts';
 import type { Principal } from './spaces.ts';
 import type { Store, Val } from './store.ts';
@@ -44,10 +45,12 @@ export function apiRoutes(store: Store): Route[] {
   return [
     route({
       ...{ method: 'GET', path: '/v1/vals/:id', access: 'anyone' },
+      ...{ summary: 'A val with its code', gives: { 200: ref('Val') } },
       answer: async (request, { params }) => record(request, await store.val(request.user, params.id)),
     }),
     route({
       ...{ method: 'GET', path: '/v1/vals/:id/module', access: 'anyone' },
+      ...{ summary: 'The code of a val', gives: { 200: 'application/typescript' } },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
         // No browser takes this type for a script, so no page of another site can load it as one.
@@ -61,6 +64,7 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'GET', path: '/v1/me', access: 'token' },
+      ...{ summary: 'Whose token it is', gives: { 200: ref('User') } },
       answer: (request) => {
         const { actor, ...user } = me(request);
         const record = userRecord(user, baseUrlOf(request), 'me');
@@ -69,6 +73,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/spaces', access: 'token' },
+      ...{ summary: 'The spaces of the caller', gives: { 200: listOf('Space') } },
       async answer(request) {
         const spaces = await store.spaces.of(me(request).actor);
         const data = spaces.map((space) => ({
@@ -80,31 +85,38 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/runs', access: 'token', query: check.runs },
+      ...{ summary: "Runs of the caller's vals", gives: { 200: listOf('Run') } },
       answer: (request, { query }) => records(request, 'runs', query),
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/likes', access: 'token', query: check.likes },
+      ...{ summary: 'Vals that the caller likes', gives: { 200: listOf('Val') } },
       answer: (request, { query }) => records(request, 'likes', query),
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/comments', access: 'token', query: check.comments },
+      ...{ summary: 'Comments of the caller, and on their vals', gives: { 200: listOf('Comment') } },
       answer: (request, { query }) => records(request, 'comments', query),
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/references', access: 'token', query: check.references },
+      ...{ summary: "Vals that use the caller's vals", gives: { 200: listOf('Reference') } },
       answer: (request, { query }) => records(request, 'references', query),
     }),
 
     route({
       ...{ method: 'GET', path: '/v1/users/:id', access: 'token' },
+      ...{ summary: 'A person, by id', gives: { 200: ref('User') } },
       answer: async (request, { params }) => person(request, await userWithId(params.id)),
     }),
     route({
       ...{ method: 'GET', path: '/v1/alias/:username', access: 'token' },
+      ...{ summary: 'A person, by name', gives: { 200: ref('User') } },
       answer: async (request, { params }) => person(request, await userNamed(request, params.username)),
     }),
     route({
       ...{ method: 'GET', path: '/v1/alias/:username/:name', access: 'token' },
+      ...{ summary: 'A val, by its owner and name', gives: { 200: ref('Val') } },
       async answer(request, { params }) {
         const owner = await userNamed(request, params.username);
         return record(request, await store.valNamed(me(request), owner, params.name));
@@ -112,6 +124,10 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.vals },
+      ...{
+        summary: 'The vals of a person, those that changed last first, without their code',
+        gives: { 200: listOf('Val') },
+      },
       async answer(request, { params, query }) {
         const user = await userWithId(params.id);
         const { vals, next } = await store.newest(me(request), user, query);
@@ -124,10 +140,15 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'POST', path: '/v1/vals', access: 'token', body: check.newVal },
+      ...{ summary: 'Create a val', gives: { 201: ref('Val') } },
       answer: async (request, { body }) => created(request, await store.create(me(request), body)),
     }),
     route({
       ...{ method: 'PUT', path: '/v1/vals', access: 'token', body: check.nameAndCode },
+      ...{
+        summary: 'Create a val, or give the one of this name new code',
+        gives: { 200: ref('Val'), 201: ref('Val') },
+      },
       async answer(request, { body }) {
         const { val, isNew } = await store.createOrUpdate(me(request), body);
         return isNew ? created(request, val) : record(request, val);
@@ -135,6 +156,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'PUT', path: '/v1/vals/:id', access: 'token', body: check.changedFacts },
+      ...{ summary: "Change a val's name, readme or privacy", gives: { 204: 'nothing' } },
       async answer(request, { params, body }) {
         await store.change(me(request), params.id, body);
         return { status: 204 };
@@ -142,6 +164,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'DELETE', path: '/v1/vals/:id', access: 'token' },
+      ...{ summary: 'Delete a val with its versions and runs', gives: { 204: 'nothing' } },
       async answer(request, { params }) {
         await store.delete(me(request), params.id);
         return { status: 204 };
@@ -150,6 +173,7 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'GET', path: '/v1/vals/:id/runs', access: 'token', query: check.runs },
+      ...{ summary: 'Runs of a val', gives: { 200: listOf('Run') } },
       async answer(request, { params, query }) {
         const found = await store.runs(me(request), params.id, query);
         return recordPage(request, found, query, ({ json }) => json);
@@ -157,12 +181,14 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'POST', path: '/v1/vals/:id/runs', access: 'token', body: check.reportedRun },
+      ...{ summary: 'Report a run that happened elsewhere', gives: { 201: ref('Run') } },
       answer: async (request, { params, body }) =>
         json(await store.addRun(me(request), params.id, body), 201),
     }),
 
     route({
       ...{ method: 'GET', path: '/v1/vals/:id/versions', access: 'token', query: check.versions },
+      ...{ summary: 'The versions of a val, newest first', gives: { 200: listOf('Version') } },
       async answer(request, { params: { id }, query }) {
         const { versions, more } = await store.versions(me(request), id, query);
         const sent = versions.map((version) => JSON.stringify({ val_id: id, ...version }));
@@ -174,6 +200,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'POST', path: '/v1/vals/:id/versions', access: 'token', body: check.newVersion },
+      ...{ summary: 'Give a val new code', gives: { 200: ref('Val'), 201: ref('Val') } },
       async answer(request, { params, body }) {
         const { val, isNew } = await store.createVersion(me(request), params.id, body);
         return isNew ? created(request, val, `/versions/${val.version}`) : record(request, val);
@@ -181,11 +208,13 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/vals/:id/versions/:version', access: 'token' },
+      ...{ summary: 'A val as it was', gives: { 200: ref('Val') } },
       answer: async (request, { params: { id, version } }) =>
         record(request, await store.version(me(request), id, check.version(version))),
     }),
     route({
       ...{ method: 'DELETE', path: '/v1/vals/:id/versions/:version', access: 'token' },
+      ...{ summary: 'Delete a version', gives: { 204: 'nothing' } },
       async answer(request, { params: { id, version } }) {
         await store.deleteVersion(me(request), id, check.version(version));
         return { status: 204 };

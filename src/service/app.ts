@@ -14,12 +14,14 @@ import {
 } from './guard.ts';
 import { createMemoryLimit } from './memory-limit.ts';
 import type { Network } from './network.ts';
+import { openApiRoute } from './openapi.ts';
 import type { PageAccess } from './page-access.ts';
 import { pageRoutes } from './page-routes.ts';
 import { Problem, problemAnswer, unauthorized } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
 import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
 import { patternOf, type Route, routeFinder } from './route.ts';
+import { ref } from './schemas.ts';
 import type { Store } from './store.ts';
 
 export interface AppOptions {
@@ -54,11 +56,8 @@ const storedBytes = {
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure } = options;
   const now = () => performance.now();
-  const findRoute = routeFinder([
-    healthRoute(store, options),
-    ...pageRoutes(store, options),
-    ...apiRoutes(store),
-  ]);
+  const routes = [healthRoute(store, options), ...pageRoutes(store, options), ...apiRoutes(store)];
+  const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const requestLimit = limits && createRateLimit(limits, now);
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytes, now);
   const memoryLimit = createMemoryLimit(memory);
@@ -139,6 +138,8 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     method: 'GET',
     path: healthPath,
     access: 'any host',
+    summary: 'Whether the service can answer',
+    gives: { 200: ref('Health') },
     async answer() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
       await probe();

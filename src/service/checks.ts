@@ -4,107 +4,263 @@ import type { Positions } from './positions.ts';
 import { Problem } from './problem.ts';
 import { valPositions, versionPositions } from './read-vals.ts';
 import { recordPositions } from './records.ts';
+import type { Schema } from './schemas.ts';
 import { searchPositions } from './search.ts';
-import { newValFacts, type Privacy, type ReportedRun, type ValChange, type ValContent } from './store.ts';
+import { newValFacts, type Privacy, type ReportedRun } from './store.ts';
 import { sortableTime } from './time.ts';
 
 export type Body = Record<string, unknown>;
 /** All values of a parameter. */
 export type Query = (name: string) => string[];
 
-export const newVal = (body: Body): Omit<ValContent, 'name'> & { name: string | undefined } => ({
-  code: code(body),
-  ...newValFacts,
-  ...facts(body),
-  name: body.name === undefined ? undefined : name(body),
-});
+/** A field of a body or a parameter of a query: how it is described, and how it is read or refused. */
+interface Field<Given, Value> {
+  schema: Schema;
+  isRequired?: boolean;
+  read(value: Given, name: string): Value;
+}
 
-export const newVersion = (body: Body): ValChange => ({ code: code(body), ...facts(body) });
+type BodyField<Value> = Field<unknown, Value>;
+/** Undefined if the parameter is not given. */
+type Parameter<Value> = Field<string | undefined, Value>;
+type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
-/** `type` is given with code alone. */
-export const changedFacts = ({ type: _, ...body }: Body): Partial<ValContent> => facts(body);
+/** Reads a body or a query, and has the fields that it reads, so that the description of the API cannot differ from it. */
+export interface Check<Given, Value> {
+  (given: Given): Value;
+  fields: Record<string, Field<never, unknown>>;
+}
 
-/** What is said of a val beside its code. */
-const facts = (body: Body): Partial<ValContent> => ({
-  ...(body.name !== undefined && { name: name(body) }),
-  ...(body.readme !== undefined && {
-    readme: body.readme === null ? null : string(body, 'readme', longestReadme),
-  }),
-  ...(body.privacy !== undefined && { privacy: privacy(body) }),
-  ...(body.type !== undefined && { type: type(body) }),
-});
+const thenCheck = <Given, Value, Result>(
+  check: Check<Given, Value>,
+  next: (value: Value) => Result,
+): Check<Given, Result> => Object.assign((given: Given) => next(check(given)), { fields: check.fields });
 
-export const nameAndCode = (body: Body): ValChange & { name: string } => ({
-  name: name(body),
-  code: code(body),
-  ...(body.type !== undefined && { type: type(body) }),
-});
+/** A field that is not required and not given is left out. */
+const body = <
+  Required extends Record<string, BodyField<unknown>>,
+  Optional extends Record<string, BodyField<unknown>>,
+>(
+  required: Required,
+  optional: Optional,
+) => {
+  const fields: Record<string, BodyField<unknown>> = {
+    ...Object.fromEntries(
+      Object.entries(required).map(([name, field]) => [name, { ...field, isRequired: true }]),
+    ),
+    ...optional,
+  };
+  type Values = { [Name in keyof Required]: ValueOf<Required[Name]> } & {
+    [Name in keyof Optional]?: ValueOf<Optional[Name]>;
+  };
+  const check = (given: Body) =>
+    Object.fromEntries(
+      Object.entries(fields)
+        .filter(([name, { isRequired }]) => isRequired || given[name] !== undefined)
+        .map(([name, { read }]) => [name, read(given[name], name)]),
+    ) as Values;
+  return Object.assign(check, { fields });
+};
+
+const query = <Parameters extends Record<string, Parameter<unknown>>>(fields: Parameters) => {
+  const check = (given: Query) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, { read }]) => [name, read(once(given, name), name)]),
+    ) as { [Name in keyof Parameters]: ValueOf<Parameters[Name]> };
+  return Object.assign(check, { fields });
+};
 
 /** In bytes, as JSON. */
 const longestError = 65_536;
 
-export const reportedRun = (body: Body): ReportedRun => {
-  if (!Number.isSafeInteger(body.version) || (body.version as number) < 0) {
-    throw refuse('version', 'must be an integer from 0');
-  }
-  const { runStartAt, runEndAt } = {
-    runStartAt: moment(body, 'runStartAt'),
-    runEndAt: moment(body, 'runEndAt'),
-  };
-  if (`${sortableTime(runEndAt)}` < `${sortableTime(runStartAt)}`) {
-    throw refuse('runEndAt', 'must not be before runStartAt');
-  }
-  const error =
-    body.error === undefined || body.error === null
-      ? null
-      : string(body, 'error', longestError, longestError);
-  return { version: body.version as number, runStartAt, runEndAt, error };
+/**
+ * A character has up to three bytes in UTF-8. Control characters have six in JSON, so that a text of the right length
+ * could still become a far larger answer.
+ */
+const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
+  schema: { type: 'string', minLength: min, maxLength: max },
+  read(value, name) {
+    if (typeof value !== 'string') throw refuse(name, 'must be a string');
+    if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
+    const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
+    if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
+    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not have half of a surrogate pair');
+    if (value.length < min) throw refuse(name, 'must not be empty');
+    return value;
+  },
+});
+
+const matching = (pattern: RegExp, rule: string): BodyField<string> => ({
+  schema: { type: 'string', pattern: pattern.source },
+  read(value, name) {
+    if (typeof value !== 'string') throw refuse(name, 'must be a string');
+    if (!pattern.test(value)) throw refuse(name, rule);
+    return value;
+  },
+});
+
+const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
+  schema: { ...schema, type: [schema.type, 'null'] },
+  read: (value, name) => (value === null ? null : read(value, name)),
+});
+
+const privacies: readonly Privacy[] = ['public', 'unlisted', 'private'];
+const privacy: BodyField<Privacy> = {
+  schema: { enum: privacies },
+  read(value, name) {
+    const known = privacies.find((word) => word === value);
+    if (known === undefined) throw refuse(name, 'must be public, unlisted or private');
+    return known;
+  },
 };
 
-const page = <Position extends readonly (string | number)[]>(
-  query: Query,
-  positions: Positions<Position>,
-) => {
-  const text = once(query, 'after');
-  const after = text === undefined ? undefined : positions.read(text);
-  if (text !== undefined && !after) throw refuse('after', 'is not from a link of this service');
-  const offset = integer(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
-  if (after && offset > 0) throw refuse('offset', 'must not be given together with after');
-  const limit = integer(query, 'limit', 20, 1, 100);
-  return { limit, offset, after: after?.position, before: after?.before ?? offset };
+const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
+const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
+
+const moment: BodyField<string> = {
+  schema: timeSchema,
+  read(value, name) {
+    if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
+    throw refuse(name, timeRule);
+  },
 };
 
-const period = (query: Query) => ({ since: time(query, 'since'), until: time(query, 'until') });
+const versionNumber: BodyField<number> = {
+  schema: { type: 'integer', minimum: 0 },
+  read(value, name) {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+    throw refuse(name, 'must be an integer from 0');
+  },
+};
 
-export const vals = (query: Query) => page(query, valPositions);
+const name = matching(
+  namePattern,
+  'must start with a letter and have 1 to 48 letters, digits or underscores',
+);
+const code = string(longestCode, { min: 1 });
+const readme = orNull(string(longestReadme));
+const type = matching(
+  /^[a-z][a-z0-9_-]{0,31}$/,
+  'must be a word such as script, http or email, of at most 32 small letters, digits, - or _',
+);
 
-export const versions = (query: Query) => page(query, versionPositions);
+export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
+  ...newValFacts,
+  ...given,
+  name,
+}));
 
-export const likes = (query: Query) => page(query, recordPositions);
+export const newVersion = body({ code }, { name, readme, privacy, type });
 
-export const references = (query: Query) => ({ ...page(query, recordPositions), ...period(query) });
+/** `type` is given with code alone. */
+export const changedFacts = body({}, { name, readme, privacy });
+
+export const nameAndCode = body({ name, code }, { type });
+
+export const reportedRun = thenCheck(
+  body(
+    { version: versionNumber, runStartAt: moment, runEndAt: moment },
+    { error: orNull(string(longestError, { maxBytes: longestError })) },
+  ),
+  ({ error = null, ...run }): ReportedRun => {
+    if (`${sortableTime(run.runEndAt)}` < `${sortableTime(run.runStartAt)}`) {
+      throw refuse('runEndAt', 'must not be before runStartAt');
+    }
+    return { ...run, error };
+  },
+);
+
+const integer = (fallback: number, min: number, max: number): Parameter<number> => ({
+  schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
+  read(text, name) {
+    if (text === undefined) return fallback;
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw refuse(name, `must be an integer from ${min} to ${max}`);
+  },
+});
+
+const optional = <Value>(
+  schema: Schema,
+  read: (text: string, name: string) => Value,
+): Parameter<Value | undefined> => ({
+  schema,
+  read: (text, name) => (text === undefined ? undefined : read(text, name)),
+});
+
+const time = optional(timeSchema, (text, name) => {
+  const value = sortableTime(text);
+  if (value === undefined) throw refuse(name, timeRule);
+  return value;
+});
+
+const choice = <Meaning>(meanings: Record<string, Meaning>) =>
+  optional({ enum: Object.keys(meanings) }, (text, name) => {
+    if (Object.hasOwn(meanings, text)) return meanings[text];
+    throw refuse(name, `must be one of ${Object.keys(meanings).join(', ')}`);
+  });
+
+const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
+  limit: integer(20, 1, 100),
+  offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
+  after: optional(
+    { type: 'string', description: 'Where a page ended, from the link to the next one.' },
+    (text, name) => {
+      const found = positions.read(text);
+      if (!found) throw refuse(name, 'is not from a link of this service');
+      return found;
+    },
+  ),
+});
+
+const period = { since: time, until: time };
+
+/** `before`: how many records come before the page. */
+function paged<Position, More>({
+  after,
+  ...given
+}: More & { offset: number; after: { position: Position; before: number } | undefined }) {
+  if (after && given.offset > 0) throw refuse('offset', 'must not be given together with after');
+  return { ...given, after: after?.position, before: after?.before ?? given.offset };
+}
+
+export const vals = thenCheck(query(paging(valPositions)), paged);
+
+export const versions = thenCheck(query(paging(versionPositions)), paged);
+
+export const likes = thenCheck(query(paging(recordPositions)), paged);
+
+export const references = thenCheck(query({ ...paging(recordPositions), ...period }), paged);
 
 const longestSearch = 200;
-
-export const search = (query: Query) => {
-  const text = once(query, 'query') ?? '';
-  if (text === '') throw refuse('query', 'must be given');
-  if (text.length > longestSearch) throw refuse('query', `must have at most ${longestSearch} characters`);
-  const isMine = choice(query, 'mine', { true: true, false: false }) ?? false;
-  return { text, isMine, ...page(query, searchPositions) };
+const searched: Parameter<string> = {
+  schema: { type: 'string', minLength: 1, maxLength: longestSearch },
+  isRequired: true,
+  read(text = '', name) {
+    if (text === '') throw refuse(name, 'must be given');
+    if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
+    return text;
+  },
 };
 
-export const runs = (query: Query) => ({
-  ...page(query, recordPositions),
-  ...period(query),
-  tag: choice(query, 'error', { true: 'failed', false: 'passed' }),
-});
+export const search = thenCheck(
+  query({ query: searched, mine: choice({ true: true, false: false }), ...paging(searchPositions) }),
+  ({ query: text, mine: isMine = false, ...given }) => ({ text, isMine, ...paged(given) }),
+);
 
-export const comments = (query: Query) => ({
-  ...page(query, recordPositions),
-  ...period(query),
-  tag: choice(query, 'relationship', { any: undefined, given: 'given', received: 'received' }),
-});
+export const runs = thenCheck(
+  query({ ...paging(recordPositions), ...period, error: choice({ true: 'failed', false: 'passed' }) }),
+  ({ error: tag, ...given }) => ({ tag, ...paged(given) }),
+);
+
+export const comments = thenCheck(
+  query({
+    ...paging(recordPositions),
+    ...period,
+    relationship: choice({ any: undefined, given: 'given', received: 'received' }),
+  }),
+  ({ relationship: tag, ...given }) => ({ tag, ...paged(given) }),
+);
 
 export interface PageRequest {
   val?: string;
@@ -116,18 +272,12 @@ export interface PageRequest {
 }
 
 /** What the page is asked to show; without a val, the list of them. */
-export const shown = (query: Query): PageRequest => {
-  const optional = (name: string) => {
-    const text = once(query, name);
-    return text === undefined ? undefined : version(text);
-  };
-  return {
-    val: once(query, 'val'),
-    version: optional('version'),
-    from: optional('from'),
-    page: integer(query, 'page', 1, 1, 1_000_000_000),
-  };
-};
+export const shown: Check<Query, PageRequest> = query({
+  val: optional({ type: 'string' }, (text) => text),
+  version: optional({ type: 'integer', minimum: 0 }, version),
+  from: optional({ type: 'integer', minimum: 0 }, version),
+  page: integer(1, 1, 1_000_000_000),
+});
 
 export function version(text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
@@ -142,79 +292,4 @@ function once(query: Query, field: string): string | undefined {
   const [value, ...others] = query(field);
   if (others.length > 0) throw refuse(field, 'must be given once');
   return value;
-}
-
-/**
- * A character has up to three bytes in UTF-8. Control characters have six in JSON, so that a text of the right length
- * could still become a far larger answer.
- */
-function string(body: Body, field: string, max: number, maxBytes = 3 * max): string {
-  const value = body[field];
-  if (typeof value !== 'string') throw refuse(field, 'must be a string');
-  if (value.length > max) throw refuse(field, `must have at most ${max} characters`, 413);
-  const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
-  if (bytes > maxBytes) throw refuse(field, `must have at most ${maxBytes} bytes as JSON`, 413);
-  if (/[\ud800-\udfff]/u.test(value)) throw refuse(field, 'must not have half of a surrogate pair');
-  return value;
-}
-
-function name(body: Body): string {
-  const value = body.name;
-  if (typeof value !== 'string') throw refuse('name', 'must be a string');
-  if (!namePattern.test(value)) {
-    throw refuse('name', 'must start with a letter and have 1 to 48 letters, digits or underscores');
-  }
-  return value;
-}
-
-function code(body: Body): string {
-  const value = string(body, 'code', longestCode);
-  if (value === '') throw refuse('code', 'must not be empty');
-  return value;
-}
-
-function moment(body: Body, field: string): string {
-  const value = body[field];
-  if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
-  throw refuse(field, 'must be a timestamp such as 2024-05-17T12:00:00.000Z');
-}
-
-function privacy(body: Body): Privacy {
-  const value = body.privacy;
-  if (value === 'public' || value === 'unlisted' || value === 'private') return value;
-  throw refuse('privacy', 'must be public, unlisted or private');
-}
-
-function type(body: Body): string {
-  const value = body.type;
-  if (typeof value === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(value)) return value;
-  throw refuse(
-    'type',
-    'must be a word such as script, http or email, of at most 32 small letters, digits, - or _',
-  );
-}
-
-function integer(query: Query, field: string, fallback: number, min: number, max: number): number {
-  const text = once(query, field);
-  if (text === undefined) return fallback;
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw refuse(field, `must be an integer from ${min} to ${max}`);
-}
-
-function time(query: Query, field: string): string | undefined {
-  const text = once(query, field);
-  if (text === undefined) return undefined;
-  const value = sortableTime(text);
-  if (value === undefined) throw refuse(field, 'must be a timestamp such as 2024-05-17T12:00:00.000Z');
-  return value;
-}
-
-function choice<Meaning>(query: Query, field: string, meanings: Record<string, Meaning>) {
-  const text = once(query, field);
-  if (text === undefined) return undefined;
-  if (!Object.hasOwn(meanings, text)) {
-    throw refuse(field, `must be one of ${Object.keys(meanings).join(', ')}`);
-  }
-  return meanings[text];
 }

@@ -6,6 +6,7 @@ import { formHeaders, listPage, mostCounted, pageHeaders, pageReads, refusalPage
 import { unauthorized } from './problem.ts';
 import { type Answer, html, isForBrowser, json, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
+import { ref } from './schemas.ts';
 import { createSignIn } from './sign-in.ts';
 import { asPerson, type Principal } from './spaces.ts';
 import type { Store } from './store.ts';
@@ -65,12 +66,21 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
   return [
     ...(signIn
       ? [
-          route({ method: 'POST', path: '/sign-in', access: 'form', answer: signIn.signIn }),
-          route({ method: 'POST', path: '/sign-out', access: 'form', answer: signIn.signOut }),
+          route({
+            ...{ method: 'POST', path: '/sign-in', access: 'form' },
+            ...{ summary: 'Sign a browser in', gives: { 303: 'nothing' } },
+            answer: signIn.signIn,
+          }),
+          route({
+            ...{ method: 'POST', path: '/sign-out', access: 'form' },
+            ...{ summary: 'Sign a browser out', gives: { 303: 'nothing' } },
+            answer: signIn.signOut,
+          }),
         ]
       : []),
     route({
       ...{ method: 'GET', path: '/', access: 'anyone', query: checkShown },
+      ...{ summary: 'The page for browsers', gives: { 200: 'text/html' } },
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
         if (!signIn && request.space === undefined) {
@@ -83,6 +93,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     // To ask again does no harm, so this is a GET, which clients may repeat.
     route({
       ...{ method: 'GET', path: '/v1/me/page-link', access: 'token', query: checkShown },
+      ...{ summary: 'A link to the page, good for one visit', gives: { 200: ref('PageLink') } },
       answer(request) {
         // The page shows the private vals of the store's owner, so nobody else gets a link to it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
@@ -93,6 +104,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     }),
     route({
       ...{ method: 'GET', path: '/page/:place', access: 'anyone', query: checkShown },
+      ...{ summary: 'The page for browsers, after a visit by link', gives: { 200: 'text/html' } },
       answer: (request, { params, query }) =>
         store.owner && pageAccess.isGuest(request, params.place)
           ? show(asPerson(store.owner.user), query)

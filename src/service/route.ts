@@ -1,7 +1,8 @@
 // What a route is, and how a request finds its route.
-import type { Body, Query } from './checks.ts';
+import type { Body, Check, Query } from './checks.ts';
 import { readJson } from './guard.ts';
 import type { Answer, ServiceRequest } from './request.ts';
+import type { Schema } from './schemas.ts';
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -14,6 +15,12 @@ export interface Route {
    * - `any host`: answers whatever the service was called
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
+  summary: string;
+  /** What it answers with each status that is no refusal: JSON, another type of text, or no body. */
+  gives: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
+  query?: Check<Query, unknown>;
+  /** Only a route with this check reads a body. */
+  body?: Check<Body, unknown>;
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
@@ -28,9 +35,8 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody> extends Omit<Route, 'answer'> {
   path: Path;
-  query?(query: Query): CheckedQuery;
-  /** Only a route with this check reads a body. */
-  body?(body: Body): CheckedBody;
+  query?: Check<Query, CheckedQuery>;
+  body?: Check<Body, CheckedBody>;
   answer(
     request: ServiceRequest,
     input: { params: Record<ParamsIn<Path>, string>; query: CheckedQuery; body: CheckedBody },

@@ -5,6 +5,7 @@ import { page } from './list-page.ts';
 import { valRecord } from './outgoing.ts';
 import { baseUrlOf } from './request.ts';
 import { type Route, route } from './route.ts';
+import { listOf } from './schemas.ts';
 import { searchPositions } from './search.ts';
 import type { Principal } from './spaces.ts';
 import type { Store } from './store.ts';
@@ -30,6 +31,7 @@ export function searchRoute(store: Store): Route {
 
   return route({
     ...{ method: 'GET', path: '/v1/search/vals', access: 'token', query: search },
+    ...{ summary: 'Vals whose name or code contains a text', gives: { 200: listOf('Val') } },
     async answer(request, { query: { text, ...range } }) {
       const caller = request.user as Principal;
       const { vals, next } = await counted(caller.actor.id, () => store.search(caller, text, range));

@@ -1,0 +1,164 @@
+// The description of the API, and whether requests and answers are as it says.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, expect, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { placeOf } from './place.ts';
+import { ask, askText, createVal, type TemporaryService, temporaryService } from './support.ts';
+
+interface Operation {
+  parameters?: { name: string; in: string; required: boolean }[];
+  requestBody?: { content: { 'application/json': { schema: object } } };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  security: object[];
+}
+
+interface Document {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: object;
+}
+
+let service: TemporaryService;
+let document: Document;
+/** Refers to schemas of the document. */
+let ajv: Ajv2020;
+
+beforeAll(async () => {
+  const run = { val: { name: 'one', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
+  service = await temporaryService({
+    runs: [{}, run],
+    likes: [{}, { name: 'liked', author: { id: 'a', username: 'b' } }],
+    comments: [{}, { comment: 'c', author: { username: 'b' } }],
+    references: [{}, { reference: { name: 'r' }, dependsOn: { name: 'one' } }],
+  });
+  document = (await ask(service, 'GET', '/v1/openapi.json', { token: null })).body as Document;
+  ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ $id: 'api', components: document.components });
+});
+
+const validate = (schema: object, value: unknown): string => {
+  const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'));
+  return ajv.validate(local, value) ? '' : ajv.errorsText();
+};
+
+test('it is OpenAPI 3.1, for a person and for a space, and needs no token', () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.servers.map(({ url }) => url)).toEqual(['/', '/@{space}']);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+  expect(references.length).toBeGreaterThan(30);
+  for (const [, kind = '', name = ''] of references) {
+    expect(document.components).toHaveProperty([kind, name]);
+  }
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const { parameters = [] } of Object.values(operations)) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+      expect(path.match(/\{\w+\}/g) ?? []).toEqual(inPath);
+    }
+  }
+});
+
+test('every route is described, and its answers are as described', async () => {
+  const tried = new Set<string>();
+  /** Holds the answer against the description of its route. */
+  async function hold(method: string, pattern: string, path: string, body?: object): Promise<unknown> {
+    tried.add(`${method} ${pattern}`);
+    const operation = document.paths[pattern]?.[method.toLowerCase()];
+    if (!operation) throw new Error(`${method} ${pattern} is not described`);
+    const schema = operation.requestBody?.content['application/json'].schema;
+    if (body) expect(validate(schema ?? {}, body), path).toBe('');
+    expect(schema !== undefined, path).toBe(body !== undefined);
+    const needsToken = !operation.security.some((way) => Object.keys(way).length === 0);
+    if (needsToken) {
+      const { status } = await askText(service, method, path, { body, token: null });
+      // To others there is no such space.
+      expect(status).toBe(path.startsWith('/@') ? 404 : 401);
+    }
+    const { status, headers, text } = await askText(service, method, path, { body });
+    const described = operation.responses[status];
+    expect(described, `${method} ${path}: ${status} ${text}`).toBeDefined();
+    const [[type, content] = []] = Object.entries(described?.content ?? {});
+    expect(`${headers['content-type']?.split(';')[0]}`).toBe(`${type}`);
+    if (type !== 'application/json') return text;
+    expect(validate(content?.schema ?? {}, JSON.parse(text)), `${path}: ${text}`).toBe('');
+    return JSON.parse(text);
+  }
+  const list = async (pattern: string, path = pattern, query = '') => {
+    const page = (await hold('GET', pattern, `${path}?limit=1${query}`)) as { links: { next?: string } };
+    if (page.links.next) await hold('GET', pattern, page.links.next.replace(service.baseUrl, ''));
+  };
+
+  const me = (await hold('GET', '/v1/me', '/v1/me')) as { id: string };
+  await hold('PUT', '/v1/vals', '/v1/vals', { name: 'one', code: 'c', type: 'http' });
+  const { id } = (await hold('PUT', '/v1/vals', '/v1/vals', { name: 'one', code: 'd' })) as { id: string };
+  await hold('POST', '/v1/vals', '/v1/vals', { code: 'c', name: 'two', readme: null, privacy: 'public' });
+  const val = '/v1/vals/{id}';
+  await hold('GET', val, `/v1/vals/${id}`);
+  await hold('PUT', val, `/v1/vals/${id}`, { readme: 'r', privacy: 'unlisted' });
+  await hold('GET', `${val}/module`, `/v1/vals/${id}/module`);
+  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
+  await hold('POST', `${val}/runs`, `/v1/vals/${id}/runs`, { version: 1, ...times, error: 'boom' });
+  await list(`${val}/runs`, `/v1/vals/${id}/runs`, '&error=true&since=2020-01-01');
+  await hold('POST', `${val}/versions`, `/v1/vals/${id}/versions`, { code: 'e' });
+  await hold('POST', `${val}/versions`, `/v1/vals/${id}/versions`, { code: 'e' });
+  await list(`${val}/versions`, `/v1/vals/${id}/versions`);
+  await hold('GET', `${val}/versions/{version}`, `/v1/vals/${id}/versions/1`);
+  await hold('DELETE', `${val}/versions/{version}`, `/v1/vals/${id}/versions/1`);
+  for (const kind of ['runs', 'likes', 'comments', 'references']) await list(`/v1/me/${kind}`);
+  await list('/v1/users/{id}/vals', `/v1/users/${me.id}/vals`);
+  await list('/v1/search/vals', '/v1/search/vals', '&query=o&mine=true');
+  await hold('GET', '/v1/users/{id}', `/v1/users/${me.id}`);
+  await hold('GET', '/v1/alias/{username}', '/v1/alias/local');
+  await hold('GET', '/v1/alias/{username}/{name}', '/v1/alias/local/one');
+  await hold('GET', '/healthz', '/healthz');
+  await hold('GET', '/v1/openapi.json', '/v1/openapi.json');
+  await hold('GET', '/', '/');
+  const store = await openStore(placeOf(service.at));
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'local', 'write');
+  await store.close();
+  await hold('GET', '/v1/me/spaces', '/v1/me/spaces');
+  await hold('GET', '/v1/me', '/@acme/v1/me');
+  await hold('PUT', '/v1/vals', '/@acme/v1/vals', { name: 'one', code: 'c' });
+  await hold('DELETE', val, `/v1/vals/${id}`);
+
+  const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  // These belong to the page of a service with an owner.
+  const onPage = ['GET /v1/me/page-link', 'GET /page/{place}'];
+  expect(described.filter((each) => !onPage.includes(each)).sort()).toEqual([...tried].sort());
+});
+
+test('a body that the description refuses is refused, with the field, and as described', async () => {
+  const { id } = await createVal(service, { name: 'three', code: 'c' });
+  const times = { runStartAt: '2026-01-31', runEndAt: '2026-01-31' };
+  const wrong: [string, string, string, object][] = [
+    ...[
+      {},
+      { code: '' },
+      { code: 1 },
+      { code: null },
+      { code: 'c', name: '1' },
+      { code: 'c', name: null },
+    ].map((body): [string, string, string, object] => ['POST', '/v1/vals', '/v1/vals', body]),
+    ['POST', '/v1/vals', '/v1/vals', { code: 'c', privacy: 'secret' }],
+    ['POST', '/v1/vals', '/v1/vals', { code: 'c', type: 'A' }],
+    ['POST', '/v1/vals', '/v1/vals', { code: 'c'.repeat(256_001) }],
+    ['PUT', '/v1/vals', '/v1/vals', { code: 'c' }],
+    ['PUT', '/v1/vals/{id}', `/v1/vals/${id}`, { readme: 1 }],
+    ['POST', '/v1/vals/{id}/versions', `/v1/vals/${id}/versions`, { name: 'three' }],
+    ['POST', '/v1/vals/{id}/runs', `/v1/vals/${id}/runs`, { ...times }],
+    ['POST', '/v1/vals/{id}/runs', `/v1/vals/${id}/runs`, { version: -1, ...times }],
+    ['POST', '/v1/vals/{id}/runs', `/v1/vals/${id}/runs`, { version: 1, ...times, error: {} }],
+  ];
+  for (const [method, pattern, path, body] of wrong) {
+    const operation = document.paths[pattern]?.[method.toLowerCase()];
+    const schema = operation?.requestBody?.content['application/json'].schema;
+    expect(validate(schema ?? {}, body), JSON.stringify(body).slice(0, 80)).not.toBe('');
+    const answer = await ask(service, method, path, { body });
+    expect([400, 413]).toContain(answer.status);
+    expect(answer.body).toMatchObject({ errors: [{ field: expect.any(String) }] });
+    expect(validate({ $ref: '#/components/schemas/Problem' }, answer.body)).toBe('');
+  }
+});
