@@ -33,7 +33,7 @@ export class NotFoundError extends ValsError {
   readonly exit = 3;
 }
 
-/** The space of the base URL: it does not exist, or not for this caller. No single val is to blame. */
+/** The space in the base URL does not exist, or this caller may not see it. The error concerns every val. */
 export class NoSpaceError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;

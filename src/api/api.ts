@@ -13,13 +13,13 @@ import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;
-  /** Whether a text gives the token in force away. */
+  /** Whether a text contains the token. */
   holdsToken(text: string): boolean;
-  /** What the service sent; an empty record where a write was answered with nothing. */
+  /** The record that the service sent; empty if the answer was empty. */
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the call goes out without `limit` and `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Rows>;
-  /** The last so many records, then new ones as they come, oldest first, until interrupted. */
+  /** The `last` newest records, then new ones as they come, oldest first, until interrupted. */
   follow(call: Call, last: number): AsyncGenerator<Rows>;
 }
 

@@ -25,7 +25,7 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
     throw error instanceof ValsError ? notRead(id, error) : error;
   });
   const wanted = Object.entries(fields) as [ValField, string][];
-  // A service that does not send a field may have applied it: its route says so.
+  // A service may apply a field and not send it back. With the route, its success counts.
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
     return found === undefined ? hasRoute || text === '' : found === text;
@@ -33,13 +33,13 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-/** 404 may also mean that there is no val; reading it tells. */
+/** A 404 may also mean that there is no val. The next read finds out. */
 function falseWithoutRoute(error: unknown): false {
   if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
   throw error;
 }
 
-/** Some services have a flag in place of a word. */
+/** Some services send the flag `public` instead of `privacy`. */
 function fieldOf(val: JsonObject, field: ValField): string | undefined {
   const text = textAt(val, field);
   if (text !== undefined || field !== 'privacy' || typeof val.public !== 'boolean') return text;

@@ -2,7 +2,7 @@
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 
-/** What was asked for, to be named in errors. */
+/** The request, for errors. */
 type Asked = { method: string; path: string };
 
 const notThisService = 'Check that the base URL is that of a val service: `vals config` shows it.';
@@ -33,7 +33,7 @@ export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
   const stray = rows.find((row) => !isObject(row));
   if (stray !== undefined) {
     throw new BadResponseError(
-      `The service answered with a list that holds ${describe(stray)} instead of a record.`,
+      `The service answered with a list that contains ${describe(stray)} instead of a record.`,
       { hint: notThisService, method, path },
     );
   }
@@ -47,7 +47,7 @@ function rowsInEnvelope(body: JsonObject): JsonValue[] | undefined {
   return key === undefined ? undefined : (body[key] as JsonValue[]);
 }
 
-/** Where a list goes on: the query of `links.next`, null at its end, undefined where the service does not say. */
+/** The query of `links.next`; null at the end of the list, undefined if the service sends no links. */
 export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearchParams | null | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   const { next } = body.links;
@@ -64,7 +64,6 @@ export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearch
   return new URLSearchParams(query === -1 ? '' : address.slice(query + 1).replace(/#.*$/, ''));
 }
 
-/** One record, or an error that says what came instead. */
 export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
   if (isObject(body)) return body;
   throw new BadResponseError(`The service answered with ${describe(body)} instead of a record.`, {
@@ -74,7 +73,7 @@ export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
   });
 }
 
-/** The message in an error body of any of the shapes in use; undefined where there is none. */
+/** The message in an error body, whichever of the common shapes it has; undefined if there is none. */
 export function messageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
@@ -101,7 +100,7 @@ function findMessage(body: unknown): string | undefined {
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
 
-/** With the name of the field that it is about, where it does not say so itself. */
+/** Adds the name of the field, unless the message contains it. */
 function placedMessage(part: unknown): string | undefined {
   const message = findMessage(part);
   if (message === undefined || !isObject(part)) return message;
@@ -112,7 +111,7 @@ function placedMessage(part: unknown): string | undefined {
   return place === '' || message.includes(place) ? message : `${place}: ${message}`;
 }
 
-/** Some services send an object that has a field's name for each message or list of them. */
+/** Some services send an object from field names to messages. */
 function fieldMessages(errors: unknown): string | undefined {
   if (!isObject(errors)) return undefined;
   const messages = Object.entries(errors).map(([field, found]) => [field, findMessage(found)]);
@@ -123,10 +122,10 @@ function fieldMessages(errors: unknown): string | undefined {
 /** The value at a dotted path as text. */
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
-/** Zero is a version; null is none. */
+/** Zero is a version, null is not. */
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
-/** Each time that tells of a change: a version's number alone could be given twice. */
+/** The times of the last change. A service may use a version number twice, so the number is not enough. */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
@@ -136,13 +135,13 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const noCodeHint = 'The service has none, or does not show it to you: ask its owner.';
+const noCodeHint = 'The val has no code, or the service does not show it to you: ask its owner.';
 
-/** An absent code is not an empty one: writing it to a file would lose what the file held. */
+/** Throws if there is no code: an empty text in its place would overwrite a file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;
-  throw new BadResponseError('The service sent no code with it.', {
+  throw new BadResponseError('The service sent the val without its code.', {
     hint,
   });
 }

@@ -1,4 +1,4 @@
-// The service's routes, one function each: what is sent, not how.
+// The routes of the service: each function returns the call, as data.
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
@@ -32,7 +32,7 @@ function queryOf(values: Record<string, string | boolean | undefined>): URLSearc
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** An id as one segment of a path; a URL would take dots for a step upwards. */
+/** An id as one segment of a path. A URL would read `..` as the folder above. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
@@ -52,13 +52,13 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
   return { 404: sentence, 410: sentence };
 };
 
-/** Who gives a name learns that an id is asked for. */
+/** Tells a user who gave a name that an id is needed. */
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
-    : { 404: `A val is named by its id, which push and create print, and "${id}" does not look like one.` };
+    : { 404: `Give the id of a val, which push and create print: "${id}" does not look like one.` };
 
-/** These routes name no val, so no id can be wrong. */
+/** For routes without an id: a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
   404: 'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
 };
@@ -113,7 +113,7 @@ export const createVal = (val: NewVal): Call => ({
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { ...noRoute, 409: 'Choose another name; `vals push` updates a val that exists.' },
-  ifUnknown: `Creating it again tells: a val named ${val.name} that exists is refused.`,
+  ifUnknown: `Create it again to find out: the service refuses a second val named ${val.name}.`,
 });
 
 export const putVal = (name: string, code: string): Call => ({
@@ -180,7 +180,7 @@ export const reportRun = (id: string, run: NewRun): Call => ({
   body: { ...run },
 });
 
-/** What can be said of a val beside its code. */
+/** The fields of a val that can be changed without its code. */
 export interface ValFields {
   name?: string;
   privacy?: string;

@@ -1,15 +1,15 @@
-// A run as services write it: what can be told of it, whichever keys it has.
+// Reads a run, whichever keys the service uses for it.
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 
 export interface Run {
-  /** What tells its val from others: the id, or else the name. */
+  /** Identifies the val: its id, or else its name. */
   valKey: string | undefined;
   /** The name, or else the id. */
   val: string | undefined;
   version: JsonValue;
   failed: boolean;
-  /** The service has a place for its end, and nothing in it. */
+  /** The record has a key for the end of the run, and its value is null. */
   isRunning: boolean;
   /** In milliseconds. */
   startedAt: number | undefined;

@@ -1,36 +1,35 @@
-// A path as a user writes it, which must stay under the base URL: the token goes nowhere else.
+// Parses a path that the user wrote. It must stay below the base URL, because the token is sent there.
 import { UsageError } from '../errors.ts';
 
 export interface UserPath {
   path: string;
-  /** With its question mark; empty where there is none. */
+  /** With its question mark; empty if there is none. */
   query: string;
 }
 
 export function parsePath(text: string): UserPath {
   const refuse = (problem: string, hint: string) => new UsageError(`The path ${problem}.`, { hint });
-  if (text === '') throw refuse('is empty', 'Give it like /v1/me.');
+  if (text === '') throw refuse('is empty', 'Give a path such as /v1/me.');
   if (/^[a-z][a-z\d+.-]*:/i.test(text) || /^[/\\]{2}/.test(text)) {
     throw refuse(
       'names a host',
-      'Give what stands behind the base URL, like /v1/me; --base-url chooses the service.',
+      'Give only the part after the base URL, such as /v1/me; --base-url chooses the service.',
     );
   }
-  if (text.includes('#'))
-    throw refuse('has a fragment, which is never sent', 'Write # as %23 or leave it out.');
+  if (text.includes('#')) throw refuse('has a fragment, which is never sent', 'Write # as %23, or omit it.');
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
-    throw refuse('holds a space, a backslash or a control character', 'Write it percent-encoded.');
+    throw refuse('contains a space, a backslash or a control character', 'Write it percent-encoded.');
   }
   const [path = ''] = text.split('?');
   if (hasDotSegment(path)) {
     throw refuse('has a . or .. segment, which may lead out of the base URL', 'Write the path without it.');
   }
-  // Percent-encodes what must be; nothing is left in it that could change the host or go up.
+  // Percent-encodes the rest. After the checks above, nothing can change the host or lead to a folder above.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);
   return { path: url.pathname, query: url.search };
 }
 
-/** Also where it is encoded: some server on the way may decode it. */
+/** Encoded dots count too: a server on the way may decode them. */
 const hasDotSegment = (path: string): boolean =>
   path
     .replace(/%2e/gi, '.')

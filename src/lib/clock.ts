@@ -2,7 +2,7 @@
 
 export interface Clock {
   now(): number;
-  /** Calls back once, after that time; the function returned takes it back. */
+  /** Calls back once, after that time. The returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 

@@ -9,15 +9,15 @@ export function fileError(file: string, error: unknown): LocalError {
   }
   const problems: Record<string, string> = {
     ENOENT: 'does not exist',
-    EACCES: 'may not be read by you',
-    EPERM: 'may not be read by you',
+    EACCES: 'cannot be read: you have no permission',
+    EPERM: 'cannot be read: you have no permission',
     ENOTDIR: 'does not exist',
     ELOOP: 'is a link that leads in a circle',
   };
   return new LocalError(
     `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,
     {
-      hint: /^E(?:ACCES|PERM)$/.test(errnoOf(error) ?? '') ? 'See who may read it.' : 'Check the path.',
+      hint: /^E(?:ACCES|PERM)$/.test(errnoOf(error) ?? '') ? 'Check its permissions.' : 'Check the path.',
       cause: error,
     },
   );

@@ -1,9 +1,9 @@
-// Folders, made where they are missing.
+// Makes a folder, and missing folders above it.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf, isMissing } from './errno.ts';
 
-/** One by one: Node's own `recursive` never returns where a parent cannot be made, as below /proc. */
+/** One by one: Node's `recursive` never returns if a parent cannot be made, as below /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });

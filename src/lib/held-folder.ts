@@ -1,17 +1,17 @@
-// A folder below another one, reached through no link, not even one that takes a folder's place meanwhile.
+// Opens a folder below another one without following links, not even a link that replaces a folder meanwhile.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, isMissing } from './errno.ts';
 
 export interface HeldFolder {
-  /** Names in it are found below this path, which is for the system and not for people. */
+  /** The path for system calls. Not for messages. */
   path: string;
-  /** Looks once more for links on the way, where the system cannot hold a folder. Throws a NotReached. */
+  /** Where the system cannot hold a folder, checks the path for links again. Throws a NotReached. */
   check(): void;
   close(): void;
 }
 
-/** What stands in the way. */
+/** A part of the path is a link or not a folder. */
 export class NotReached extends Error {
   constructor(
     /** Below the top folder, with / between its parts. */
@@ -23,25 +23,25 @@ export class NotReached extends Error {
 }
 
 export interface HoldOptions {
-  /** Whether folders that are missing are made. */
+  /** Whether to make missing folders. */
   make?: boolean;
 }
 
-/** Undefined where there is no such folder. The top folder itself may be a link. */
+/** Undefined if there is no such folder. The top folder itself may be a link. */
 export function holdFolder(
   top: string,
   parts: readonly string[],
   { make = false }: HoldOptions = {},
 ): HeldFolder | undefined {
   try {
-    return canHold() ? hold(top, parts, make) : lookAlong(top, parts, make);
+    return canHold() ? hold(top, parts, make) : checkPath(top, parts, make);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** Linux alone has a path for what is at hand: a name below it is looked for in that very folder. */
+/** Linux has a path for each open folder, and finds names below it in that very folder. Other systems have none. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 let isLinux: boolean | undefined;
@@ -51,11 +51,11 @@ function canHold(): boolean {
   return isLinux;
 }
 
-/** Linux' O_PATH, which Node does not name: a folder at hand needs no right to list it. */
-const atHand = 0o10000000 | (constants.O_DIRECTORY ?? 0);
+/** Linux' O_PATH, for which Node has no name. It opens a folder even if we may not list it. */
+const openFolder = 0o10000000 | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
-  let descriptor = openSync(top, atHand);
+  let descriptor = openSync(top, openFolder);
   for (const [index, part] of parts.entries()) {
     const above = descriptor;
     try {
@@ -69,7 +69,7 @@ function hold(top: string, parts: readonly string[], make: boolean): HeldFolder 
 
 function stepInto(path: string, place: readonly string[], make: boolean): number {
   try {
-    return openSync(path, atHand | constants.O_NOFOLLOW);
+    return openSync(path, openFolder | constants.O_NOFOLLOW);
   } catch (error) {
     if (make && isMissing(error)) {
       makeOne(path);
@@ -86,8 +86,8 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
     stats?.isSymbolicLink() ? 'is a link, which may lead anywhere' : 'is not a folder',
   );
 
-/** Elsewhere each folder is looked at; a link that comes between the last look and the use is not noticed. */
-function lookAlong(top: string, parts: readonly string[], make: boolean): HeldFolder {
+/** On other systems, checks each folder. A link that appears after the last check is not noticed. */
+function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
   const look = (mayMake: boolean) => {
     for (const index of parts.keys()) {
       const place = parts.slice(0, index + 1);
@@ -101,10 +101,10 @@ function lookAlong(top: string, parts: readonly string[], make: boolean): HeldFo
   return { path: join(top, ...parts), check: () => look(false), close() {} };
 }
 
-/** Another process may make it at the same moment. */
+/** Another process may make it at the same time. */
 function makeOne(path: string): void {
   try {
-    // Not for others to write to, whatever the umask.
+    // Others may not write to it, whatever the umask is.
     mkdirSync(path, 0o755);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

@@ -6,7 +6,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** A number whose digits a double cannot give back: 12345678901234567890, 1.0, 1e400. */
+/** A number that a double would write differently: 12345678901234567890, 1.0, 1e400. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 
@@ -15,14 +15,14 @@ export class JsonNumber {
   }
 }
 
-/** A prefix that no service can guess, so that none of its strings is taken for a number. */
+/** A prefix that no service can guess, so that no string of a service is taken for a number. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;
   return secretMark;
 };
 
-// Timestamps have digits and dots too, so the number must stand where no string can.
+// Timestamps in strings have digits and dots too, so the number must stand between JSON's own marks.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
 const isNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -58,7 +58,7 @@ function isTooDeep(text: string): boolean {
   return tooDeep;
 }
 
-/** A regular expression over whole strings would overflow its stack on a long one. */
+/** Not a regular expression: it would overflow its stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;
@@ -104,7 +104,7 @@ export const restoreNumbers = (text: string): string =>
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
-/** A value as text, digit for digit; undefined where it is neither text nor a number. */
+/** A string or number as text, with all digits; undefined for other values. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);

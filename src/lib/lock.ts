@@ -1,4 +1,4 @@
-// A lock file: it exists while a process works on what it guards.
+// A lock file: it exists while a process works on the file that it guards.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -63,7 +63,7 @@ const remove = (path: string): void => retryWhileBusy(() => rmSync(path, { force
 
 const heldTooLong = (name: string, deadlineMs: number): LocalError =>
   new LocalError(`Another process has held ${name} for more than ${deadlineMs / 1_000} s.`, {
-    hint: 'Run it again when that process has ended. Where no other vals is at work, remove that file.',
+    hint: 'Run it again when that process has ended. If no other vals is running, remove that file.',
   });
 
 /** Stale: its process has ended, or it is older than any work takes. A lock of another user is left alone. */
@@ -89,7 +89,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Undefined if there is none, empty if we may not read it. Anything else than a plain file is an error: waiting for it would never end. */
+/** Undefined if there is none, empty if we may not read it. If it is not a plain file, waiting would never end, so that is an error. */
 function read(path: string, name: string): string | undefined {
   try {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();

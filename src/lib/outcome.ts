@@ -1,10 +1,10 @@
-// What became of one of the things that a command was asked to do.
+// The outcome of one of the things that a command was asked to do.
 import type { JsonObject } from './json.ts';
 
 export type OutcomeStatus =
   /** Sent, and new on the service. */
   | 'created'
-  /** Sent over what was there. */
+  /** Sent, and the val existed before. */
   | 'pushed'
   /** The val got the name in vals.json, and nothing else changed. */
   | 'renamed'
@@ -19,7 +19,7 @@ export type OutcomeStatus =
   | 'kept'
   /** Taken out of the workspace. */
   | 'forgotten'
-  /** It was not begun. */
+  /** Not tried. */
   | 'skipped'
   | 'failed'
   /** What `--dry-run` would have done. */
@@ -35,16 +35,15 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'forgotten',
 ]);
 
-/** Whether anything became different from what it was. */
 export const changedSomething = (outcomes: readonly JsonObject[]): boolean =>
   outcomes.some(({ status }) => changes.has(status));
 
-/** `2 created, 1 failed`; empty where there are none. */
+/** `2 created, 1 failed`; empty if there are no outcomes. */
 export function countOutcomes(outcomes: readonly JsonObject[]): string {
   const byStatus = new Map<string, number>();
   for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
   return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
-/** Its keys are what JSON shows; those without a value are left out. */
+/** As JSON shows it. Keys without a value are left out. */
 export type Outcome = JsonObject & { status: OutcomeStatus };

@@ -1,15 +1,15 @@
-// The one way to read a whole file: its kind and its size are known before a byte of it is read.
+// Reads a whole file, after a check of its kind and size.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { errnoOf } from './errno.ts';
 
 export interface ReadLimits {
-  /** A larger file is refused; it may grow while it is read, and is refused then too. */
+  /** A larger file is refused, also if it grows while it is read. */
   mostBytes: number;
-  /** Whether a link at the end of the path is followed; what it leads to must still be a plain file. */
+  /** Whether the path may be a link to a plain file. */
   followLinks?: boolean;
 }
 
-/** Why a file is not read: what it is instead of a plain file, or that it is too large. */
+/** The file is not a plain file, or it is too large. */
 export class NotPlainFile extends Error {
   constructor(readonly problem: string) {
     super(problem);
@@ -17,8 +17,8 @@ export class NotPlainFile extends Error {
 }
 
 /**
- * Throws a NotPlainFile, or the system's error. Opening a named pipe does not wait for its other end, and what is
- * looked at is what was opened, so that nothing can be put in its place between the look and the reading.
+ * Throws a NotPlainFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
+ * nobody can replace the file between the check and the read.
  */
 export function readPlainFile(path: string, { mostBytes, followLinks = false }: ReadLimits): Buffer {
   const descriptor = open(path, followLinks);
@@ -34,22 +34,22 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 }
 
 function open(path: string, followLinks: boolean): number {
-  // Windows has neither flag: a link is looked for there before.
+  // Windows has none of these flags, so the check for a link comes first there.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   const isLink = () => new NotPlainFile('is a link, which may lead anywhere');
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw isLink();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
-    // A link that leads in a circle gives the same error where links are followed.
+    // If links are followed, the same error means that links lead in a circle.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw isLink();
-    // A socket cannot be opened, nor can a device that is not there.
+    // A socket cannot be opened, and neither can a missing device.
     if (errnoOf(error) === 'ENXIO') throw new NotPlainFile('is a socket or a device, not a plain file');
     throw error;
   }
 }
 
-/** What stands there instead of a plain file; undefined where it is one. */
+/** The kind of a file that is not plain; undefined for a plain one. */
 export function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
@@ -58,7 +58,7 @@ export function kindOf(stats: Stats): string | undefined {
   return 'a device';
 }
 
-/** Some files, below /proc for instance, say that they are empty and are not, so the end is what ends it. */
+/** Reads to the end, because the size of some files is wrong: those below /proc say 0. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;

@@ -1,4 +1,4 @@
-// What services of this kind accept as a val. The embedded service holds to it; the command line warns, and the service decides.
+// The limits of a val. The embedded service enforces them. The command line only warns, because other services may differ.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule = '1 to 48 letters, digits and _, a letter first';
@@ -13,6 +13,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** In characters, like the next. */
+/** In characters. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

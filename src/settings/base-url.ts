@@ -11,7 +11,7 @@ export interface BaseUrl {
 
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
   // The text may contain a password, so no message repeats it.
-  const refuse = (problem: string, hint = 'Give it like https://api.example.com.') =>
+  const refuse = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
   let url: URL;
   try {
@@ -22,14 +22,14 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('is neither https:// nor http://');
   if (url.username || url.password) {
     throw refuse(
-      'holds a user name or password',
+      'contains a user name or password',
       'Remove it, and give the token to `vals login` or in VALS_TOKEN.',
     );
   }
   if (url.search || url.hash) throw refuse('has a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
     throw refuse(
-      'is http:// to another machine, which would send the token in the clear',
+      'uses http:// to another machine, which would send the token unencrypted',
       'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) if you accept that.',
     );
   }

@@ -10,7 +10,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** A lasting name: the embedded service has another port each time. */
+/** The embedded service has another port each time, so its address cannot be its name. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

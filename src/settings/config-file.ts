@@ -16,7 +16,7 @@ export interface StoredConfig {
   safeDirectories?: string[];
 }
 
-const wayOut = (file: string) => `Fix the file, or move it away and run \`vals login\` again: ${file}`;
+const fixHint = (file: string) => `Fix the file, or move it away and run \`vals login\` again: ${file}`;
 
 export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   let text: string;
@@ -31,7 +31,7 @@ export function readConfig(file: string, system: System, warn: (message: string)
     const problem =
       error instanceof NotPlainFile ? `${error.problem}.` : `could not be read: ${(error as Error).message}`;
     throw new LocalError(`The config file ${problem}`, {
-      hint: wayOut(file),
+      hint: fixHint(file),
       cause: error,
     });
   }
@@ -40,7 +40,7 @@ export function readConfig(file: string, system: System, warn: (message: string)
 
 function checkConfig(text: string, file: string): StoredConfig {
   const corrupt = (problem: string) =>
-    new LocalError(`The config file ${problem}. It was left as it is.`, { hint: wayOut(file) });
+    new LocalError(`The config file ${problem}. It was left as it is.`, { hint: fixHint(file) });
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -66,26 +66,26 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
-/** A config that belongs to another user would decide where a token is sent, and get the token at the next sign-in. */
+/** Another user's config could send the token elsewhere, and would receive the token of the next sign-in. */
 export function checkOwner(path: string, { platform, uid }: System): void {
   if (platform === 'win32') return;
   const stats = statSync(path);
   if (stats.uid === uid || stats.uid === 0) return;
   const what = stats.isDirectory() ? 'The config folder' : 'The config file';
   const how = lstatSync(path).isSymbolicLink()
-    ? 'is a link to one of another user'
+    ? 'is a link to files of another user'
     : 'belongs to another user';
   throw new LocalError(`${what} ${how}, so it is not used: ${path}`, {
     hint: `Remove it, or set VALS_CONFIG_DIR to a folder of your own.`,
   });
 }
 
-/** Closes a file or folder that is open to other users. */
+/** Takes away the access of other users to a file or folder. */
 export function tighten(path: string, { platform }: System, warn: (message: string) => void): void {
   const stats = statSync(path);
-  // A folder with the sticky bit, such as /tmp, is meant to be everybody's.
+  // A folder with the sticky bit, such as /tmp, is meant for everybody.
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
-  warn(`${path} was open to other users; it is now yours alone.`);
+  warn(`Other users had access to ${path}. Now only you have.`);
 }

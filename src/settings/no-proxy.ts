@@ -1,8 +1,8 @@
 // NO_PROXY: the hosts that are reached without a proxy.
 
 /**
- * Names, separated by commas or spaces, each with a port or for all ports. A name stands for the host and for all
- * below it, with or without a dot or `*.` before it; `*` alone stands for every host.
+ * NO_PROXY has host names between commas or spaces, each with or without a port. A name means the host and its subdomains,
+ * with or without `.` or `*.` before it; `*` alone means every host.
  */
 export function isWithoutProxy(noProxy: string, origin: string): boolean {
   if (noProxy.trim() === '*') return true;

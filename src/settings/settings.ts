@@ -39,7 +39,7 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** What `vals login` stored for a service, which need not be the one in force. */
+  /** The token that `vals login` stored for an origin, which need not be the one in use. */
   storedToken(origin: string): Setting<string> | undefined;
   /** The working directory. */
   readonly cwd: string;
@@ -164,7 +164,7 @@ function onOff(
     case 'false':
       return { value: false, source: variable };
     default:
-      throw new UsageError(`${variable} has to be 1 or 0.`, { hint: `Set it to 1 or unset it.` });
+      throw new UsageError(`${variable} must be 1 or 0.`, { hint: `Set it to 1 or unset it.` });
   }
 }
 

@@ -512,7 +512,7 @@ describe('the message is found in', () => {
       const service = await scriptedService([bytes(body, 422)]);
       const { exit, stderr } = await run(['me'], { env: service.env });
       expect({ body, exit }).toEqual({ body, exit: 6 });
-      expect(stderr).toMatch(/^error: The service refused it and does not say why\.\nhint: .+\n$/);
+      expect(stderr).toMatch(/^error: The service refused it without a reason\.\nhint: .+\n$/);
     });
   });
 

@@ -251,7 +251,7 @@ describe('a config that is no plain file of this user, or too large', () => {
     },
     {
       what: 'a link to a file of another user',
-      problem: 'The config file is a link to one of another user',
+      problem: 'The config file is a link to files of another user',
       make(file) {
         writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
         if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);

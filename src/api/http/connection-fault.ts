@@ -1,4 +1,4 @@
-// From the error of a connection to the fault that one attempt met: what happened, and whether the service can have the request.
+// Turns the error of a connection into a fault: what happened, and whether the service may have received the request.
 import { errnoOf } from '../../lib/errno.ts';
 import { connectTimeoutMs } from './agent.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
@@ -12,13 +12,13 @@ interface Circumstances {
 }
 
 interface Faults {
-  /** Of an attempt that was not answered. */
+  /** The fault of an attempt that got no answer. */
   of(reply: NoReply): Fault;
-  /** Of an answer by which a server says that it expects TLS on this port; undefined of any other. */
+  /** The fault if the answer says that the port expects TLS; otherwise undefined. */
   ofAnswer(answer: object): Fault | undefined;
 }
 
-/** What nginx, Apache, Go and Tomcat answer, with 400, to plain text where they expect TLS. */
+/** nginx, Apache, Go and Tomcat answer plain HTTP on a TLS port with 400 and one of these texts. */
 const tlsExpected =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
@@ -36,10 +36,10 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
     reason: 'this port speaks https, not http',
     hint: service.check,
   };
-  /** Some servers say so in TLS's own words. */
+  /** Some servers send a TLS alert instead. */
   const isTlsAlert = ({ data }: { data?: unknown }) =>
     isPlain && typeof data === 'string' && data.startsWith('\x15\x03');
-  /** Others close the connection without a word, as one that speaks http may do too. */
+  /** Others just close the connection, as an http server may do too. */
   const mayExpectTls = ({ unanswered }: { unanswered?: boolean }) => isPlain && unanswered === true;
 
   return {
@@ -54,7 +54,7 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
         const behind = proxy === undefined ? '' : `behind the proxy ${proxy.url.host}, `;
         return { kind: 'not_connected', reason: behind + reasonOf(error) };
       }
-      // With TLS 1.3 the client is ready before the service has asked for its certificate.
+      // In TLS 1.3 a service may ask for a client certificate after the request was sent.
       if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };
       if (problem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
       if (isTlsAlert(error as object)) return speaksHttps;
@@ -62,7 +62,7 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
         kind: 'lost',
         reason: reasonOf(error),
         ...(mayExpectTls(error as object) && {
-          hint: `If this port speaks https, not http, give ${origin.replace('http:', 'https:')}.`,
+          hint: `If this port expects https, use ${origin.replace('http:', 'https:')}.`,
         }),
       };
     },
@@ -75,8 +75,8 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
   };
 }
 
-/** Statuses with which a proxy says that another time it may be different. */
-const passing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+/** Statuses of a proxy after which a retry may succeed. */
+const isTemporary = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
   const { status, cause } = error;
@@ -86,19 +86,19 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
     const given = url.username !== '' || url.password !== '';
     return {
       kind: 'barred',
-      reason: `${name} ${given ? 'did not take the user name and password' : 'wants a user name and password'}`,
+      reason: `${name} ${given ? 'rejected the user name and password' : 'requires a user name and password'}`,
       hint: `Put them into ${source}, like http://user:password@${url.host}, each percent-encoded.`,
     };
   }
-  if (status !== undefined && !passing(status)) {
+  if (status !== undefined && !isTemporary(status)) {
     return {
       kind: 'barred',
-      reason: `${name} refused the way to the service (${status})`,
-      hint: 'Ask those who run the proxy, or name the host in NO_PROXY to go without it.',
+      reason: `${name} refused the connection to the service (${status})`,
+      hint: 'Ask the people who run the proxy, or add the host to NO_PROXY.',
     };
   }
   if (status !== undefined) {
-    return { kind: 'not_connected', reason: `${name} answered ${status}`, hint: 'Try later.' };
+    return { kind: 'not_connected', reason: `${name} answered ${status}`, hint: 'Run it again later.' };
   }
   if (!(cause instanceof Error)) {
     return { kind: 'not_connected', reason: `${name} ${error.message}`, hint: check };
@@ -111,16 +111,16 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host could not be looked up',
+  ENOTFOUND: 'there is no host with that name',
+  EAI_AGAIN: 'the host name could not be looked up',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
   ECONNRESET: 'the connection was reset',
   ECONNABORTED: 'the connection was reset',
   EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was whole',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
+  UND_ERR_SOCKET: 'the connection was closed before the whole answer arrived',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its header says',
 };
 
 function reasonOf(error: Error): string {

@@ -1,4 +1,4 @@
-// From a fault that stays to the error a user reads: its kind, what happened, what to do next.
+// Turns the last fault of a call into the error that the user reads: its kind, what happened, what to do next.
 import {
   AuthError,
   BadResponseError,
@@ -23,16 +23,16 @@ export interface Circumstances {
   /** Whether any attempt may have been applied, not only the last. */
   maybeApplied: boolean;
   signInHint: string;
-  /** Takes the token out: before a text is cut, or half of the token would stay. */
+  /** Removes the token. Before a text is cut, because half of a token would not be found. */
   redact(text: string): string;
 }
 
-/** Of a text that the service sent, what is shown. */
+/** In characters: a longer text from the service is cut. */
 const longestBody = 2_000;
 
 const checkAddress = (origin: string): string =>
   isLoopback(new URL(origin).hostname)
-    ? 'Nothing answers there: see that the service runs. `vals serve` starts the embedded one.'
+    ? 'Check that the service is running. `vals serve` starts the embedded one.'
     : 'Check the address and the network; `vals config` shows where the address comes from.';
 
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
@@ -48,14 +48,14 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       body: typeof fault.body === 'string' ? redact(fault.body).slice(0, longestBody) : fault.body,
     }),
   });
-  /** Exit 7 promises that nothing was changed, so it is said only where that is sure. */
+  /** Exit 7 promises that nothing was changed. If that is not certain, it is exit 8. */
   const unavailable = (message: string, hint: string): ValsError =>
     maybeApplied
       ? new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
           ...facts(''),
           hint: [
             'hint' in fault ? fault.hint : undefined,
-            call.ifUnknown ?? 'Look at what is there before you send it again.',
+            call.ifUnknown ?? 'Check whether the change was made before you send it again.',
           ]
             .filter(Boolean)
             .join(' '),
@@ -85,7 +85,7 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         facts(
           isRead(method) || fault.status >= 300
             ? 'Check that the base URL is that of a val service: `vals config` shows it.'
-            : `By its status the change was made. ${call.ifUnknown ?? ''}`.trim(),
+            : `Its status says that the change was made. ${call.ifUnknown ?? ''}`.trim(),
         ),
       );
     case 'status':
@@ -106,14 +106,14 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         }
         return new AuthError(
           message,
-          facts('Use a token that may do this: `vals me` shows whose the token in force is.'),
+          facts('Use a token that may do this: `vals me` shows whose token this is.'),
         );
       case 404:
       case 410:
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
       case 409:
       case 412:
-        return new ConflictError(message, facts('See what is there now, then decide.'));
+        return new ConflictError(message, facts('Check what the service has now, then decide.'));
       case 408:
         return unavailable(message, 'Run it again.');
       case 429:
@@ -135,45 +135,47 @@ const passHostOn =
   'Check the base URL. If it is right, the proxy of the service has to pass Host on as it came: nginx does so with ' +
   '`proxy_set_header Host $http_host;`.';
 
-/** A service that asks for a second or two is not worth a number. */
+/** A short wait needs no number. */
 const waitHint = (ms: number): string =>
   ms > 5_000 ? `Wait ${Math.ceil(ms / 1_000)} s, then run it again.` : 'Wait a little, then run it again.';
 
 function refusalHint(status: number, isExplained: boolean): string {
-  if (status === 413) return 'Make it smaller, or make several of it.';
-  return isExplained ? 'Change the input as the service asks.' : '--debug shows what was sent and answered.';
+  if (status === 413) return 'Split it into smaller vals.';
+  return isExplained
+    ? 'Change the input as the service asks.'
+    : 'Add --debug to see the request and the answer.';
 }
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
-/** What it means to a person, then what the service itself says of it. */
+/** Our sentence first, then the service's own message. */
 function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
   const known = call.meanings?.[status];
   if (known === undefined)
     return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
-  const saysMore = detail && !sameAgain.test(detail);
+  const saysMore = detail && !saysTheSame.test(detail);
   return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
 }
 
-/** What services say of what is absent, or there already: our sentence says that much. */
-const sameAgain = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
+/** Messages of services that say no more than our own sentence. */
+const saysTheSame = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
 function meaningOf(status: number, detail: string | undefined): string {
   const known = meanings[status];
   if (known !== undefined) return known;
-  if (status >= 400 && status < 500) return `The service refused it${detail ? '' : ' and does not say why'}`;
+  if (status >= 400 && status < 500) return `The service refused it${detail ? '' : ' without a reason'}`;
   if (status >= 500 && status < 600) return 'The service has a problem';
-  return `The service answered with the status ${status}, which makes no sense here`;
+  return `The service answered with the unexpected status ${status}`;
 }
 
 const meanings: Record<number, string> = {
   401: 'The service does not accept the token',
   403: 'The token may not do this',
-  404: 'The service has nothing there',
-  408: 'The service did not get all of it in time',
-  409: 'The service has something else in its place',
-  410: 'The service has it no longer',
-  412: 'The service has something else in its place',
-  413: 'The service refused it as too large',
+  404: 'The service does not have it',
+  408: 'The service did not receive the whole request in time',
+  409: 'The service reports a conflict',
+  410: 'The service no longer has it',
+  412: 'The service reports a conflict',
+  413: 'The service refused it because it is too large',
   429: 'The service asks for fewer requests',
   503: 'The service is not available',
   504: 'The service took too long',

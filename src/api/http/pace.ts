@@ -1,23 +1,23 @@
-// How many requests a service takes well at a time: a pure function of what it answered so far.
+// Finds how many requests at a time a service handles well. A pure function of the answers so far.
 
 export interface Pace {
   /** How many requests may be under way. */
   readonly limit: number;
-  /** What is being found out; settled where nothing is. */
+  /** Whether a higher or lower limit is being tried; `settled` if neither. */
   readonly trying: 'more' | 'fewer' | 'settled';
-  /** The limit to go back to, and how many answers a millisecond it brought. */
+  /** The limit to go back to, with its rate: answers per millisecond. */
   readonly base: Measured | undefined;
   /** The answers since the limit changed. */
   readonly answers: number;
-  /** How many of them do not count, because their requests were sent before. */
+  /** How many of them are not measured, because their requests were sent under the old limit. */
   readonly warmUp: number;
-  /** When the round that is measured began. */
+  /** When the measured round began. */
   readonly since: number;
-  /** By which factor the limit grows or shrinks. */
+  /** The factor by which the limit grows or shrinks. */
   readonly step: number;
-  /** How many answers to wait for before more is tried again. */
-  readonly patience: number;
-  /** Whether the service ever refused: then more is tried one by one. */
+  /** How many answers to wait for before a higher limit is tried again. */
+  readonly retryAfter: number;
+  /** Whether the service ever refused a request. The limit then grows by one at a time. */
   readonly wasRefused: boolean;
 }
 
@@ -44,27 +44,28 @@ export const startPace: Pace = {
   warmUp: 8,
   since: 0,
   step: 1.75,
-  patience: 64,
+  retryAfter: 64,
   wasRefused: false,
 };
 
-const longestPatience = 2_048;
-/** Fewer answers say little. */
+/** The longest `retryAfter`. */
+const longestWait = 2_048;
+/** In answers: fewer would measure chance. */
 const shortestRound = 6;
-/** A smaller step is not worth a look. */
+/** A smaller step makes no difference that could be measured. */
 const smallestStep = 1.15;
-/** Of what more requests could bring at best, what they must bring to be kept. */
+/** A higher limit is kept if it brings this part of the gain that it could bring at best. */
 const leastGain = 0.05;
-/** What fewer requests must bring to be kept: as many more answers. */
+/** A lower limit is kept if its rate is so many times the rate before. */
 const leastGainOfFewer = 1.05;
-/** So much slower than at the limit that was settled on is slow. */
+/** Answers are slow if their rate falls by this factor. */
 const slow = 2;
 
 /**
- * A refusal lowers the limit at once to what was under way before it, which is what the service took. Otherwise the limit
- * grows while more requests bring more answers a second. Where they bring no more, it goes back and tries smaller
- * steps, fewer and more by turns, until they make no difference. What was settled on is held until the answers
- * become slow, or until so many came that more is worth another try.
+ * A refusal lowers the limit at once to the number of requests that the service had accepted. Otherwise the limit grows
+ * while a higher one brings more answers per second. If it does not, the limit goes back, and smaller steps down and up are
+ * tried until they make no difference. Then the limit is settled. It is tried again when the answers become slow, or after
+ * many answers.
  */
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
   if (event.kind === 'refused') return afterRefusal(pace, event);
@@ -78,7 +79,7 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
   return judge({ ...pace, answers, since: event.at }, { limit: pace.limit, rate });
 }
 
-/** Answers come in bursts where somebody is held up: what is known already is not given up for one of them. */
+/** Answers come in bursts when a service delays them, so a settled limit is judged by longer rounds. */
 const roundOf = ({ limit, trying, wasRefused }: Pace): number =>
   Math.max(shortestRound, limit * (trying === 'settled' || wasRefused ? 4 : 1));
 
@@ -92,7 +93,7 @@ function afterRefusal(pace: Pace, { at, others }: PaceEvent): Pace {
     answers: 0,
     warmUp: pace.limit,
     since: at,
-    patience: Math.min(longestPatience, triedMore ? 4 * pace.patience : pace.patience),
+    retryAfter: Math.min(longestWait, triedMore ? 4 * pace.retryAfter : pace.retryAfter),
     wasRefused: true,
   };
 }
@@ -107,22 +108,22 @@ function judge(pace: Pace, now: Measured): Pace {
       ? now.rate >= base.rate * (1 + leastGain * possible)
       : now.rate > base.rate * leastGainOfFewer;
   if (isBetter) return take(pace, trying, now);
-  // Far off, a large step the other way; near, a smaller one.
+  // If the rate fell a lot, the next step is larger than if it fell a little.
   const step = pace.step ** (now.rate < 0.8 * base.rate ? 0.8 : 0.5);
   return take({ ...pace, step }, trying === 'more' ? 'fewer' : 'more', base);
 }
 
 function judgeSettled(pace: Pace, now: Measured): Pace {
   const { base = now } = pace;
-  // What made it slow may be over soon, so that more is tried soon too.
-  const { step, patience: soon } = startPace;
-  if (now.rate * slow < base.rate) return take({ ...pace, step, patience: soon }, 'fewer', now);
-  if (pace.answers < pace.patience) return { ...pace, base };
-  const patience = Math.min(longestPatience, 4 * pace.patience);
-  return take({ ...pace, patience, step: Math.sqrt(startPace.step) }, 'more', now);
+  // The slowness may pass soon, so a higher limit is tried again soon.
+  const { step, retryAfter: soon } = startPace;
+  if (now.rate * slow < base.rate) return take({ ...pace, step, retryAfter: soon }, 'fewer', now);
+  if (pace.answers < pace.retryAfter) return { ...pace, base };
+  const retryAfter = Math.min(longestWait, 4 * pace.retryAfter);
+  return take({ ...pace, retryAfter, step: Math.sqrt(startPace.step) }, 'more', now);
 }
 
-/** A step from what is known, or no further one. */
+/** Takes a step from the base, or settles there. */
 function take(pace: Pace, trying: 'more' | 'fewer', base: Measured): Pace {
   const limit = pace.step < smallestStep ? base.limit : stepped(pace, trying, base.limit);
   return {

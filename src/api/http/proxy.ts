@@ -1,4 +1,4 @@
-// The way through a proxy: a connection to it, a tunnel that it is asked for, and in that all the rest.
+// Connects through a proxy: opens a connection to it and asks it for a tunnel to the service.
 import type { Socket } from 'node:net';
 import type { Connect } from './connect.ts';
 
@@ -8,9 +8,9 @@ export interface ProxyAddress {
   source: string;
 }
 
-/** What went wrong at the proxy, before there was a way to the service. */
+/** The proxy failed or refused before there was a connection to the service. */
 export class ProxyError extends Error {
-  /** Of its answer, where it refused. */
+  /** The status with which it refused. */
   readonly status: number | undefined;
 
   constructor(problem: string | number | Error) {
@@ -44,7 +44,7 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
   };
 }
 
-/** User name and password as the proxy is told them; undefined where the address has none. */
+/** The user name and password for a header; undefined if the address has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
@@ -59,34 +59,34 @@ function connectRequest(place: string, proxy: URL): string {
 
 const longestHead = 16_384;
 
-/** Calls back once, and leaves the socket as it was, with nothing of the tunnel read. */
+/** Calls back once. Reads the proxy's answer and nothing after it. */
 function askForTunnel(socket: Socket, request: string, callback: (error?: Error) => void): void {
   let answer = '';
-  const settle = (error?: ProxyError) => {
+  const finish = (error?: ProxyError) => {
     socket.off('readable', read).off('end', onEnd).off('close', onEnd).off('error', onError);
-    // What a connection that is given up still meets is of no interest.
+    // A connection that was given up may still report errors.
     if (error) socket.on('error', () => {});
     callback(error);
   };
-  const onEnd = () => settle(new ProxyError('closed the connection'));
-  const onError = (error: Error) => settle(new ProxyError(error));
+  const onEnd = () => finish(new ProxyError('closed the connection'));
+  const onError = (error: Error) => finish(new ProxyError(error));
   const read = () => {
     for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
       answer += chunk.toString('latin1');
       const end = answer.indexOf('\r\n\r\n');
-      if (end !== -1) return settle(refusalOf(answer, answer.length - end - 4));
-      if (answer.length > longestHead) return settle(new ProxyError('sent an answer without end'));
+      if (end !== -1) return finish(refusalOf(answer, answer.length - end - 4));
+      if (answer.length > longestHead) return finish(new ProxyError('sent an answer that does not end'));
     }
   };
   socket.on('readable', read).on('end', onEnd).on('close', onEnd).on('error', onError);
   socket.write(request);
 }
 
-function refusalOf(head: string, bytesBehind: number): ProxyError | undefined {
+function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(status);
-  // A service does not speak before it is asked, so these bytes are not its own, or not meant for us.
-  if (bytesBehind > 0) return new ProxyError('sent more than its answer');
+  // A service sends nothing before the first request, so these bytes are not from it.
+  if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Why there is no secure connection, in a sentence that a user understands, and what to do about it.
+// Explains to the user why there is no secure connection, and what to do about it.
 
 export interface Barrier {
   reason: string;
@@ -7,13 +7,13 @@ export interface Barrier {
 
 /** The other side of a connection. */
 export interface Peer {
-  /** What a sentence about it begins with. */
+  /** Its name at the start of a sentence. */
   name: string;
-  /** What its certificate and its connection are those of. */
+  /** Its name after "the certificate of". */
   place: string;
-  /** How to begin a sentence about the port alone. */
+  /** The name of its port at the start of a sentence. */
   port: string;
-  /** How to look at the address, and change it. */
+  /** A hint that says where its address is set. */
   check: string;
 }
 
@@ -26,24 +26,24 @@ const certificate =
 
 const expired = certificate(
   'has expired',
-  "Tell those who run it. If this machine's clock is wrong, set it right.",
+  "Tell the people who run it. If this machine's clock is wrong, correct it.",
 );
 const notYetValid = certificate('is not valid yet', "Check this machine's clock.");
 const selfSigned = certificate(
   'is self-signed, so no authority vouches for it',
-  'If you trust it, put it into a file and name that file in NODE_EXTRA_CA_CERTS.',
+  'If you trust it, save it to a file and set NODE_EXTRA_CA_CERTS to that file.',
 );
 const unknownIssuer = certificate(
   'comes from an authority that this machine does not know',
-  "If it is your company's own, NODE_EXTRA_CA_CERTS names a file with that authority's certificate.",
+  "If it is your company's own authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.",
 );
-const revoked = certificate('was revoked', 'Tell those who run it.');
+const revoked = certificate('was revoked', 'Tell the people who run it.');
 const tooWeak = certificate(
   'has a key or a signature that is too weak',
-  'Those who run it have to replace it.',
+  'The people who run it have to replace it.',
 );
-const notForServers = certificate('is not meant for a server', 'Those who run it have to replace it.');
-const invalid = certificate('is not valid', 'Tell those who run it.');
+const notForServers = certificate('is not meant for a server', 'The people who run it have to replace it.');
+const invalid = certificate('is not valid', 'Tell the people who run it.');
 
 const otherHost: Problem = ({ place, check }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
@@ -58,25 +58,25 @@ const otherHost: Problem = ({ place, check }, { cert }) => {
 const speaksHttp: Problem = ({ port, check }) => ({ reason: `${port} speaks http, not https`, hint: check });
 const tooOld: Problem = ({ name }) => ({
   reason: `${name} speaks only versions of TLS that are no longer safe`,
-  hint: 'Those who run it have to turn on TLS 1.2 or 1.3.',
+  hint: 'The people who run it have to turn on TLS 1.2 or 1.3.',
 });
 const wantsCertificate: Problem = ({ name }) => ({
-  reason: `${name} wants a certificate from its clients, and vals has none`,
-  hint: 'Ask those who run it for an address that takes a token alone.',
+  reason: `${name} requires a client certificate, and vals has none`,
+  hint: 'Ask the people who run it for an address that needs only a token.',
 });
 const refused: Problem = ({ name }) => ({
   reason: `${name} refused the secure connection`,
-  hint: 'It may want a certificate from its clients, which vals does not have, or know no encryption that is still safe.',
+  hint: 'It may require a client certificate, which vals does not have, or support only unsafe encryption.',
 });
 const notHttp1: Problem = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
 const unknownName: Problem = ({ name, check }) => ({
-  reason: `${name} does not go by that name`,
+  reason: `${name} does not know that host name`,
   hint: check,
 });
 
 const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/;
 
-/** The first that fits. Codes of OpenSSL differ from version to version in how they begin. */
+/** The first match counts. The beginnings of OpenSSL's codes differ between versions. */
 const problems: [code: RegExp, problem: Problem][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
@@ -96,23 +96,23 @@ const problems: [code: RegExp, problem: Problem][] = [
   [
     /^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$/,
     ({ place, check }, { code }) => ({
-      reason: `no secure connection to ${place} can be made`,
+      reason: `a secure connection to ${place} could not be made`,
       hint: `${check} (${code})`,
     }),
   ],
 ];
 
-/** Undefined where it is no matter of TLS. */
+/** Undefined if the error has nothing to do with TLS. */
 export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
   const code = tlsCodeOf(error);
   return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
 }
 
-/** A server says so only after the client has taken the connection for made. */
+/** A server may report this after the handshake, as the client sees it. */
 export const isCertificateWanted = (error: Error): boolean =>
   (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;
 
-/** Node has no code for a weak certificate, only a message. */
+/** Node has no code for a weak certificate, so its message is read. */
 function tlsCodeOf(error: TlsError): string {
   const { code = '', message } = error;
   return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;

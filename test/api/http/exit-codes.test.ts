@@ -482,10 +482,10 @@ describe('the token is in nothing that is printed', () => {
 
 describe('what to do next', () => {
   it.each<[Reply, string]>([
-    [{ status: 403 }, 'Use a token that may do this: `vals me` shows whose the token in force is.'],
-    [{ status: 413 }, 'Make it smaller, or make several of it.'],
+    [{ status: 403 }, 'Use a token that may do this: `vals me` shows whose token this is.'],
+    [{ status: 413 }, 'Split it into smaller vals.'],
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
-    [{ status: 422 }, '--debug shows what was sent and answered.'],
+    [{ status: 422 }, 'Add --debug to see the request and the answer.'],
     [{ status: 409 }, '`vals val get hello` shows what is there now.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run it again.'],
     [

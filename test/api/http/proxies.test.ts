@@ -102,15 +102,15 @@ describe('a proxy that makes no tunnel', () => {
       name: '407',
       answer: refusal(407),
       attempts: 1,
-      says: /^The proxy \S+ did not take the user name and password\.$/,
+      says: /^The proxy \S+ rejected the user name and password\.$/,
     },
     {
       name: '403',
       answer: refusal(403),
       attempts: 1,
-      says: /^The proxy \S+ refused the way to the service \(403\)\.$/,
+      says: /^The proxy \S+ refused the connection to the service \(403\)\.$/,
     },
-    { name: '302', answer: refusal(302), attempts: 1, says: /refused the way to the service \(302\)/ },
+    { name: '302', answer: refusal(302), attempts: 1, says: /refused the connection to the service \(302\)/ },
     {
       name: '502',
       answer: refusal(502),
@@ -129,19 +129,19 @@ describe('a proxy that makes no tunnel', () => {
       name: 'headers without end',
       answer: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`,
       attempts: 4,
-      says: /sent an answer without end\.$/,
+      says: /sent an answer that does not end\.$/,
     },
     {
       name: '200 with a body',
       answer: `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
       attempts: 4,
-      says: /sent more than its answer\.$/,
+      says: /sent bytes after its answer\.$/,
     },
     {
       name: '200 with an answer, for http',
       answer: `${established}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
       attempts: 4,
-      says: /sent more than its answer\.$/,
+      says: /sent bytes after its answer\.$/,
       http: true,
     },
     { name: 'the end at once', answer: '', end: true, attempts: 4, says: /closed the connection\.$/ },
@@ -223,7 +223,7 @@ describe('a proxy that makes no tunnel', () => {
     const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
     const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
     expect(error).toMatchObject({
-      message: `The proxy 127.0.0.1:${proxy.port} wants a user name and password.`,
+      message: `The proxy 127.0.0.1:${proxy.port} requires a user name and password.`,
       hint: expect.stringContaining(`HTTPS_PROXY, like http://user:password@127.0.0.1:${proxy.port}`),
     });
   });
