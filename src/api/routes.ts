@@ -2,7 +2,6 @@
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
-import { looksLikeId } from './id.ts';
 
 export interface RunFilter {
   error?: boolean;
@@ -29,6 +28,10 @@ function queryOf(values: Record<string, string | boolean | undefined>): URLSearc
   for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
   return query;
 }
+
+/** The ids of vals are UUIDs. */
+export const looksLikeId = (word: string): boolean =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 

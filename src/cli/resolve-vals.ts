@@ -1,7 +1,7 @@
 // Replaces the words that name a val by the val's id.
 import { resolve as resolvePath } from 'node:path';
-import { looksLikeId } from '../api/id.ts';
-import { isFile } from '../lib/is-file.ts';
+import { looksLikeId } from '../api/routes.ts';
+import { isFile } from '../lib/plain-file.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';

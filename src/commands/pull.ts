@@ -1,4 +1,4 @@
-import { looksLikeId } from '../api/id.ts';
+import { looksLikeId } from '../api/routes.ts';
 import { argument, defineCommand, toggle, word } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { createResolver } from '../cli/resolve-vals.ts';

@@ -1,4 +1,4 @@
-// IP addresses: which are this machine's own, and whether one is among those of a list.
+// Addresses: which are this machine's own, and whether one is in a list.
 import { BlockList, isIP } from 'node:net';
 
 /** Every address by which a machine talks to itself. */
@@ -12,3 +12,10 @@ export function isAmong(list: BlockList, address: string | undefined): boolean {
   const family = isIP(plain);
   return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
+
+/** Whether a URL leads to this machine, as far as its host name tells. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+
+/** The `type` of the problem that the service reports if a proxy, or the caller, calls it by another name than its own. */
+export const wrongHost = 'urn:vals:wrong-host';

@@ -1,4 +1,4 @@
-// Makes a folder, and missing folders above it.
+// Makes folders, and lists the folders above a file.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf, isMissing } from './errno.ts';
@@ -15,4 +15,10 @@ export function makeFolder(folder: string, mode?: number): void {
       throw error;
     }
   }
+}
+
+/** The folders that a file is in, from its own to the root. */
+export function foldersAbove(file: string): string[] {
+  const folder = dirname(file);
+  return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }

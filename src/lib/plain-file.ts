@@ -1,5 +1,14 @@
 // Reads a whole file, after a check of its kind and size.
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { errnoOf } from './errno.ts';
 
 export interface ReadLimits {
@@ -75,3 +84,7 @@ export const tooLarge = (mostBytes: number): NotPlainFile =>
   new NotPlainFile(
     `is larger than ${mostBytes >= 1_048_576 ? `${Math.floor(mostBytes / 1_048_576)} MB` : `${mostBytes} bytes`}`,
   );
+
+/** Whether a path leads to something that can be read as a file: a pipe can, a folder cannot. */
+export const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;

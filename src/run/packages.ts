@@ -2,9 +2,9 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove } from '../lib/folders-above.ts';
-import { isFile } from '../lib/is-file.ts';
+import { foldersAbove } from '../lib/folders.ts';
 import { isWithin } from '../lib/paths.ts';
+import { isFile } from '../lib/plain-file.ts';
 
 /**
  * Each node_modules from the file's folder upwards, packages of the same project that are linked there, as in an npm

@@ -1,8 +1,7 @@
 // Checks of a request before its route: the name it uses, no web pages, the token, the size and type of its body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isAmong } from '../lib/addresses.ts';
-import { wrongHost } from '../lib/wrong-host.ts';
+import { isAmong, wrongHost } from '../lib/addresses.ts';
 import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';

@@ -10,9 +10,8 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
+import { isLoopback, wrongHost } from '../../lib/addresses.ts';
 import { isObject } from '../../lib/json.ts';
-import { isLoopback } from '../../lib/loopback.ts';
-import { wrongHost } from '../../lib/wrong-host.ts';
 import type { Call } from '../call.ts';
 import { messageOf } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';

@@ -3,8 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
-import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
-import { isLoopback } from '../../lib/loopback.ts';
+import { isAmong, isLoopback, loopbackAddresses } from '../../lib/addresses.ts';
 
 export interface NetworkOptions {
   host?: string;
