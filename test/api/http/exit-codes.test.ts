@@ -191,19 +191,7 @@ describe('Retry-After', () => {
   });
 
   it('that is neither is as good as none', async () => {
-    const values = [
-      'soon',
-      '',
-      '-5',
-      '1.5',
-      '1e9',
-      'Infinity',
-      'NaN',
-      '0x7fffffff',
-      '99999 s',
-      '0',
-      '60 120',
-    ];
+    const values = 'soon||-5|1.5|1e9|Infinity|NaN|0x7fffffff|99999 s|0|60 120'.split('|');
     const seen: Record<string, number> = {};
     await forEachAtMost(6, [...values, 'Thu, 01 Jan 1970 00:00:00 GMT'], async (value) => {
       const service = await scriptedService([{ status: 503, headers: { 'retry-after': value } }, reply(200)]);

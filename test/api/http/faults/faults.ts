@@ -46,51 +46,45 @@ export const goodAnswer = ({ status, good }: Command): string =>
 /** A good answer that has a body for every command, so that there is something to spoil. */
 const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
 
-const ends: readonly Ending[] = ['RST', 'FIN'];
-
-const hangingUp: Fault[] = ends.flatMap((end) => [
-  {
-    name: `${end} on accept`,
-    stage: 'accept' as const,
-    meets: { kind: 'hung up' as const, taken: end === 'RST' ? ('no' as const) : ('maybe' as const) },
-    act: (socket: Socket, { clock }: World) => sendAndEnd(socket, '', end, clock),
-  },
-  {
-    name: `${end} after the first bytes of the request`,
-    stage: 'begun' as const,
-    meets: { kind: 'hung up' as const, taken: 'yes' as const },
-    act: (socket: Socket, { clock }: World) => sendAndEnd(socket, '', end, clock),
-  },
-  asked(`${end} after the request`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
-    sendAndEnd(socket, '', end, clock),
-  ),
-  asked(`${end} in the status line`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
-    sendAndEnd(socket, 'HTTP/1.1 20', end, clock),
-  ),
-  asked(`${end} in the headers`, { kind: 'hung up', taken: 'yes' }, (socket, { clock }) =>
-    sendAndEnd(socket, 'HTTP/1.1 200 OK\r\ncontent-type: applica', end, clock),
-  ),
-  asked(`${end} in the body`, { kind: 'cut' }, (socket, { clock, command }) =>
-    sendAndEnd(socket, wordyAnswer(command).slice(0, -3), end, clock),
-  ),
-  asked(`${end} in a chunk`, { kind: 'cut' }, (socket, { clock, command }) =>
-    sendAndEnd(socket, chunked(command).slice(0, -12), end, clock),
-  ),
-  asked(`${end} before the last chunk`, { kind: 'cut' }, (socket, { clock, command }) =>
-    sendAndEnd(socket, chunked(command).slice(0, -5), end, clock),
-  ),
-  asked(`${end} in the body of a 422`, { kind: 'status', status: 422 }, (socket, { clock }) =>
-    sendAndEnd(socket, response(422, '{"message":"no"}').slice(0, -5), end, clock),
-  ),
-  ...[422, 503].map((status) =>
-    asked(
-      `${end} in the body of a ${status} without a length`,
-      { kind: 'status', status },
-      (socket, { clock }) =>
-        sendAndEnd(socket, `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"message":"no`, end, clock),
+const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
+  const lost: Meeting = { kind: 'hung up', taken: 'yes' };
+  const cut: Meeting = { kind: 'cut' };
+  /** Sends a part of an answer, then ends the connection. */
+  const after = (
+    where: string,
+    meets: Meeting,
+    text: string | ((command: Command) => string),
+    stage: Fault['stage'] = 'asked',
+  ): Fault => ({
+    name: `${end} ${where}`,
+    stage,
+    meets,
+    act: (socket, { clock, command }) =>
+      sendAndEnd(socket, typeof text === 'string' ? text : text(command), end, clock),
+  });
+  return [
+    after('on accept', { kind: 'hung up', taken: end === 'RST' ? 'no' : 'maybe' }, '', 'accept'),
+    after('after the first bytes of the request', lost, '', 'begun'),
+    after('after the request', lost, ''),
+    after('in the status line', lost, 'HTTP/1.1 20'),
+    after('in the headers', lost, 'HTTP/1.1 200 OK\r\ncontent-type: applica'),
+    after('in the body', cut, (command) => wordyAnswer(command).slice(0, -3)),
+    after('in a chunk', cut, (command) => chunked(command).slice(0, -12)),
+    after('before the last chunk', cut, (command) => chunked(command).slice(0, -5)),
+    after(
+      'in the body of a 422',
+      { kind: 'status', status: 422 },
+      response(422, '{"message":"no"}').slice(0, -5),
     ),
-  ),
-]);
+    ...[422, 503].map((status) =>
+      after(
+        `in the body of a ${status} without a length`,
+        { kind: 'status', status },
+        `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"message":"no`,
+      ),
+    ),
+  ];
+});
 
 function chunked({ good }: Command): string {
   const body = json(good ?? { deleted: true });
@@ -112,26 +106,34 @@ const wordy = ({ good }: Command): Meeting => ({ kind: 'value', value: good ?? {
 const piecesOf = (text: string, size: number): string[] =>
   text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
 
+/** Past the deadline. */
+const late = (name: string, meets: Meeting, act: Fault['act'], stage: Fault['stage'] = 'asked'): Fault => ({
+  name,
+  stage,
+  meets,
+  act,
+  timeout: 60,
+});
+const noHead: Meeting = { kind: 'silence', begun: false };
+const noEnd: Meeting = { kind: 'silence', begun: true };
+const endlessly =
+  (...pieces: string[]): Fault['act'] =>
+  (socket, { clock }) =>
+    trickle(socket, clock, pieces, 2_000, true);
+
 const slowness: Fault[] = [
-  {
-    name: 'a black hole that accepts and never reads',
-    stage: 'accept',
-    meets: { kind: 'silence', begun: false, unread: true },
-    act: (socket) => void socket.pause(),
-    timeout: 60,
-  },
-  asked('no answer', { kind: 'silence', begun: false }, () => {}, { timeout: 60 }),
-  asked(
-    'an answer that stalls in its headers',
-    { kind: 'silence', begun: false },
-    (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-ty'),
-    { timeout: 60 },
+  late(
+    'a black hole that accepts and never reads',
+    { kind: 'silence', begun: false, unread: true },
+    (socket) => void socket.pause(),
+    'accept',
   ),
-  asked(
-    'an answer that stalls in its body',
-    { kind: 'silence', begun: true },
-    (socket, { command }) => socket.write(wordyAnswer(command).slice(0, -3), 'latin1'),
-    { timeout: 60 },
+  late('no answer', noHead, () => {}),
+  late('an answer that stalls in its headers', noHead, (socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-ty'),
+  ),
+  late('an answer that stalls in its body', noEnd, (socket, { command }) =>
+    socket.write(wordyAnswer(command).slice(0, -3), 'latin1'),
   ),
   asked('slow headers within the deadline', good, (socket, { clock, command }) =>
     clock.after(8_000, () => void socket.write(goodAnswer(command), 'latin1')),
@@ -139,25 +141,16 @@ const slowness: Fault[] = [
   asked('a body that trickles within the deadline', wordy, (socket, { clock, command }) =>
     trickle(socket, clock, piecesOf(wordyAnswer(command), 20), 800),
   ),
-  asked(
-    'headers that trickle past the deadline',
-    { kind: 'silence', begun: false },
-    (socket, { clock }) => trickle(socket, clock, ['HTTP/1.1 200 OK\r\n', 'x-more: 1\r\n'], 2_000, true),
-    { timeout: 60 },
-  ),
-  asked(
+  late('headers that trickle past the deadline', noHead, endlessly('HTTP/1.1 200 OK\r\n', 'x-more: 1\r\n')),
+  late(
     'a body that trickles past the deadline',
-    { kind: 'silence', begun: true },
-    (socket, { clock }) =>
-      trickle(socket, clock, ['HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{', ' '], 2_000, true),
-    { timeout: 60 },
+    noEnd,
+    endlessly('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{', ' '),
   ),
-  asked(
+  late(
     'a 404 whose body never ends',
     { kind: 'status', status: 404 },
-    (socket, { clock }) =>
-      trickle(socket, clock, ['HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{', ' '], 2_000, true),
-    { timeout: 60 },
+    endlessly('HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{', ' '),
   ),
 ];
 
@@ -178,34 +171,25 @@ const statuses = [
 const later = (status: number, value: string): string => response(status, '', [`retry-after: ${value}`]);
 const tooLate = { retryAfter: 'past the deadline' as const };
 
-const retryAfter: Fault[] = [503, 429].flatMap((status) => [
-  answered(`${status}, Retry-After in seconds`, { kind: 'status', status }, later(status, '3'), {
-    gapMs: 3_000,
-  }),
-  asked(
-    `${status}, Retry-After as a date`,
-    { kind: 'status', status },
-    (socket, { clock }) => socket.write(later(status, new Date(clock.now() + 4_000).toUTCString())),
-    { gapMs: 2_000 },
-  ),
-  answered(
-    `${status}, Retry-After in the past`,
-    { kind: 'status', status },
-    later(status, 'Thu, 01 Jan 1970 00:00:00 GMT'),
-  ),
-  answered(
-    `${status}, Retry-After in a century`,
-    { kind: 'status', status, ...tooLate },
-    later(status, 'Thu, 31 Dec 2099 23:59:59 GMT'),
-  ),
-  answered(
-    `${status}, Retry-After huge`,
-    { kind: 'status', status, ...tooLate },
-    later(status, '9'.repeat(40)),
-  ),
-  answered(`${status}, Retry-After garbage`, { kind: 'status', status }, later(status, 'in a bit; 3')),
-  answered(`${status}, Retry-After negative`, { kind: 'status', status }, later(status, '-86400')),
-]);
+const retryAfter: Fault[] = [503, 429].flatMap((status) => {
+  const meets = { kind: 'status' as const, status };
+  const waits = (what: string, value: string, more: Partial<Fault> = {}) =>
+    answered(`${status}, Retry-After ${what}`, meets, later(status, value), more);
+  return [
+    waits('in seconds', '3', { gapMs: 3_000 }),
+    asked(
+      `${status}, Retry-After as a date`,
+      meets,
+      (socket, { clock }) => socket.write(later(status, new Date(clock.now() + 4_000).toUTCString())),
+      { gapMs: 2_000 },
+    ),
+    waits('in the past', 'Thu, 01 Jan 1970 00:00:00 GMT'),
+    waits('in a century', 'Thu, 31 Dec 2099 23:59:59 GMT', { meets: { ...meets, ...tooLate } }),
+    waits('huge', '9'.repeat(40), { meets: { ...meets, ...tooLate } }),
+    waits('garbage', 'in a bit; 3'),
+    waits('negative', '-86400'),
+  ];
+});
 
 const redirect = (status: number, name: string, location: (world: World) => string): Fault =>
   asked(
@@ -273,19 +257,8 @@ function endless(socket: Socket, status = 200): void {
 }
 
 const values: Fault[] = [
-  42,
-  'text',
-  null,
-  true,
-  [],
-  [1],
-  [null],
-  [[]],
-  {},
-  { a: 1 },
-  { data: 'text' },
-  { data: [1] },
-  { data: { id: 1 } },
+  ...[42, 'text', null, true, [], [1], [null], [[]]],
+  ...[{}, { a: 1 }, { data: 'text' }, { data: [1] }, { data: { id: 1 } }],
 ].map((value) => answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))));
 
 /** The good answer, each of its texts changed. */

@@ -390,6 +390,7 @@ describe('random courses of events', () => {
       if (wrong.length > 0) table.push(`${wrong.join(' | ')} | ${JSON.stringify(schedule)}`);
     });
     expect(table, `FAULTS_SEED=${seed}`).toEqual([]);
+    expect([...seen.values()].reduce((sum, each) => sum + each)).toBe(count);
     for (const command of Object.keys(writing))
       expect(seen.get(command), command).toBeGreaterThan(count / 10);
   });
