@@ -110,6 +110,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
       : []),
     ...(isCheckout ? ['It is unknown here which side is newer: `vals diff` shows both.'] : []),
     ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
+    ...(has('missing here') ? ['`vals push --prune` deletes vals whose files are gone.'] : []),
     ...(has('unmerged')
       ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
       : []),

@@ -43,7 +43,7 @@ export async function pushVal(
 ): Promise<Outcome> {
   if (code !== undefined) return pushCode(workspace, api, val, code, options);
   options.remark(
-    `${val.file} is gone; ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} leaves it out.`,
+    `${val.file} is gone; ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} leaves it out, \`vals push --prune\` deletes the val.`,
   );
   return { status: 'skipped' };
 }

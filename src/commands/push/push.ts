@@ -5,29 +5,33 @@ import * as routes from '../../api/routes.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import type { ValsError } from '../../errors.ts';
+import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { forgetPruned, pruneVal } from '../../workspace/prune-val.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals, identity } from '../../workspace/remote-vals.ts';
 import { relativeImports, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
 import { pushedElsewhere } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
-import { dryRun, wholeNumber } from '../shared/options.ts';
+import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';
 import { checkAll, describe, label, type PushItem, planPush, pushed } from './plan.ts';
+import { chooseForPruning, confirmPruning } from './prune.ts';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files and folders: hello.ts becomes the val hello. In a workspace, without a path, ' +
-    'it sends what is new or changed here, except where the service has something newer.',
+    'Create or update vals from files: hello.ts becomes the val hello. In a workspace, without a path, it sends what is ' +
+    'new or changed here.',
   details:
-    'A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
+    '--prune deletes, on the service, the vals of the workspace whose files are gone. It lists them and asks first. A val ' +
+    'that changed on the service since, has another name or another owner there stays (5). So does a val of which this ' +
+    'folder has no base, as in a fresh checkout in CI. A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
     'a val that changed on the service too is a conflict, and nothing is sent for it without --force. ' +
     '--concurrency auto, the default, finds how many requests at a time the service takes well, up to 32.',
   toolDescription:
@@ -53,20 +57,30 @@ export const command = defineCommand({
     fork: toggle('--fork', 'in a workspace: make own vals of files that are not yours', {
       conflicts: ['watch'],
     }),
+    prune: toggle('--prune', 'in a workspace: delete the vals whose files are gone', {
+      conflicts: ['watch', 'name'],
+      deletes: true,
+    }),
+    yes: { ...yes, description: 'with --prune: do not ask' },
     watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
       conflicts: ['dryRun'],
       forPeople: true,
     }),
     dryRun,
   },
-  examples: ['vals push hello.ts', 'vals push examples --local', 'cat hello.ts | vals push - --name hello'],
+  examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(
     context,
-    { paths, name, concurrency = 'auto', dryRun = false, force = false, fork = false, watch },
+    { paths, name, concurrency = 'auto', dryRun = false, force = false, fork = false, watch, prune, yes },
   ) {
+    if (prune && paths.length > 0) {
+      throw new UsageError('--prune is about the whole workspace, so it takes no path.', {
+        hint: 'Push the paths first, then run `vals push --prune`.',
+      });
+    }
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
       await watchWorkspace(context, { paths, concurrency, force });
@@ -86,13 +100,16 @@ export const command = defineCommand({
     const elsewhere = workspace && pushedElsewhere(workspace.service, known);
     if (elsewhere) context.say.warn(elsewhere);
     const api = await context.connect({ concurrency });
+    const remotes = createRemoteVals({ ...context, api }, vals.length);
+    const pruned = new Set(prune && workspace ? chooseForPruning(workspace, known) : []);
+    if (workspace && !yes && !dryRun) await confirmPruning(context, workspace, remotes, [...pruned]);
     const unknownNames: string[] = [];
     const besideFiles: { file: string; specifier: string }[] = [];
     const sending = {
       force,
       fork,
       dryRun,
-      remotes: createRemoteVals({ ...context, api }, vals.length),
+      remotes,
       beforeSending: () => context.signal.throwIfAborted(),
       onRenaming: ({ file, name }: { file: string; name: string }, nameThere: string) => {
         if (dryRun && !context.flags.json && !context.flags.ndjson)
@@ -115,6 +132,7 @@ export const command = defineCommand({
           context.say.warn(`${file} holds your token: whoever reads the val can act as you.`);
         }
         const isTracked = val !== undefined && workspace !== undefined;
+        if (isTracked && pruned.has(val)) return pruneVal(workspace, api, val, sending);
         const sent = isTracked
           ? pushVal(workspace, api, val, code, { ...sending, remark })
           : pushPlain(api, name, code ?? '', dryRun);
@@ -135,7 +153,9 @@ export const command = defineCommand({
     const warning = relativeImportWarning(besideFiles);
     if (warning !== undefined) context.say.warn(warning);
     const unsaved = dryRun ? undefined : await workspace?.saveManifest();
-    const error = failure ?? unsaved;
+    const deleted = rows.flatMap(({ status, file }) => (status === 'deleted' ? `${file}` : []));
+    const unforgotten = workspace && (await forgetPruned(workspace, context, deleted));
+    const error = failure ?? unsaved ?? unforgotten;
     const unnamed = rows.filter((row) => isSent(row) && row.id === undefined).length;
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);

@@ -30,7 +30,7 @@ export async function removeBatch(
   if (removal.dryRun) {
     return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
   }
-  if (!removal.yes) await ask(context, () => removal.question(once));
+  if (!removal.yes) await confirmDeletion(context, () => removal.question(once));
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
@@ -49,11 +49,16 @@ export async function removeBatch(
   });
 }
 
-async function ask({ prompt, progress }: Context, question: () => Promise<string>): Promise<void> {
+/** Throws a UsageError if the user says no, or if nobody can be asked. */
+export async function confirmDeletion(
+  { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
+  question: () => Promise<string>,
+  refusal = 'Nothing was deleted.',
+): Promise<void> {
   const instead = 'Add --yes to delete without being asked.';
   prompt.expectSomebody(instead);
   const text = await question();
   progress.stop();
   if (await prompt.confirm(text, instead)) return;
-  throw new UsageError('Nothing was deleted.');
+  throw new UsageError(refusal);
 }

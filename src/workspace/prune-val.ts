@@ -1,0 +1,95 @@
+// Deletes a val on the service because its file is gone here. That cannot be undone, so everything has to be known:
+// the val is the caller's, has the name in vals.json, and did not change since this folder recorded its base.
+import type { Api } from '../api/api.ts';
+import * as routes from '../api/routes.ts';
+import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
+import { type JsonValue, stringifyJson } from '../lib/json.ts';
+import type { Outcome } from '../lib/outcome.ts';
+import { shell } from '../lib/shell-command.ts';
+import type { WorkspaceContext } from './disk/dot-vals.ts';
+import { existsBelow } from './disk/files.ts';
+import { updateManifest } from './disk/manifest-file.ts';
+import type { PushOptions } from './push-val.ts';
+import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import type { WorkspaceVal } from './vals.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The val as the service has it; undefined if it is deleted there already. A val that must stay is a conflict. */
+export async function readPrunable(
+  { bases }: Workspace,
+  remotes: RemoteVals,
+  val: WorkspaceVal,
+): Promise<RemoteVal | undefined> {
+  const base = val.id === undefined ? undefined : bases.read(val);
+  // A base with a name was recorded by this folder itself: a repository from elsewhere must not delete vals.
+  if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
+  const { remote, foreign } = await remotes.read(val.id);
+  if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
+    throw notDeleted(val, 'the val belongs to another owner');
+  }
+  if (remote === undefined) return undefined;
+  if ((remote.name ?? val.name) !== val.name) {
+    throw notDeleted(val, `the service calls the val "${remote.name}"`);
+  }
+  const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
+  if (!isSame) throw notDeleted(val, 'the val changed on the service since');
+  return remote;
+}
+
+export async function pruneVal(
+  workspace: Workspace,
+  api: Api,
+  val: WorkspaceVal,
+  { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
+): Promise<Outcome> {
+  // It came back while the user was asked.
+  if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
+  const remote = await readPrunable(workspace, remotes, val);
+  const facts = identity(val.id, remote?.version);
+  if (dryRun) return { status: 'planned', ...facts };
+  if (remote !== undefined && val.id !== undefined) {
+    beforeSending();
+    await api.send(routes.deleteVal(val.id)).catch((error) => {
+      if (!(error instanceof NotFoundError)) throw error;
+    });
+  }
+  return { status: 'deleted', ...facts };
+}
+
+/** Takes deleted vals out of vals.json. What other services have of them stays. An error is returned. */
+export async function forgetPruned(
+  { root, service }: Workspace,
+  context: WorkspaceContext,
+  files: readonly string[],
+): Promise<LocalError | undefined> {
+  if (files.length === 0) return undefined;
+  try {
+    // In two steps, because ids of the embedded service are kept for files that vals.json does not name.
+    await updateManifest(root, context, ({ vals }) => {
+      for (const file of files) vals.get(file)?.ids.delete(service);
+    });
+    await updateManifest(root, context, ({ vals }) => {
+      for (const file of files) if (vals.get(file)?.ids.size === 0) vals.delete(file);
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocalError) return error;
+    throw error;
+  }
+}
+
+const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  stringifyJson(a ?? null) === stringifyJson(b ?? null);
+
+const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
+  new ConflictError(`${file} is gone here, but ${reason}. It was not deleted.`, {
+    hint: `${shell`vals pull ${file}`} brings the file back, ${shell`vals forget ${file}`} leaves it out.`,
+  });
+
+const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
+  new ConflictError(
+    `${file} is gone here, but this folder has no base of it, so nobody can tell whether the val changed. It was not deleted.`,
+    {
+      hint: `${shell`vals val rm ${name}`} deletes the val, ${shell`vals forget ${file}`} leaves it out.`,
+    },
+  );

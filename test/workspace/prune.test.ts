@@ -1,0 +1,148 @@
+// vals push --prune: deletes the vals whose files are gone, and nothing else.
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runOnScreen, temporaryFolder } from '../support/program.ts';
+import { Place, pushed, type Service } from './support.ts';
+
+const names = async (service: Service): Promise<string[]> => {
+  const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
+  const { data } = (await service.ask('GET', `/v1/users/${id}/vals`)) as { data: { name: string }[] };
+  return data.map(({ name }) => name).sort();
+};
+
+const remove = (place: Place, ...files: string[]): void => {
+  for (const file of files) rmSync(join(place.folder, file));
+};
+
+/** Three vals, of which two have lost their files; another val is not of the workspace. */
+async function workspace() {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  await service.edit('elsewhere', 'x');
+  const ids = { a: place.idOf('a.ts'), b: place.idOf('b.ts') };
+  remove(place, 'a.ts', 'b.ts');
+  return { place, service, ids };
+}
+
+it('deletes the vals whose files are gone, and vals.json forgets them', async () => {
+  const { place, service } = await workspace();
+  expect(await place.words(['push', '--prune', '--dry-run'])).toEqual({
+    'a.ts': 'planned',
+    'b.ts': 'planned',
+    'c.ts': 'unchanged',
+  });
+  expect(await names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+  expect(await place.words(['push', '--prune', '--yes'])).toEqual({
+    'a.ts': 'deleted',
+    'b.ts': 'deleted',
+    'c.ts': 'unchanged',
+  });
+  expect(await names(service)).toEqual(['c', 'elsewhere']);
+  expect(Object.keys(place.manifest().vals)).toEqual(['c.ts']);
+  expect(await place.words(['push', '--prune'])).toEqual({ 'c.ts': 'unchanged' });
+  place.put({ 'a.ts': 'again' });
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'created', 'c.ts': 'unchanged' });
+});
+
+describe('asks first', () => {
+  it('and lists what would go; no means that nothing is sent', async () => {
+    const { place, service } = await workspace();
+    place.put({ 'c.ts': 'c2' });
+    const ask = (keys: string) =>
+      runOnScreen(['push', '--prune'], {
+        cwd: place.folder,
+        env: place.env,
+        home: place.home,
+        answers: [{ after: '[y/N]', keys }],
+      });
+    const refused = await ask('n\r');
+    expect(refused.exit).toBe(2);
+    expect(refused.screen).toContain('  a  version 1  a.ts');
+    expect(refused.screen).toContain('Nothing was pushed or deleted.');
+    expect(await names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+    expect(await service.code(place.idOf('c.ts'))).toBe('c');
+    expect((await ask('y\r')).exit).toBe(0);
+    expect(await names(service)).toEqual(['c', 'elsewhere']);
+    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
+  });
+
+  it('so that without a terminal --yes is needed', async () => {
+    const { place, service } = await workspace();
+    expect(await place.vals('push', '--prune')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect(await names(service)).toHaveLength(4);
+  });
+});
+
+describe('does not delete', () => {
+  it('a val that changed there since, not even to the same code', async () => {
+    const { place, service, ids } = await workspace();
+    await service.edit('a', 'theirs');
+    await service.edit('b', 'other');
+    await service.edit('b', 'b');
+    const rows = await place.rows(['push', '--prune', '--yes'], 5);
+    expect(rows.map(({ status }) => status)).toEqual(['failed', 'failed', 'unchanged']);
+    expect(rows[0]?.error?.message).toContain('changed on the service since');
+    expect(await service.code(ids.a)).toBe('theirs');
+    expect(Object.keys(place.manifest().vals)).toHaveLength(3);
+  });
+
+  it('a val of another name', async () => {
+    const { place, service, ids } = await workspace();
+    await service.ask('PUT', `/v1/vals/${ids.a}`, { name: 'theirs' });
+    const manifest = place.manifest();
+    Object.assign(manifest.vals['b.ts'] ?? {}, { name: 'mine' });
+    place.put({ 'vals.json': JSON.stringify(manifest) });
+    expect(await place.words(['push', '--prune', '--yes'], 5)).toMatchObject({
+      'a.ts': 'failed',
+      'b.ts': 'failed',
+    });
+    expect(await names(service)).toEqual(['b', 'c', 'elsewhere', 'theirs']);
+  });
+
+  it.each(['without .vals', 'with a copy of .vals'])('what a checkout %s names', async (how) => {
+    const { place, service } = await workspace();
+    const checkout = new Place(temporaryFolder(), place.env);
+    cpSync(place.folder, checkout.folder, { recursive: true });
+    if (how === 'without .vals') rmSync(join(checkout.folder, '.vals'), { recursive: true });
+    const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
+    expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
+    expect(rows[0]?.error?.message).toContain('has no base of it');
+    expect(await names(service)).toHaveLength(4);
+  });
+
+  it('what is ignored, and nothing without --prune', async () => {
+    const { place, service } = await workspace();
+    expect(await place.words(['push'])).toMatchObject({ 'a.ts': 'skipped', 'b.ts': 'skipped' });
+    place.put({ '.valsignore': 'a.ts\n' });
+    expect((await place.vals('push', '--prune', '--yes')).exit).toBe(0);
+    expect(await names(service)).toEqual(['a', 'c', 'elsewhere']);
+  });
+
+  it.each([[['--watch']], [['c.ts']], [['c.ts', '--name', 'x']]])('anything with %j', async (args) => {
+    const { place, service } = await workspace();
+    expect((await place.vals('push', '--prune', '--yes', ...args)).exit).toBe(2);
+    expect(await names(service)).toHaveLength(4);
+  });
+});
+
+it('finishes what was killed after the deletion', async () => {
+  const { place, service, ids } = await workspace();
+  await service.delete(ids.a);
+  expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });
+  expect(Object.keys(place.manifest().vals)).toEqual(['c.ts']);
+});
+
+it('keeps the ids of other services, and forgets those of the embedded one', async () => {
+  const { place } = await workspace();
+  const local = new Place(place.folder, { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() });
+  place.put({ 'a.ts': 'a' });
+  await local.rows(['push']);
+  remove(place, 'a.ts');
+  expect(await local.words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });
+  expect(place.manifest().vals['a.ts']?.ids).toEqual({ [`${place.env.VALS_BASE_URL}`]: expect.any(String) });
+  place.put({ 'a.ts': 'a' });
+  expect(await local.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'created' });
+});
