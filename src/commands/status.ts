@@ -5,6 +5,7 @@ import { type Column, column, idColumn } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
+import { likelyRenames } from '../workspace/similar.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { sayWhatMayBeTakenOver } from './shared/done.ts';
@@ -67,7 +68,7 @@ export const command = defineCommand({
         error: new ConflictError(message, { hint: '`vals diff` shows how.' }),
       };
     }
-    for (const hint of nextSteps(differing)) context.say.hint(hint);
+    for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
     const unknown = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
     sayWhatMayBeTakenOver(context, unknown);
     if (isFolded && differing.length === 0 && examined.length > 0) {
@@ -95,6 +96,19 @@ const rowOf = (examined: Examined): JsonObject => {
     ...(version !== undefined && { version }),
   };
 };
+
+function renameHints(differing: readonly Examined[]): string[] {
+  const filesThatAre = (wanted: ShownStatus, codeOf: (examined: Examined) => string | undefined) =>
+    differing
+      .filter((examined) => shownStatus(examined) === wanted)
+      .map((examined) => ({ file: examined.val.file, code: codeOf(examined) ?? '' }));
+  const missing = filesThatAre('missing here', ({ base }) => base?.code);
+  const fresh = filesThatAre('new', ({ here }) => here);
+  return likelyRenames(missing, fresh).map(
+    ({ from, to }) =>
+      `${to} looks like ${from}, renamed and edited. If it is, write ${to} in place of ${from} in vals.json.`,
+  );
+}
 
 function nextSteps(differing: readonly Examined[]): string[] {
   const has = (...wanted: ShownStatus[]) =>

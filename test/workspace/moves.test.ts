@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { runOnScreen, temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 
 describe('a file that was moved with its content', () => {
@@ -103,5 +103,30 @@ describe('vals forget', () => {
     expect(stderr).toContain('Did you mean "hello"');
     rmSync(join(place.folder, 'vals.json'));
     expect(await place.vals('forget', 'hello')).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('a file that was renamed and edited at once', () => {
+  const code = (...last: string[]) => ['one', 'two', 'three', ...last].map((line) => `// ${line}\n`).join('');
+  const hintsOf = async (place: Place) =>
+    (await runOnScreen(['status'], { cwd: place.folder, env: place.env, columns: 200 })).screen;
+
+  it('is named by status, and keeps its val once vals.json says so', async () => {
+    const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
+    rmSync(join(place.folder, 'old.ts'));
+    place.put({ 'new.ts': code('edited') });
+    expect(await hintsOf(place)).toContain('new.ts looks like old.ts, renamed and edited.');
+    place.put({ 'vals.json': place.read('vals.json').replace('old.ts', 'new.ts') });
+    expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
+  });
+
+  it('is not guessed at if two files look alike, or if too little is left of it', async () => {
+    const { place } = await pushed({ 'old.ts': code('four') });
+    rmSync(join(place.folder, 'old.ts'));
+    place.put({ 'new.ts': code('edited'), 'twin.ts': code('edited too') });
+    expect(await hintsOf(place)).not.toContain('looks like');
+    rmSync(join(place.folder, 'twin.ts'));
+    place.put({ 'new.ts': '// one\n// more\n// and more\n// and even more\n' });
+    expect(await hintsOf(place)).not.toContain('looks like');
   });
 });

@@ -1,0 +1,41 @@
+// Files that were renamed and edited at once. Nobody can be sure of that, so they are only named to the user.
+import { linesOf } from './text/lines.ts';
+
+interface File {
+  file: string;
+  code: string;
+}
+
+/** More pairs would take too long to compare. */
+const mostPairs = 2_500;
+
+/** A missing file and a new one that share at least half of their lines, as git decides it, if no other file does. */
+export function likelyRenames(
+  missing: readonly File[],
+  fresh: readonly File[],
+): { from: string; to: string }[] {
+  if (missing.length * fresh.length > mostPairs) return [];
+  const pairs = missing.flatMap((old) =>
+    fresh.filter((now) => isSimilar(old.code, now.code)).map((now) => ({ from: old.file, to: now.file })),
+  );
+  return pairs.filter(
+    ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,
+  );
+}
+
+function isSimilar(before: string, after: string): boolean {
+  const old = linesWithText(before);
+  const now = linesWithText(after);
+  const left = new Map<string, number>();
+  for (const line of now) left.set(line, (left.get(line) ?? 0) + 1);
+  let shared = 0;
+  for (const line of old) {
+    const count = left.get(line) ?? 0;
+    if (count === 0) continue;
+    left.set(line, count - 1);
+    shared++;
+  }
+  return shared > 0 && shared * 2 >= Math.max(old.length, now.length);
+}
+
+const linesWithText = (code: string): string[] => linesOf(code).filter((line) => line.trim() !== '');
