@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export interface MeasuredRequest {
+interface MeasuredRequest {
   method: string;
   /** Its pattern, such as `/v1/vals/{id}`. */
   route: string;

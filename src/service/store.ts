@@ -45,7 +45,7 @@ import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { newNames } from './val-names.ts';
 
-export type { Caller, ListedVal, Privacy, Val, ValChange, ValContent, Version } from './read-vals.ts';
+export type { Caller, ListedVal, Privacy, Val, ValChange, ValContent } from './read-vals.ts';
 
 /** A run that happened elsewhere. */
 export interface ReportedRun {

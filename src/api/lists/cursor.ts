@@ -38,10 +38,9 @@ const mostAhead = 4;
 const pagesPerGuess = 4;
 
 /**
- * On a list that moves, records that arrive push known ones onto the next page, where their ids
- * give them away; records that vanish pull unknown ones onto a page already read. So, once `--all` has seen a list
- * move, each page begins with the last record of the one before; where nothing on it is known, we go back until
- * something is.
+ * A list may change while it is read. New records push known ones onto the next page; their ids show that. Deleted records
+ * pull unknown ones onto a page that was already read. So, once `--all` has seen the list move, each page begins with the
+ * last record of the page before. If no record of a page is known, we go back until one is.
  */
 export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
@@ -125,15 +124,15 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const query = overlaps ? atOffset(--offset) : leadsOn(next) ? follow(next) : atOffset(offset);
     if (query.toString() === asked.toString()) return circular();
     if (repeats < 2) return query;
-    // A page came again twice: the list grew by just as much, which its head tells, or the offset is ignored.
+    // A page came twice: the list grew by exactly a page, or the service ignores the offset. The head of the list tells.
     suspended = query;
     return atOffset(start);
   }
 
   /**
-   * How many pages after the next one may be guessed at, where nothing speaks against it. Pages guessed at may be answered
-   * before those in front of them; a record that arrives in between then shows as a known one on a page in front,
-   * and what was guessed is thrown away. So only records with ids are guessed at, on a list that does not move.
+   * How many pages after the next one are requested ahead. Such a page may be answered before the pages in front of it. If a
+   * record arrives meanwhile, a known record shows up on a page in front, and the pages ahead are thrown away. That needs
+   * ids, and a list that does not move.
    */
   function guessesAfter(next: URLSearchParams): number {
     const earned = Math.floor(wholePages / pagesPerGuess);
@@ -142,7 +141,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
   }
 
-  /** So many pages after the next one. */
+  /** The query of the page that comes so many pages after the next one. */
   const guess = (pages: number): URLSearchParams =>
     atOffset(offset + pages * largestPage, pages * largestPage);
 
@@ -155,7 +154,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     notes.circular();
   }
 
-  /** Only where the service counts in offsets as we do, and a page holds more than the record that overlaps. */
+  /** Needs a service that counts offsets as we do, and pages of more than one record. */
   function canOverlap(next: URLSearchParams | undefined): boolean {
     const counts = next === undefined || next.get('offset') === String(offset);
     return moves && counts && paging?.all === true && last !== undefined && last.length > 1;
@@ -163,7 +162,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   const pageSize = (expected = 0): number => Math.min(largestPage, wanted - given - expected);
 
-  /** Where so many records are expected to come before it. */
+  /** `expected`: how many records the pages before it will bring. */
   function atOffset(position: number, expected = 0): URLSearchParams {
     const query = new URLSearchParams(filters);
     query.set('limit', String(pageSize(expected)));
@@ -177,7 +176,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return [...next].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
   }
 
-  /** The link's query, with our filters where it forgot them, and no page larger than we want it. */
+  /** The query of the link, with our filters if they are missing, and our page size at most. */
   function follow(next: URLSearchParams): URLSearchParams {
     const query = new URLSearchParams(next);
     for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);

@@ -1,4 +1,4 @@
-// A list followed as it grows: what is there, then what is new, oldest first and each record once, without an end.
+// Follows a list as it grows: gives the newest records, then each new one, oldest first, without an end.
 
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
@@ -8,10 +8,10 @@ import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
-  /** The service cannot be reached; it is asked again until it can. Said once. */
+  /** The service cannot be reached. It is asked again until it can. Called once. */
   away(error: UnavailableError): void;
   back(): void;
-  /** The list did not let itself be read down to what was known. */
+  /** The list moved too fast to be read down to a known record. */
   gap(): void;
 }
 
@@ -19,12 +19,12 @@ export interface FollowNotes {
 interface ListToFollow {
   fetchPage(query: URLSearchParams): Promise<Page>;
   filters: URLSearchParams;
-  /** When a record came about, in milliseconds; undefined where it does not say. */
+  /** The time of a record in milliseconds; undefined if it has none. */
   momentOf(record: JsonObject): number | undefined;
 }
 
 export interface FollowOptions extends ListToFollow {
-  /** How many of the records that are there already are given. */
+  /** How many of the existing records to give first. */
   last: number;
   clock: Clock;
   signal: AbortSignal;
@@ -34,19 +34,19 @@ export interface FollowOptions extends ListToFollow {
 const betweenLooksMs = 2_000;
 const longestBackoffMs = 30_000;
 
-/** How long to wait before the next look, after so many that failed in a row. */
+/** How long to wait before the next look, after this many failures in a row. */
 export const lookDelayMs = (failures: number): number =>
   Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures);
 
-/** As many records as one request brings. */
+/** The most records of one request. */
 const headSize = 100;
-/** How often a look is begun anew because the list moved under it. */
+/** How often a look starts again because the list moved. */
 const mostAttempts = 10;
 
 export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
   const { last, clock, signal, notes } = options;
   const list = createWatch(options);
-  // Who cannot even begin is told so at once, like in any other command.
+  // If the first look fails, the command fails, like any other command.
   yield await list.begin(last);
   for (let failures = 0; ; ) {
     await wait(clock, lookDelayMs(failures), signal);
@@ -70,7 +70,7 @@ interface Entry {
   key: string;
 }
 
-/** Newest first, without a gap. */
+/** Neighbouring records, newest first. */
 interface Stretch {
   entries: Entry[];
   /** Whether it goes down to the end of the list. */
@@ -78,17 +78,16 @@ interface Stretch {
   isLarge: boolean;
 }
 
-/** Told of what a page added and of how many there are in all. */
+/** Decides by the entries of one page, and by the number of all entries so far. */
 type Enough = (added: readonly Entry[], total: number) => boolean;
 
 /**
- * Which records are new is told by their ids, because the time that a record bears need not be the one at which it
- * appeared; times help only where nothing that we know is left. Nothing counts as known before a look has succeeded
- * as a whole: one that fails half-way is made again.
+ * Ids show which records are new, because a record may appear later than its time says. Times are used only if no known
+ * record is left in the list. A look that fails half-way is made again, and its records do not count as known.
  */
 function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /** A record that stays at the head would in time be forgotten. */
+  /** Kept apart from `known`, which would in time forget a record that stays at the head. */
   let head = new Set<string>();
   let count = 0;
   let knowsAll = true;
@@ -104,8 +103,8 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   /**
-   * Page by page, until there is enough. Each page is asked for from the last record of the one before on: where
-   * others came meanwhile, that record stands further down. Undefined where it stands nowhere any more.
+   * Reads page by page until there is enough. Each page starts at the last record of the page before. If new records came
+   * meanwhile, that record stands further down. Undefined if it is gone.
    */
   async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
     const entries: Entry[] = [];
@@ -143,8 +142,8 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   /**
-   * Behind the last known record stand older ones, which moved up because others vanished. Where none is known any
-   * more, those are older that say so.
+   * Records after the last known one are older: they moved up because others were deleted. If no record is known any more,
+   * their times tell.
    */
   function olderOnes(entries: readonly Entry[]): readonly Entry[] {
     if (knowsAll) return [];
@@ -153,7 +152,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     return entries.filter((entry) => (momentOf(entry.record) ?? Infinity) <= newest);
   }
 
-  /** The entries that were not known, oldest first; from now on they are. */
+  /** Returns the entries that were not known, oldest first. From now on they are. */
   function remember(entries: readonly Entry[]): Entry[] {
     const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
     for (const entry of fresh) newest = Math.max(newest, momentOf(entry.record) ?? -Infinity);
@@ -164,7 +163,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   return {
-    /** The last so many of what is there. */
+    /** The `last` newest records. */
     async begin(last: number): Promise<Rows> {
       const { entries, isWhole, isLarge } = await readDown(
         (_added, total) => total >= Math.max(last, headSize),
@@ -174,7 +173,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
       return { records: recordsOf(entries.slice(0, last).toReversed()), isLarge };
     },
 
-    /** What came since the look before: down to a record that was there. */
+    /** The records that came since the look before. */
     async look(): Promise<Rows> {
       const { entries, isLarge } = await readDown((added) => added.some(isKnown));
       const older = new Set(olderOnes(entries));
@@ -189,6 +188,6 @@ const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
 
 const recordsOf = (entries: readonly Entry[]): JsonObject[] => entries.map(({ record }) => record);
 
-/** Without an id, a record is its text. */
+/** A record without an id is known by its text. */
 const entriesOf = ({ records }: Rows): Entry[] =>
   records.map((record) => ({ record, key: textOf(record.id) ?? stringifyJson(record) }));

@@ -1,10 +1,10 @@
-// A list as its pages: as many records as wanted, each once, the next pages asked for while this one is written.
+// Reads a list page by page: as many records as wanted, each once. Requests the next pages while this one is written.
 import type { Rows } from '../../lib/rows.ts';
 import { createCursor, isSameQuery, type ListNotes, type Page, type Paging } from './cursor.ts';
 
 /**
- * Asks for pages before the caller has used the ones in front of them, so that the service works while we write: always
- * for the next page, and for those after it if a long list lets us guess their offsets.
+ * Requests pages before the caller needs them, so that the service works while we write: always the next page, and the pages
+ * after it if their offsets can be predicted.
  */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,

@@ -15,7 +15,7 @@ import { nameOf, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './columns.ts';
 
 /** A val that the workspace does not have yet. */
-export interface NewVal {
+interface NewVal {
   id: string;
   /** As the service's list has it. */
   listedName?: string | undefined;
