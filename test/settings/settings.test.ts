@@ -413,9 +413,20 @@ describe('a config file that cannot be used', () => {
     writeFileSync(join(home, 'file'), 'precious');
     const service = await scriptedService([accepted]);
     const env = { VALS_CONFIG_DIR: join(home, 'file'), VALS_BASE_URL: service.baseUrl };
-    const { exit, stdout } = await run(['login', '--with-token'], { home, env, input: 'token-of-mine' });
-    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+    const result = await run(['login', '--with-token'], { home, env, input: 'token-of-mine' });
+    expect(result).toMatchObject({ exit: 10, stdout: '' });
     expect(readFileSync(join(home, 'file'), 'utf8')).toBe('precious');
+  });
+
+  // Nobody can make a folder in /proc, not even root.
+  it.runIf(process.platform === 'linux').each([
+    { args: ['login', '--with-token'], names: 'VALS_CONFIG_DIR' },
+    { args: ['likes', '--local'], names: 'VALS_DATA_DIR' },
+  ])('because the home is read-only: $args names $names', async ({ args, names }) => {
+    const { baseUrl } = await scriptedService([], forAll(accepted));
+    const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
+    const result = await run(args, { home: '/proc', env, input: 'token-of-mine' });
+    expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(names) });
   });
 
   it('does no harm where the environment has everything', async () => {
