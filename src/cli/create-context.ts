@@ -1,7 +1,8 @@
 // Makes the context of a command from the host and the flags.
+
+import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
-import { visible } from '../terminal/escape.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
 import { render } from '../terminal/render/render.ts';

@@ -1,9 +1,9 @@
 // Formats one event of a command without an end as one line.
 
 import type { JsonObject } from '../lib/json.ts';
+import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
-import { tabSeparated, visible } from './escape.ts';
-import { cellText, columnValue } from './fields.ts';
+import { cellText, columnValue, tabSeparated } from './fields.ts';
 import type { Format } from './output.ts';
 import { createStyle } from './style.ts';
 

@@ -1,6 +1,7 @@
 // Selects the cells and keys of a record.
 
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
+import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 
@@ -48,3 +49,6 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   // A shorter path selected it as a whole already.
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }
+
+/** A field of a tab-separated line, from which the value can be restored. */
+export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -2,8 +2,8 @@
 import { appendFile } from 'node:fs/promises';
 import { type JsonObject, lookUp } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
+import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
-import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 
 /** GitHub shows no summary above 1 MiB, and several commands of a step share one. */

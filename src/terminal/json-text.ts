@@ -1,6 +1,6 @@
 // JSON as text: in colour at a terminal, and without the token.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
-import { visibleLines } from './escape.ts';
+import { visibleLines } from '../lib/visible.ts';
 import type { Redactor } from './streams.ts';
 import type { Style } from './style.ts';
 

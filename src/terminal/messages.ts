@@ -2,9 +2,9 @@
 import type { ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { quoteWord } from '../lib/shell-command.ts';
+import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { describeError } from './describe-error.ts';
-import { visible, visibleLines } from './escape.ts';
 import type { Glyphs } from './glyphs.ts';
 import { withoutToken } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';

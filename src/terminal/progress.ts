@@ -1,6 +1,6 @@
 // A spinner on stderr. Quick commands neither show it nor load ora.
 import type { Ora } from 'ora';
-import { visible } from './escape.ts';
+import { visible } from '../lib/visible.ts';
 
 export interface Progress {
   show(text: string): void;

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { visible } from './escape.ts';
+import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
 import { wrapWords } from './wrap.ts';
 

@@ -1,7 +1,7 @@
 // Formats one record for a terminal: a line for each key and its value.
 import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
-import { visible, visibleLines } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import { gap } from './layout.ts';
 import { linked } from './link.ts';

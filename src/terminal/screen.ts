@@ -1,8 +1,8 @@
 // The properties of a screen, and the text of a cell on it.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
-import { visible } from './escape.ts';
 import { cellText, columnValue } from './fields.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';

@@ -1,9 +1,9 @@
 // Formats records as a table for a terminal.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
+import { visible } from '../lib/visible.ts';
 import { describeBars, drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 import { drawRows } from './draw-table.ts';
-import { visible } from './escape.ts';
 import { columnValue } from './fields.ts';
 import { type Layout, layOut } from './layout.ts';
 import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';

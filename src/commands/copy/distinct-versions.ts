@@ -2,7 +2,7 @@
 import type { Api } from '../../api/api.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { versionCode } from '../shared/version-code.ts';
+import { versionCode } from '../shared/versions.ts';
 
 /** Equal versions in a row come once, because some services make no new version of equal code. */
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {

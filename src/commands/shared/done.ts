@@ -1,15 +1,6 @@
-// Last lines of commands that do one thing.
-import { textAt } from '../../api/records.ts';
+// Messages that several commands end with.
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-
-/** The answer may lack the name or the version. */
-export function newVersion(val: JsonObject): string {
-  const version = textAt(val, 'version');
-  const name = textAt(val, 'name') ?? 'The val';
-  return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
-}
 
 /** Says which new vals would replace code that nobody here has seen. */
 export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly string[]): void {

@@ -8,8 +8,8 @@ import { inOwnTime } from '../../lib/signals.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { decode, notEmpty } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
-import { newVersion } from '../shared/done.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
+import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",

@@ -3,7 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand, toggle, val } from '../../cli/command.ts';
 import { splitVersion } from '../../names/val-word.ts';
 import { valColumns } from '../shared/columns.ts';
-import { versionCode } from '../shared/version-code.ts';
+import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',

@@ -5,7 +5,7 @@ import { jsonNumber } from '../../lib/json.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument, version } from '../shared/options.ts';
-import { versionCode } from '../shared/version-code.ts';
+import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',

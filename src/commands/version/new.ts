@@ -3,8 +3,8 @@ import { defineCommand } from '../../cli/command.ts';
 import { checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { valColumns } from '../shared/columns.ts';
-import { newVersion } from '../shared/done.ts';
 import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
+import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',

@@ -3,7 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/version-code.ts';
+import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: "Make an old version's code the current one",

@@ -1,5 +1,5 @@
 // Unified diffs on stdout: coloured and with headings at a terminal, as `patch` reads them in a pipe.
-import { visible, visibleLines } from '../escape.ts';
+import { visible, visibleLines } from '../../lib/visible.ts';
 import type { DiffsResult, Section } from '../result.ts';
 import type { Screen } from '../screen.ts';
 import type { Sink } from '../streams.ts';

@@ -1,8 +1,7 @@
 // What every renderer needs to know, and the columns and screen that follow from it.
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, columnsFor } from '../column.ts';
-import { tabSeparated } from '../escape.ts';
-import { columnText } from '../fields.ts';
+import { columnText, tabSeparated } from '../fields.ts';
 import type { Format } from '../output.ts';
 import type { Screen } from '../screen.ts';
 import type { Redactor, Sink } from '../streams.ts';

@@ -1,5 +1,5 @@
 // Text on stdout, piece by piece, as it comes.
-import { visibleLines } from '../escape.ts';
+import { visibleLines } from '../../lib/visible.ts';
 import type { PiecesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 

@@ -1,6 +1,7 @@
 // Text on stdout, byte for byte; at a terminal, control characters are escaped.
+
 import { stringifyJson } from '../../lib/json.ts';
-import { visibleLines } from '../escape.ts';
+import { visibleLines } from '../../lib/visible.ts';
 import { withoutToken } from '../json-text.ts';
 import type { TextResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
