@@ -1,4 +1,5 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
 import { ConflictError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { type Column, column, idColumn } from '../terminal/column.ts';
@@ -71,12 +72,23 @@ export const command = defineCommand({
     for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
     const unknown = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
     sayWhatMayBeTakenOver(context, unknown);
+    sayWhatIsAssumed(context, examined);
     if (isFolded && differing.length === 0 && examined.length > 0) {
       return { kind: 'text', text: allUnchanged(examined.length) };
     }
     return { kind: 'list', rows };
   },
 });
+
+function sayWhatIsAssumed({ flags, say }: Context, examined: readonly Examined[]): void {
+  const [first, ...others] = examined.filter(({ isAssumed }) => isAssumed).map(({ val }) => val.file);
+  if (first === undefined || flags.json || flags.ndjson) return;
+  const files = others.length === 0 ? first : `${first} and ${others.length} more`;
+  say.note(
+    `The service sent no id for ${files} and lists no vals, so the comparison is with what was sent. ` +
+      'Find the id on the service; `vals pull <id>` makes it known here.',
+  );
+}
 
 const allUnchanged = (count: number): string =>
   count === 1 ? 'The val is unchanged.\n' : `All ${count} vals are unchanged.\n`;

@@ -25,6 +25,8 @@ export interface Examined extends RemoteSide {
   isNew: boolean;
   /** It is new, and nobody can tell whether the service has a val of that name. */
   mayTakeOver: boolean;
+  /** The service sent no id and has no list: the code that was last sent counts as its code. */
+  isAssumed: boolean;
   /** The file differs, and has the marks of a merge. */
   isUnmerged: boolean;
 }
@@ -65,6 +67,7 @@ export async function examine(
     isRenamedHere: nameThere !== undefined && val.id !== undefined && recorded?.name === nameThere,
     isNew: val.id === undefined,
     mayTakeOver: found === 'unknown',
+    isAssumed: remote !== undefined && remote.id === undefined,
     isUnmerged: edits.has(status) && here !== undefined && hasMarks(here),
   };
 }

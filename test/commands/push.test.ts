@@ -8,6 +8,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { environment, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => id.replace(/^./, letter)) as [string, string, string];
@@ -412,6 +413,20 @@ describe('code goes byte for byte', () => {
 });
 
 describe('what came of it', () => {
+  it('is unchanged outside of a workspace, if the service answers with the version that was known', async () => {
+    const { env } = await serviceInProcess();
+    const folder = tree({ 'a.ts': 'a', 'b.ts': 'b' });
+    const home = temporaryFolder();
+    const push = async (from = home) =>
+      statuses((await run(['push', 'a.ts', 'b.ts', '--json'], { env, cwd: folder, home: from })).stdout);
+    expect(await push()).toEqual(['created', 'created']);
+    expect(await push()).toEqual(['unchanged', 'unchanged']);
+    writeFileSync(join(folder, 'b.ts'), 'b2');
+    expect(await push()).toEqual(['unchanged', 'pushed']);
+    // Another machine knew no version.
+    expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
+  });
+
   it.each<[what: string, reply: Reply, outcome: object]>([
     ['201', { status: 201, body: { id, version: 1 } }, { status: 'created', id, version: 1 }],
     ['200', { body: { id, version: 0 } }, { status: 'pushed', id, version: 0 }],

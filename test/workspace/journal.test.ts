@@ -168,6 +168,7 @@ describe('a service that tells no id', () => {
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'unchanged' }]);
+    expect((await place.vals('status')).stderr).toContain('the comparison is with what was sent');
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
     place.put({ 'a.ts': 'a2' });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here' }]);
@@ -189,6 +190,34 @@ describe('a service that tells no id', () => {
     expect(place.read('a.ts')).toBe('a3');
     expect(place.idOf('a.ts')).toBe(id);
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 7 }]);
+  });
+
+  it('and has a list: the ids are learnt from it in the same command, and a colleague is not overwritten', async () => {
+    const stored = new Map<string, { name: string; code: string; version: number }>();
+    const service = await scriptedService([], ({ method, path, body }) => {
+      const record = (name: string) => ({ id: idOf(name), ...stored.get(name) });
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      if (path.startsWith('/v1/users/me/vals'))
+        return { body: path.includes('offset=0') ? [...stored.keys()].map(record) : [] };
+      if (method === 'GET')
+        return { body: record([...stored.keys()].find((name) => path.endsWith(idOf(name))) ?? '') };
+      const { name, code } = JSON.parse(body);
+      stored.set(name, { name, code, version: (stored.get(name)?.version ?? 0) + 1 });
+      return { status: 204 };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a', 'b.ts': 'b', 'vals.json': '{"vals":{}}' });
+    expect(await place.rows(['push'])).toEqual([
+      { file: 'a.ts', name: 'a', status: 'pushed', id: idOf('a'), version: 1 },
+      { file: 'b.ts', name: 'b', status: 'pushed', id: idOf('b'), version: 1 },
+    ]);
+    expect(place.idOf('b.ts')).toBe(idOf('b'));
+    stored.set('a', { name: 'a', code: 'theirs', version: 2 });
+    place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
+    expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'changed here' });
+    expect(await place.words(['push'], 9)).toEqual({ 'a.ts': 'failed', 'b.ts': 'pushed' });
+    expect(stored.get('a')?.code).toBe('theirs');
+    expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'unchanged' });
   });
 
   it('is named where nothing can remember what was pushed', async () => {

@@ -9,13 +9,15 @@ import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { shell } from '../../lib/shell-command.ts';
+import type { SeenVal } from '../../names/seen-file.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned, pruneVal } from '../../workspace/prune-val.ts';
 import { pushVal } from '../../workspace/push-val.ts';
-import { createRemoteVals, identity } from '../../workspace/remote-vals.ts';
+import { createRemoteVals, identity, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImports, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
-import { pushedElsewhere } from '../../workspace/workspace.ts';
+import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
@@ -100,7 +102,8 @@ export const command = defineCommand({
     const elsewhere = workspace && pushedElsewhere(workspace.service, known);
     if (elsewhere) context.say.warn(elsewhere);
     const api = await context.connect({ concurrency });
-    const remotes = createRemoteVals({ ...context, api }, vals.length);
+    const newRemotes = () => createRemoteVals({ ...context, api }, vals.length);
+    const remotes = newRemotes();
     const pruned = new Set(prune && workspace ? chooseForPruning(workspace, known) : []);
     if (workspace && !yes && !dryRun) await confirmPruning(context, workspace, remotes, [...pruned]);
     const unknownNames: string[] = [];
@@ -119,7 +122,8 @@ export const command = defineCommand({
     };
     const onFinished = (finished: number) => context.progress.show(`Pushing ${finished} of ${vals.length}`);
     onFinished(0);
-    const { rows, error: failure } = await runBatch<PushItem>(vals, {
+    const knownBefore = workspace ? undefined : await context.seen.recall();
+    const { rows: sentRows, error: failure } = await runBatch<PushItem>(vals, {
       describe,
       concurrency,
       signal: context.signal,
@@ -135,7 +139,7 @@ export const command = defineCommand({
         if (isTracked && pruned.has(val)) return pruneVal(workspace, api, val, sending);
         const sent = isTracked
           ? pushVal(workspace, api, val, code, { ...sending, remark })
-          : pushPlain(api, name, code ?? '', dryRun);
+          : pushPlain(api, { name, code: code ?? '', dryRun, before: knownBefore?.mine });
         const noteImports = (outcome: Outcome) => {
           const [specifier] = isSent(outcome) || dryRun ? relativeImports(code ?? '') : [];
           if (specifier !== undefined) besideFiles.push({ file, specifier });
@@ -152,6 +156,7 @@ export const command = defineCommand({
     });
     const warning = relativeImportWarning(besideFiles);
     if (warning !== undefined) context.say.warn(warning);
+    const rows = workspace ? await withLearntIds(workspace, vals, sentRows, newRemotes()) : sentRows;
     const unsaved = dryRun ? undefined : await workspace?.saveManifest();
     const deleted = rows.flatMap(({ status, file }) => (status === 'deleted' ? `${file}` : []));
     const unforgotten = workspace && (await forgetPruned(workspace, context, deleted));
@@ -180,10 +185,38 @@ function withoutIds(count: number, vals: readonly PushItem[]): string {
     : `${what}. Find the id on the service before you use \`vals val\`.`;
 }
 
-async function pushPlain(api: Api, name: string, code: string, dryRun: boolean): Promise<Outcome> {
+/** With the ids that the service did not send, but has in its list. */
+async function withLearntIds(
+  workspace: Workspace,
+  items: readonly PushItem[],
+  rows: readonly JsonObject[],
+  remotes: RemoteVals,
+): Promise<readonly JsonObject[]> {
+  const learnt = rows.map(async (row, index) => {
+    const val = items[index]?.val;
+    const hasNoId = isSent(row) && row.id === undefined;
+    return val && hasNoId ? { ...row, ...(await learnId(workspace, remotes, val)) } : row;
+  });
+  return Promise.all(learnt);
+}
+
+interface PlainPush {
+  name: string;
+  code: string;
+  dryRun: boolean;
+  /** The caller's vals, as this machine knew them before. */
+  before: readonly SeenVal[] | undefined;
+}
+
+async function pushPlain(api: Api, { name, code, dryRun, before = [] }: PlainPush): Promise<Outcome> {
   if (dryRun) return { status: 'planned' };
   const { status, body = null } = await api.send(routes.putVal(name, code));
-  return { status: status === 201 ? 'created' : 'pushed', ...identity(textAt(body, 'id'), versionOf(body)) };
+  const id = textAt(body, 'id');
+  const version = textAt(body, 'version');
+  // A service that has the code already makes no new version of it.
+  const isUnchanged = before.some((val) => val.id === id && version !== undefined && val.version === version);
+  const sent = isUnchanged ? 'unchanged' : 'pushed';
+  return { status: status === 201 ? 'created' : sent, ...identity(id, versionOf(body)) };
 }
 
 const isInWorkspaceWithService = ({ settings }: Context): boolean =>
