@@ -90,95 +90,49 @@ describe('a proxy that makes no tunnel', () => {
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
   const refusal = (status: number) =>
     `HTTP/1.1 ${status} No\r\nproxy-authenticate: Basic\r\ncontent-length: 9\r\n\r\n${testToken.slice(0, 9)}`;
-  const cases: {
-    name: string;
-    answer: string;
-    end?: boolean;
-    attempts: number;
-    says: RegExp;
-    http?: true;
-  }[] = [
-    {
-      name: '407',
-      answer: refusal(407),
-      attempts: 1,
-      says: /^The proxy \S+ rejected the user name and password\.$/,
-    },
-    {
-      name: '403',
-      answer: refusal(403),
-      attempts: 1,
-      says: /^The proxy \S+ refused the connection to the service \(403\)\.$/,
-    },
-    { name: '302', answer: refusal(302), attempts: 1, says: /refused the connection to the service \(302\)/ },
-    {
-      name: '502',
-      answer: refusal(502),
-      attempts: 4,
-      says: /^Could not connect .* \(4 attempts\): the proxy \S+ answered 502\.$/,
-    },
-    { name: '503', answer: refusal(503), attempts: 4, says: /answered 503\.$/ },
-    { name: '503 for http', answer: refusal(503), attempts: 4, says: /answered 503\.$/, http: true },
-    {
-      name: 'garbage',
-      answer: 'SSH-2.0-OpenSSH_9.6\r\n\r\n',
-      attempts: 4,
-      says: /sent an answer that is not HTTP\.$/,
-    },
-    {
-      name: 'headers without end',
-      answer: `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`,
-      attempts: 4,
-      says: /sent an answer that does not end\.$/,
-    },
-    {
-      name: '200 with a body',
-      answer: `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
-      attempts: 4,
-      says: /sent bytes after its answer\.$/,
-    },
-    {
-      name: '200 with an answer, for http',
-      answer: `${established}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
-      attempts: 4,
-      says: /sent bytes after its answer\.$/,
-      http: true,
-    },
-    { name: 'the end at once', answer: '', end: true, attempts: 4, says: /closed the connection\.$/ },
-    {
-      name: 'half an answer',
-      answer: 'HTTP/1.1 200',
-      end: true,
-      attempts: 4,
-      says: /closed the connection\.$/,
-    },
-    {
-      name: '200, then the end',
-      answer: established,
-      end: true,
-      attempts: 4,
-      says: /behind the proxy \S+, the connection was reset\.$/,
-    },
+  const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
+  const endless = `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`;
+  const http = 'http' as const;
+  const end = 'end' as const;
+  const cases: [name: string, answer: string, attempts: number, says: RegExp, more?: 'http' | 'end'][] = [
+    ['407', refusal(407), 1, /^The proxy \S+ rejected the user name and password\.$/],
+    ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(403\)\.$/],
+    ['302', refusal(302), 1, /refused the connection to the service \(302\)/],
+    ['502', refusal(502), 4, /^Could not connect .* \(4 attempts\): the proxy \S+ answered 502\.$/],
+    ['503', refusal(503), 4, /answered 503\.$/],
+    ['503 for http', refusal(503), 4, /answered 503\.$/, http],
+    ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /sent an answer that is not HTTP\.$/],
+    ['headers without end', endless, 4, /sent an answer that does not end\.$/],
+    ['200 with a body', ok, 4, /sent bytes after its answer\.$/],
+    ['200 with an answer, for http', established + ok, 4, /sent bytes after its answer\.$/, http],
+    ['the end at once', '', 4, /closed the connection\.$/, end],
+    ['half an answer', 'HTTP/1.1 200', 4, /closed the connection\.$/, end],
+    ['200, then the end', established, 4, /behind the proxy \S+, the connection was reset\.$/, end],
   ];
   it('nothing was changed, and what may pass is tried four times', async () => {
-    const all = cases.flatMap((row) => [reading, writing].map((args) => ({ ...row, args })));
-    await forEachAtMost(8, all, async ({ name, answer, end, attempts, says, http, args }) => {
+    const all = cases.flatMap((row) => [reading, writing].map((args) => ({ row, args })));
+    await forEachAtMost(8, all, async ({ row: [name, answer, attempts, says, more], args }) => {
       let heard = '';
       const proxy = await rawService({
         received(socket, text) {
           heard += text;
           socket.write(answer);
-          if (end) socket.end();
+          if (more === end) socket.end();
         },
       });
-      const env = through(proxy.port, http ? 'http://vals.test' : 'https://vals.test', `ada:${password}@`);
+      const env = through(
+        proxy.port,
+        more === http ? 'http://vals.test' : 'https://vals.test',
+        `ada:${password}@`,
+      );
       const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
-      expect({
+      const { exit, error } = result;
+      expect({ name, exit, connections: proxy.connections(), message: error?.message }).toEqual({
         name,
-        exit: result.exit,
-        connections: proxy.connections(),
-        message: result.error?.message,
-      }).toEqual({ name, exit: 7, connections: attempts, message: expect.stringMatching(says) });
+        exit: 7,
+        connections: attempts,
+        message: expect.stringMatching(says),
+      });
       expect(heard).not.toContain(testToken);
       expect(result.stderr).not.toMatch(/word-9|openssl/i);
     });
