@@ -23,6 +23,8 @@ export function sizesOf({ quick }) {
         mostVals: 50,
         listedRuns: 5_000,
         fewRuns: 1_000,
+        servedRuns: 20_000,
+        servedVals: 2_000,
       }
     : {
         files: 1_000,
@@ -31,6 +33,8 @@ export function sizesOf({ quick }) {
         mostVals: 10_000,
         listedRuns: 200_000,
         fewRuns: 10_000,
+        servedRuns: 1_000_000,
+        servedVals: 100_000,
       };
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBench, createScratch, sizesOf } from './bench.mjs';
 import { chartOf } from './chart.mjs';
+import { growth } from './growth.mjs';
 import { lists } from './list.mjs';
 import { paces } from './pace.mjs';
 import { packaging } from './package.mjs';
@@ -117,6 +118,7 @@ function measurements() {
     ...paces(sizes),
     ...workspaces(sizes),
     ...lists(sizes),
+    ...growth(sizes),
     packaging,
   ];
 }
