@@ -1,6 +1,9 @@
 // Command lines: what is mistyped, how it is refused, and the help.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pathsOf } from '../../src/cli/command-tree.ts';
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
+import { commandTree } from '../../src/commands/index.ts';
 import { writeConfig } from '../settings/support.ts';
 import { inProcess } from '../support/in-process.ts';
 import { run, temporaryFolder } from '../support/program.ts';
@@ -58,17 +61,10 @@ describe('what was mistyped', () => {
     { args: ['val', '--timout', '3', 'get', id], meant: '--timeout' },
     { args: ['comments', '--relationship', 'givn'], meant: 'given' },
     { args: ['rm', id], meant: '`vals val rm`?' },
-    { args: ['get', id], meant: '`vals val get`?' },
-    { args: ['whoami'], meant: '`vals me`?' },
-    { args: ['auth'], meant: '`vals login`?' },
-    { args: ['auth', 'login'], meant: '`vals login`?' },
     { args: ['auth', 'logout', '--help'], meant: '`vals logout`?' },
-    { args: ['logs'], meant: '`vals runs`?' },
     { args: ['val', 'versions', id], meant: '`vals version ls`?' },
     { args: ['val', 'status'], meant: '`vals status`?' },
-    { args: ['options'], meant: '`vals help options`?' },
     { args: ['-v'], meant: '`vals --version`?' },
-    { args: ['mv', 'a', 'b'], meant: '`vals val set <val> --name <name>`?' },
   ])('$args: did you mean $meant?', async ({ args, meant }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -104,6 +100,19 @@ describe('what was mistyped', () => {
     expect(service.requests).toEqual([]);
   });
 });
+
+it.each(Object.entries(commandTree.otherWords))(
+  '%s, of other tools: did you mean vals %s?',
+  async (words, line) => {
+    expect(pathsOf(commandTree)).not.toContain(words);
+    expect(await parseCommandLine([...line.split(' '), '--help'], commandTree, 80)).toHaveProperty('text');
+    const refused = await parseCommandLine(words.split(' '), commandTree, 80);
+    expect(refused).toHaveProperty(
+      'error.message',
+      expect.stringContaining(`Did you mean \`vals ${line}\`?`),
+    );
+  },
+);
 
 describe('a usage error', () => {
   it.each<[string, string]>([

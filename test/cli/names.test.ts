@@ -18,7 +18,6 @@ interface Val {
   owner?: string;
 }
 
-/** A service of a few vals, with a list of them or without. */
 describe('a list without an end', () => {
   async function lookUp(delayMs: number, ...args: string[]) {
     let count = 0;
@@ -52,6 +51,7 @@ describe('a list without an end', () => {
   });
 });
 
+/** A service of a few vals, with a list of them or without. */
 class Vals {
   service!: ScriptedService;
   readonly home = temporaryFolder();
