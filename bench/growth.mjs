@@ -88,7 +88,7 @@ async function measured(bench, database, size) {
     const ask = async (path, more) => {
       const answer = await fetch(new URL(path, baseUrl), { headers, ...more });
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-      return /** @type {any} */ (await answer.json());
+      return /** @type {{ links: { next: string } }} */ (await answer.json());
     };
     const put = (/** @type {number} */ n) =>
       ask('/v1/vals', { method: 'PUT', body: JSON.stringify({ name: 'name5', code: `// ${n}` }) });
