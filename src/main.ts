@@ -80,7 +80,8 @@ async function run(
       columns: command.columns,
       redactor,
       now: host.clock.now(),
-      endable: output.endable,
+      // What was done is shown after an interrupt too.
+      endable: result.kind === 'outcomes' ? async (work) => work() : output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => messages.hint(empty ?? command.empty ?? 'Nothing there.'),
       warn: messages.warn,

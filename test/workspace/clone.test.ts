@@ -117,15 +117,19 @@ describe('vals clone', () => {
     const { child, ended } = startProcess(['clone', 'mine'], { env: service.env, cwd: folder });
     await isReached;
     child.kill(signal);
-    await ended;
+    const { stdout, stderr } = await ended;
+    if (signal === 'SIGINT') {
+      expect(stdout).toContain('pulled\tv1\t');
+      expect(stderr).toMatch(/Interrupted: \d+ of 120 vals were pulled/);
+    }
     expect(reads()).toBeGreaterThan(30);
     state.isHeld = () => false;
     const place = new Place(folder, service.env);
     const rows = await place.rows(['clone', 'mine']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
-    // What had no answer is read again, and what was being written when it was killed.
-    expect(isUnchanged).toBeGreaterThan(0);
-    expect(reads()).toBe(many.length - isUnchanged);
+    // Requests of the process that was killed may still arrive.
+    expect(isUnchanged).toBeGreaterThan(30);
+    expect(reads()).toBeLessThan(many.length);
     for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);
     expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
   });
