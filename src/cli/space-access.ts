@@ -16,7 +16,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
-        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: ${shell`vals space grant ${space.name}`}.`,
+        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: ${shell`vals space grant ${space.name} <username>`}.`,
       },
     );
   let asked: Promise<boolean> | undefined;

@@ -45,7 +45,7 @@ export const command = defineCommand({
       ? (await readText('-', context)).trim()
       : await prompt.secret(
           `Token for ${baseUrl.href}: `,
-          'Pipe the token in: `vals login --with-token < file`.',
+          `Read it from a file: ${shell`vals login --base-url ${baseUrl.href} --with-token < token.txt`}.`,
         );
     if (text === '')
       throw new AuthError('No token was given.', {

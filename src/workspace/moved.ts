@@ -24,7 +24,7 @@ export async function followMoves(
       vals.set(to, entry);
     }
   });
-  for (const [from, to] of moves) context.say.note(`${from} is ${to} now, and vals.json says so.`);
+  for (const [from, to] of moves) context.say.note(`${from} was moved to ${to}. vals.json was updated.`);
   return workspaceAt(workspace.root, context);
 }
 

@@ -117,15 +117,19 @@ describe('vals login', () => {
   });
 
   it.each([
-    { args: ['login', '--base-url', 'http://127.0.0.1:1'], exit: 2 },
-    { args: ['login'], exit: 2 },
-    { args: ['login', '--local'], exit: 2 },
-    { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], exit: 2 },
-  ])('$args waits for nobody where there is no terminal', async ({ args, exit }) => {
+    {
+      args: ['login', '--base-url', 'http://127.0.0.1:1'],
+      hint: '`vals login --base-url http://127.0.0.1:1 --with-token < token.txt`',
+    },
+    { args: ['login'], hint: '`vals login --base-url https://...`' },
+    { args: ['login', '--local'], hint: 'unset VALS_LOCAL' },
+    { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
+  ])('$args waits for nobody where there is no terminal', async ({ args, hint }) => {
     const home = temporaryFolder();
     // Standard input stays open, as in many a CI job.
     const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
-    expect(result.exit).toBe(exit);
+    expect(result.exit).toBe(2);
+    expect(result.stderr).toContain(hint);
     expect(existsSync(configFile(home))).toBe(false);
   });
 

@@ -18,7 +18,10 @@ describe('a file that was moved with its content', () => {
     mkdirSync(join(place.folder, 'lib'));
     renameSync(join(place.folder, 'a.ts'), join(place.folder, 'lib/two.ts'));
     const { exit, stderr } = await place.vals(...args);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: 'a.ts is lib/two.ts now, and vals.json says so.\n' });
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'a.ts was moved to lib/two.ts. vals.json was updated.\n',
+    });
     expect(place.manifest().vals['lib/two.ts']).toMatchObject({ name: 'a' });
     expect(place.idOf('lib/two.ts')).toBe(id);
     expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'lib/two.ts']);
@@ -31,7 +34,7 @@ describe('a file that was moved with its content', () => {
     renameSync(join(place.folder, 'a.ts'), join(place.folder, 'lib/a.ts'));
     renameSync(join(place.folder, 'b.ts'), join(place.folder, 'x.ts'));
     renameSync(join(place.folder, 'c.ts'), join(place.folder, 'y.ts'));
-    expect((await place.vals('status')).stderr).toBe('a.ts is lib/a.ts now, and vals.json says so.\n');
+    expect((await place.vals('status')).stderr).toBe('a.ts was moved to lib/a.ts. vals.json was updated.\n');
     expect(await place.status()).toEqual({
       'lib/a.ts': 'unchanged',
       'b.ts': 'missing here',

@@ -62,6 +62,7 @@ test("a day's work: both push, both pull, a conflict is merged, CI finds nothing
     const { exit, stderr } = await bob.vals(args, { cwd: his });
     expect({ args, exit }).toEqual({ args, exit: 3 });
     expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of it.`);
+    expect(stderr).toContain('`vals space grant acme <username>`');
   }
   expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
 });
