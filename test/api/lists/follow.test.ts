@@ -395,7 +395,7 @@ describe('vals runs --follow', () => {
     const { exit, stdout } = await followFast(
       ['runs', '--follow', '--limit', '2', '--no-color'],
       { ...service.env, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
-      ({ stdout }) => stdout.includes('z-last'),
+      ({ stdout }) => lines(stdout).length === 6,
       columns,
     );
     expect(exit).toBe(130);
@@ -403,6 +403,9 @@ describe('vals runs --follow', () => {
     expect(rows.length).toBe(5);
     expect(stdout).toBe(stripVTControlCharacters(stdout));
     expect(stdout.match(/VERSION/g)?.length ?? 0).toBe(columns === 40 ? 0 : 1);
+    // At 40 columns there is no room for the error beside the status, the time and the name.
+    expect(head.includes('STARTED')).toBe(true);
+    expect(head.includes('ERROR')).toBe(columns > 40);
     expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ERROR'));
     // The first ones passed; there is room for those that did not.
     expect(rows[4]).toContain('failed');
