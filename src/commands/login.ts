@@ -49,7 +49,9 @@ export const command = defineCommand({
         );
     if (text === '')
       throw new AuthError('No token was given.', {
-        hint: 'Nothing was stored. Run the command again, and paste the token.',
+        hint: withToken
+          ? 'Nothing was stored. Standard input was empty: write the token into it.'
+          : 'Nothing was stored. Run the command again, and paste the token.',
       });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
 

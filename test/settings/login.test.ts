@@ -146,7 +146,7 @@ describe('vals login', () => {
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     const result = await run(args, { home, input });
     expect(result).toMatchObject({ exit, stdout: '' });
-    expect(result.stderr).not.toMatch(/token-of-mine|second/);
+    expect(result.stderr).not.toMatch(/token-of-mine|second|paste/);
     expect(existsSync(configFile(home))).toBe(false);
   });
 
