@@ -1,6 +1,7 @@
 // Replaces the words that name a val by the val's id.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
+import { ConflictError } from '../errors.ts';
 import { isFile } from '../lib/plain-file.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
@@ -70,8 +71,9 @@ export async function createResolver(
   const find = createFinder({ ...context, isForWriting, alsoKnown: names?.all ?? [] });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from somebody else, and give the id of any val to a harmless name.
+    // vals.json may come from somebody else, and give the id of any val to a harmless name or file.
     if (listed !== undefined && isForWriting && word !== listed.id) {
+      if (listed.isDoubtful) throw otherVal(listed);
       await confirmName(await context.connect(), listed);
     }
     const id = listed?.id ?? (await find(word));
@@ -79,3 +81,8 @@ export async function createResolver(
     return id;
   };
 }
+
+const otherVal = ({ file, name }: { file: string; name: string }): ConflictError =>
+  new ConflictError(`${file} is the file of the val "${name}" in vals.json. Nothing was done.`, {
+    hint: `If you mean that val, give its name: ${name}.`,
+  });

@@ -2,13 +2,22 @@
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createBases } from './disk/base.ts';
+import { nameFrom } from './sources/walk.ts';
 import { findVal, valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
   /** Undefined if the workspace has no such val. */
-  find(word: string): { id: string; name: string } | undefined;
+  find(word: string): FoundVal | undefined;
   /** All names and files. */
   all: string[];
+}
+
+interface FoundVal {
+  id: string;
+  name: string;
+  file: string;
+  /** The word is a file with another name than its val, and this folder never saw that they belong together. */
+  isDoubtful: boolean;
 }
 
 export function readWorkspaceNames(root: string, settings: Settings): WorkspaceNames {
@@ -18,9 +27,13 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
     find(word) {
       const found = findVal(known, word);
       if (found === undefined) return undefined;
-      const { id, name } = found;
-      if (id !== undefined) return { id, name };
-      throw withoutId({ service, bases: createBases(root, service, [], () => {}) }, found);
+      const { id, name, file } = found;
+      const bases = createBases(root, service, [], () => {});
+      if (id === undefined) throw withoutId({ service, bases }, found);
+      const isNamed = word === id || word === name || nameFrom(file) === name;
+      // A val that was renamed keeps its file. A word without a dot is more likely a name than a file.
+      const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
+      return { id, name, file, isDoubtful: !isNamed && !isKnownFile() };
     },
     all: [...known.vals].flatMap(({ name, file }) => [name, file]),
   };

@@ -99,6 +99,27 @@ describe('a name or a file stands for its id', () => {
     });
   });
 
+  it.each(['scratch', 'deploy.ts'])(
+    'but %s, a file that vals.json gives to another val, is not that val for a write',
+    async (file) => {
+      const { service, folder } = await known('billing');
+      const entry = { name: 'billing', ids: { [service.baseUrl]: id } };
+      put(folder, { 'vals.json': JSON.stringify({ vals: { [file]: entry } }), [file]: 'x' });
+      const options = { cwd: folder, env: service.env };
+      const { exit, error } = await run(['val', 'rm', file, '--yes', '--json'], options);
+      expect({ exit, requests: service.requests }).toEqual({ exit: 5, requests: [] });
+      expect(error).toMatchObject({
+        message: `${file} is the file of the val "billing" in vals.json. Nothing was done.`,
+        hint: 'If you mean that val, give its name: billing.',
+      });
+      // Now this folder has seen that they belong together.
+      await run(['pull'], options);
+      const isPath = file.includes('.');
+      expect((await run(['val', 'rm', file, '--yes'], options)).exit).toBe(isPath ? 0 : 5);
+      expect((await run(['val', 'rm', 'billing', '--yes'], options)).exit).toBe(0);
+    },
+  );
+
   it('as seen from a folder below, and from the root', async () => {
     const { service, folder } = await known();
     for (const word of ['hello.ts', 'lib/hello.ts', '../lib/hello.ts']) {
