@@ -91,7 +91,7 @@ export function endingFailure(name: string, { code, signal, problem }: Ending): 
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: 'A val may use 512 MB. With --allow-all the limit is that of Node.',
+      hint: 'A val may use 512 MB, and may not change flags of V8. --allow-all lifts both limits.',
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {

@@ -1,5 +1,6 @@
 // What the process of a val may do: Node's permission model, and an environment without secrets.
 import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join, win32 } from 'node:path';
 
 /** Enough for a val. An endless loop that allocates fills it within seconds. */
@@ -19,7 +20,11 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The permission model does not cover it.
+    // The permission model does not cover these. V8 has flags that write files anywhere, and a val could set them. Node 20
+    // writes a trace and a snapshot of the heap if a val asks for one.
+    '--freeze-flags-after-init',
+    `--trace-event-file-pattern=${devNull}`,
+    `--diagnostic-dir=${devNull}`,
     ...(isSince(22, 5) ? ['--no-experimental-sqlite'] : []),
     ...eachOnce(readable, platform)
       .flatMap(withContents)

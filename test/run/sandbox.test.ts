@@ -1,5 +1,5 @@
 // What the process of a val may not do, does not know, and does not outlive.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
@@ -37,6 +37,22 @@ describe('a val may not', () => {
     ])('open a database with %s', async (code) => {
     const { run } = folderWith({ 'a.ts': `export default async () => { ${code}; return 1 }` });
     expect((await run(['a.ts'])).exit).toBe(12);
+  });
+
+  it.each([
+    [
+      'flags of V8',
+      'v8.setFlagsFromString("--trace-turbo-cfg-file=written"); v8.setFlagsFromString("--trace-turbo");' +
+        'const sum = (n: number) => { let all = 0; for (let i = 0; i < n; i++) all += i; return all };' +
+        'for (let i = 0; i < 3_000; i++) sum(1_000)',
+    ],
+    ['a trace', 'trace_events.createTracing({ categories: ["node"] }).enable()'],
+  ])('write a file through %s', async (_what, code) => {
+    const { path, run } = folderWith({
+      'a.ts': `import v8 from "node:v8"; import trace_events from "node:trace_events"; export default () => { ${code} }`,
+    });
+    await run(['a.ts']);
+    expect(readdirSync(path)).toEqual(['a.ts']);
   });
 
   const secret = '{"token":"a-secret"}';
