@@ -71,17 +71,22 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
-  const problem =
-    nameProblem(name) ?? nameProblem(file) ?? (isRunByTools(name) ? 'is one that tools may run' : undefined);
+  const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot have a file of its name: the name ${problem}.`, {
     hint: `${byHand(id)} chooses the file.`,
   });
 }
 
-/** Such as vite.config.ts or gulpfile.ts: a service must not choose code that runs when a build starts. */
-const isRunByTools = (name: string): boolean =>
-  name.includes('.') || /^(?:gulp|grunt|jake|cake|danger)file$|^setup_?tests$/i.test(name);
+/** What a file of that name could do here. Only a name that a person chooses may do that. */
+function dangerOf(name: string): string | undefined {
+  // `tar *` would take the file for an option.
+  if (name.startsWith('-')) return 'begins with -';
+  // Such as vite.config.ts or gulpfile.ts, which run when a build starts.
+  const isRunByTools =
+    name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
+  return isRunByTools ? 'is one that tools may run' : undefined;
+}
 
 function chosenFile(workspace: Workspace, path: string): string {
   const file = relativeTo(workspace, path);

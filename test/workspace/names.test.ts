@@ -72,6 +72,8 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     'node_modules',
     // Tools would run such a file.
     'vite.config',
+    'knexfile',
+    '--checkpoint-action=exec=sh x',
     'a.test',
     'Gulpfile',
     'x'.repeat(400),
