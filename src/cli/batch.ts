@@ -73,17 +73,21 @@ export async function runBatch<Item>(
     const error = new InterruptedError(exit, message, { hint: 'Run the command again for the rest.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
-  const error = reportedError(failures, { total: items.length, done }, options.report);
+  const error = reportedError(items, failures, { total: items.length, done }, options.report);
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-/** Undefined if none failed. */
+/** Undefined if none failed. Names the items in their order, not in the order in which they failed. */
 function reportedError<Item>(
+  items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   counts: Omit<Counts, 'verb' | 'things'>,
   { label, say, ...words }: Report<Item>,
 ): ValsError | undefined {
-  const failed = [...failures].map(([item, error]) => ({ label: label(item), error }));
+  const failed = items.flatMap((item) => {
+    const error = failures.get(item);
+    return error === undefined ? [] : { label: label(item), error };
+  });
   const { error, warnings } = summarizeFailures(failed, { ...counts, ...words });
   for (const warning of warnings) say.warnInText(warning);
   return error;
@@ -104,7 +108,7 @@ export function noneBegun<Item>(
     return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
   });
   const counts = { total: items.length, done: 0, consequence: 'Nothing was sent.' };
-  return { kind: 'outcomes', rows: outcomes, error: reportedError(failures, counts, report) };
+  return { kind: 'outcomes', rows: outcomes, error: reportedError(items, failures, counts, report) };
 }
 
 const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({

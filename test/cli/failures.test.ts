@@ -1,5 +1,7 @@
 // What is said of failures that are alike, and of one alone.
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { runBatch } from '../../src/cli/batch.ts';
 import { summarizeFailures } from '../../src/cli/failures.ts';
 import { RefusedError } from '../../src/errors.ts';
 
@@ -33,4 +35,20 @@ it('takes names out of what is alike, and leaves words that begin like one', () 
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
   const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });
   expect(error?.message).toBe('None of the 2 versions was deleted: re and no: The service refused: not now.');
+});
+
+it('names failures in the order of the items, whichever failed first', async () => {
+  const secondFailed = new AbortController();
+  const { error } = await runBatch(['a.ts', 'b.ts'], {
+    describe: (file) => ({ file }),
+    async work(file) {
+      if (file === 'a.ts') await once(secondFailed.signal, 'abort');
+      throw new RefusedError('changed on the service.');
+    },
+    onFailure: () => secondFailed.abort(),
+    concurrency: 2,
+    signal: new AbortController().signal,
+    report: { label: (file) => file, verb: 'pushed', things: 'vals', say: { warn() {}, warnInText() {} } },
+  });
+  expect(error?.message).toContain('a.ts and b.ts changed');
 });
