@@ -132,8 +132,9 @@ export function askText(
   service: { baseUrl: string; token?: string | undefined },
   method: string,
   path: string,
-  { body, raw, headers = {}, token = service.token ?? null }: Question = {},
+  question: Question = {},
 ): Promise<Omit<Answer, 'body'>> {
+  const { body, raw, headers = {}, token = service.token ?? null } = question;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const outgoing = request(new URL(path, service.baseUrl), {
@@ -148,7 +149,12 @@ export function askText(
         ...headers,
       },
     });
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      // The service closed the idle connection while the request was on its way.
+      const isUnheard = outgoing.reusedSocket && error.code === 'ECONNRESET' && method !== 'POST';
+      if (isUnheard) resolve(askText(service, method, path, question));
+      else reject(error);
+    });
     outgoing.on('response', async (incoming) => {
       try {
         const chunks: Buffer[] = [];
