@@ -30,8 +30,8 @@ export const searchPositions = positionsOf<Position>(
   ([scope, ...val]) => scopes.some((known) => known === scope) && val.length === 3 && val.every(isWord),
 );
 
-/** One statement looks at so many vals. Requests of others are answered between two statements. */
-const valsAtATime = 50;
+/** One statement looks at so many vals, in up to 50 ms. Requests of others are answered before each statement. */
+const valsAtATime = 10;
 /** One request reads so much code; what it did not reach is on the next page. */
 const mostBytes = 64 * 1024 * 1024;
 
@@ -72,6 +72,7 @@ export async function searchVals(
   for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
     let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
     for (;;) {
+      await setImmediate();
       const candidates = await readCandidates(all, contains, caller, text, position);
       for (const { id, name, updatedAt, bytes: size, hasText } of candidates) {
         position = [scope, updatedAt, name, id];
@@ -84,7 +85,6 @@ export async function searchVals(
       }
       if (candidates.length < valsAtATime) break;
       if (bytes > mostBytes) return { ids, next: position };
-      await setImmediate();
     }
   }
   return { ids, next: undefined };

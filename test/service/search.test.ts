@@ -102,3 +102,14 @@ test('a person has two searches under way at a time; the others are told to come
   expect(statuses).toContain(200);
   expect((await ask(eve, 'GET', '/v1/search/vals?query=absent_word')).status).toBe(200);
 });
+
+test('searches that arrive together are counted before any of them looks at code', async () => {
+  const alone = await temporaryService();
+  // The text differs from each part of the code in its last character, which takes longest to find out.
+  for (let i = 0; i < 20; i++) await createVal(alone, { name: `slow${i}`, code: 'a'.repeat(250_000) });
+  const path = `/v1/search/vals?query=${'a'.repeat(199)}b`;
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(alone, 'GET', path)));
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  expect(statuses).toContain(429);
+});
