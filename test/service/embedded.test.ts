@@ -42,7 +42,7 @@ describe('--local', () => {
       code: 'two',
     });
     expect(await json(['push', '-', '--name', 'life'], { ...local, input: 'two' })).toMatchObject([
-      { status: 'pushed', version: 2 },
+      { status: 'unchanged', version: 2 },
     ]);
     expect(
       (await json(['version', 'ls', id], local)).map(({ version }: { version: number }) => version),

@@ -100,7 +100,7 @@ it('follows files that are moved together, and says so once', async () => {
   expect(await watch.event('moved/c.ts', 1)).toMatchObject({ status: 'pushed', name: 'c', version: 2 });
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ status }) => status)).toEqual(['pushed', 'pushed']);
-  expect(watch.stderr().match(/sub\/e\.ts is moved\/e\.ts now/g)).toHaveLength(1);
+  expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
 it('pushes plain writes, files that replace others, and new ones; what is deleted is only reported', async () => {
