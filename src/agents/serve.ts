@@ -69,5 +69,5 @@ const filesNote = (folder: string | undefined): string =>
     ? 'Files cannot be named here: give code instead.'
     : `Files are named from ${folder} or the folders below it.`;
 
-/** Beside the program, where it is built. */
+/** The build puts mcp.cjs into the folder of the program. */
 const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));

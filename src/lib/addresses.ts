@@ -17,5 +17,5 @@ export function isAmong(list: BlockList, address: string | undefined): boolean {
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 
-/** The `type` of the problem that the service reports if a proxy, or the caller, calls it by another name than its own. */
+/** The `type` of the service's error for a request whose host name is not the service's own. */
 export const wrongHost = 'urn:vals:wrong-host';

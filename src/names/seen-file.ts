@@ -26,7 +26,7 @@ const mostLines = 10_000;
 /** What is known of the vals of one service with one token. */
 interface SeenFile {
   user(): string | undefined;
-  /** The latest last. */
+  /** The most recent one is last. */
   vals(): SeenVal[];
   noteUser(id: string): void;
   /** Null: it is gone. */

@@ -43,7 +43,7 @@ interface Listener {
  */
 const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
-/** The val prints straight to stderr, so its output needs no memory of vals. */
+/** The val writes directly to stderr, so vals does not have to buffer its output. */
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onGarbage }: Listener,
@@ -80,7 +80,7 @@ export function startProcess(
     // At 'close' everything in the pipe has been read.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // Processes that the val started may hold the pipe open.
+  // End the processes that the val started, too: they may hold the pipe open, and delay 'close'.
   child.once('exit', end);
   return {
     send(order) {

@@ -3,7 +3,7 @@
 /** The pipe's number in the process of the val. */
 export const pipeNumber = 3;
 
-/** Headers between vals and a val that serves: only vals knows the secret, and a failure names its request. */
+/** Headers of requests to a val that serves: a secret that only vals knows, and a number for failures. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 

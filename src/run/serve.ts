@@ -115,7 +115,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
-/** Browsers tell which page sends a request. A link that the user follows is let in. */
+/** Browsers name the site that sends a request. Links that the user follows are allowed. */
 function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);

@@ -32,7 +32,7 @@ export interface AppOptions {
   isDraining?(): boolean;
   /** To the page of the store's owner. */
   pageAccess: PageAccess;
-  /** A browser came without the link. */
+  /** Called if a browser opens the page without the secret link. */
   onRefusedVisit?(): void;
   /** The pattern of the path, such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;
@@ -105,7 +105,7 @@ export function createApp(store: Store, options: AppOptions): App {
     if (!route) throw nothingAt(url);
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
-    // What was written must not be answered with a refusal.
+    // A write is already done, so its answer is sent even if the memory limit is reached.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;

@@ -1,4 +1,4 @@
-// What a request may ask for: each check takes a body or a query and gives back what the store needs, or refuses.
+// Checks of requests: each takes a body or a query, and returns what the store needs or refuses the request.
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
 import type { Positions } from './positions.ts';
 import { Problem } from './problem.ts';

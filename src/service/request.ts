@@ -54,7 +54,7 @@ export interface Answer {
   body?: string;
 }
 
-/** The one path that may be asked for without a Host: some load balancers send none. */
+/** The only path that is answered without a Host header: some load balancers send none. */
 export const healthPath = '/healthz';
 
 /** Repeated headers are joined, so that no check overlooks the second one. */

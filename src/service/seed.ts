@@ -1,4 +1,4 @@
-// A seed: the runs, likes, comments and references that the API itself can't create.
+// A seed: a JSON file of runs, likes, comments and references to load into the store.
 import { createHash } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import {
@@ -19,7 +19,7 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `Its keys are ${recordKinds.join(', ')}, each with an array of records.`;
-/** The time that a list is sorted by. Other lists keep the order of the seed. */
+/** The field that a list is sorted by. Other lists keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',
@@ -65,7 +65,7 @@ export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
     number
   >;
 
-/** Loads all of the seed or, on an error, none of it. A record whose id is there already is replaced. */
+/** Loads all of the seed or, on an error, none of it. Replaces records that have the same id. */
 export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
   const now = new Date().toISOString();
   return store.addRecords(owner, async function* (vals): AsyncGenerator<StoredRecord> {
@@ -102,7 +102,7 @@ type Complete = (
   of?: JsonObject;
 }>;
 
-/** Adds what a record of each kind lacks and can be known, and says what its lists are filtered by. */
+/** Fills in the missing fields of a record. `tag` is what lists of its kind are filtered by. */
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
@@ -124,7 +124,7 @@ const complete: Record<RecordKind, Complete> = {
     const relationship = given.relationship ?? (isOwn ? 'given' : 'received');
     const author =
       relationship === 'given' ? { ...owner, ...part(given.author) } : withId(part(given.author));
-    // Only what one may see can be commented on.
+    // A val that is not in the store counts as public: otherwise nobody could have commented on it.
     const facts = {
       privacy: found?.privacy ?? 'public',
       author: relationship === 'given' ? null : { ...owner },
@@ -148,8 +148,8 @@ const complete: Record<RecordKind, Complete> = {
 const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /**
- * The val that a record names, by its id or else by its name. `of` has the id and name of one of ours, or null. In `val`,
- * which is sent, a val that is not there has an id of its own, because clients expect one.
+ * Looks up the val that a record names, by its id or else by its name. `of` has its id and name, or null if
+ * they are not known. `val` is sent to clients, which expect an id: a missing one is made from the name.
  */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
@@ -174,11 +174,11 @@ const withId = (author: JsonObject): JsonObject => ({
   ...author,
 });
 
-/** The same for the same name; null without one. */
+/** An id that depends only on the kind and the name; null without a name. */
 const madeId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
-/** One side of a reference; seeds of an older form have an author in it. */
+/** One side of a reference. Older seeds have an `author` in it instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
   const { id = null, username = null } = part(author);

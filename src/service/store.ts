@@ -1,4 +1,4 @@
-// What the service keeps: people and spaces, their vals with all versions, the runs of these, and the records that only a seed brings.
+// The store: people and spaces, vals with their versions and runs, and records that only a seed can add.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -47,7 +47,7 @@ import { newNames } from './val-names.ts';
 
 export type { Caller, ListedVal, Privacy, Val, ValChange, ValContent } from './read-vals.ts';
 
-/** A run that happened elsewhere. */
+/** A run on a client's machine, as the client reports it. */
 export interface ReportedRun {
   version: number;
   runStartAt: string;
@@ -55,17 +55,17 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/** Where a new val is not said to be otherwise. */
+/** The defaults of a new val. */
 export const newValFacts = { readme: null, privacy: 'private', type: 'script' } as const;
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 export interface StoreLimits {
-  /** For each owner. Default: any number. */
+  /** For each owner. Default: no limit. */
   maxVals?: number;
 }
 
-/** More than all processes may be creating at this moment. */
+/** More vals than all processes together can be creating at one moment. */
 const mostAtOnce = 100;
 
 export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
@@ -75,19 +75,19 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
   const users = createUsers(database);
   const spaces = createSpaces(database);
 
-  /** Within a transaction: the name's or id's val, kept from other writers until its end. */
+  /** Within a transaction: finds a val, and locks it until the transaction ends. */
   async function lock(all: All, condition: string, ...values: Value[]): Promise<string | undefined> {
     const [found] = await all<{ id: string }>(`SELECT id FROM vals WHERE ${condition}${forUpdate}`, values);
     return found?.id;
   }
 
-  /** The val to be changed, which is its owner's to change. */
+  /** Locks a val of the caller's, and returns it. */
   async function lockOwn(all: All, caller: Principal, id: string): Promise<Val> {
     if (idForm.test(id)) await lock(all, 'id = ? AND owner_id = ?', id, caller.id);
     return ownVal(all, caller, id);
   }
 
-  /** Near the limit, one at a time is counted; before that, nobody waits for another. */
+  /** Only near the limit do the owner's requests lock and wait for each other. */
   async function checkRoom(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     const countVals = async () => {
@@ -97,7 +97,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
       return counted[0]?.vals ?? 0;
     };
     if ((await countVals()) < maxVals - mostAtOnce) return;
-    // Rows that refer to this one may still be inserted.
+    // NO KEY: others may still insert rows that refer to this user.
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals()) < maxVals) return;
     throw new Problem(
@@ -106,7 +106,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     );
   }
 
-  /** Undefined where the owner has one of this name, of whomever it was made a moment ago. */
+  /** Undefined if the owner has a val of this name, even one that another request has just created. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy, type } = content;
     await checkRoom(all, owner);
@@ -149,7 +149,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     };
   }
 
-  /** Name, readme, privacy and type are the val's, not a version's. */
+  /** Name, readme, privacy and type belong to the val, not to a version. */
   async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
     const { name, readme, privacy, type } = { ...current, ...change };
     const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
@@ -172,7 +172,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     explain: database.explain,
     close: database.close,
 
-    /** The person whose token it is, and whom they act as: themselves, or the space if they are a member of it. */
+    /** The person with this token, and who they act as: themselves, or a space they are a member of. */
     async identify(
       token: string,
       space: string | undefined,
@@ -182,7 +182,6 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
       return actor && { actor, principal: asPerson(actor) };
     },
 
-    /** Who has this token. */
     userWithToken: users.withToken,
 
     userWithId: async (id: string): Promise<User | undefined> =>
@@ -195,11 +194,11 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
 
     connections: database.connections,
 
-    /** Deletes older runs until the signal is aborted. */
+    /** Keeps deleting runs that are older than `keepMs`, until the signal is aborted. */
     deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
       deleteOldRuns(database, keepMs, clock, signal),
 
-    /** Of all owners. */
+    /** For all owners together. */
     async counts(): Promise<{ vals: number; runs: number }> {
       const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
       const [runs] = await all<{ count: number }>(
@@ -208,13 +207,13 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
       return { vals: vals?.count ?? 0, runs: runs?.count ?? 0 };
     },
 
-    /** Throws where the store cannot be read. */
+    /** Throws if the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
-    /** A person's vals, those that changed last first; of another person's the public ones. */
+    /** A person's vals, the last changed first. Of another person's vals, only the public ones. */
     newest: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
-    /** What was deleted meanwhile is left out. */
+    /** Leaves out vals that are deleted during the search. */
     async search(
       caller: User,
       text: string,
@@ -233,7 +232,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     },
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
-    /** Of another person's vals the public ones have a name; one that is not listed is known by its id alone. */
+    /** Another person's val is found by name only if it is public; if it is unlisted, only by id. */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
       const val = namePattern.test(name)
         ? await find(all, 'owner_id = ? AND name = ?', owner.id, name)
@@ -245,7 +244,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     version: (caller: Caller, id: string, number: number): Promise<Val> =>
       visibleVersion(all, caller, id, number),
 
-    /** Without a name it gets one. */
+    /** A val without a name gets a generated one. */
     create: (
       caller: Principal,
       content: Omit<ValContent, 'name'> & { name: string | undefined },
@@ -263,7 +262,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // Another process may make or delete it between two of these statements.
+        // Tries again if another process creates or deletes the val between two statements.
         for (;;) {
           const id = await lock(all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -309,17 +308,17 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
         await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
       }, id),
 
-    /** All that a person has. */
+    /** All records of one kind that a person has. */
     records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
-    /** Of a val that is the caller's: runs are for its owner alone. */
+    /** Only the owner of a val may see its runs. */
     async runs(caller: Principal, id: string, filter?: RecordFilter) {
       await ownVal(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
-    /** Stops counting at this number. */
+    /** Stops counting at `most`. */
     async countRuns(caller: Principal, id: string, most: number) {
       await ownVal(all, caller, id);
       return countRecords(all, 'runs', id, most);
@@ -327,7 +326,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
 
     addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
       write(async (all) => {
-        // Locked, or a val that is deleted at this moment would leave its run behind.
+        // Locked, so that no run is added to a val that is being deleted.
         const { name } = await lockOwn(all, caller, id);
         await visibleVersion(all, caller, id, number);
         const run = {
@@ -348,7 +347,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
         return run;
       }, id),
 
-    /** Keeps a person's records, all or none: `make` may look for their vals. */
+    /** Stores a person's records, all or none. `make` can look up the person's vals. */
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {
         const vals: ValFinder = {
@@ -363,7 +362,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
   };
 }
 
-/** A file is somebody's; a database that a team shares has people alone. */
+/** A SQLite file must have an owner. A database that a team shares needs none. */
 async function readOwner(database: Database, place: Place) {
   try {
     const owner = await ownerOf(database.all);
@@ -375,7 +374,7 @@ async function readOwner(database: Database, place: Place) {
   }
 }
 
-/** A person's vals, as a seed names them. */
+/** Looks up a person's vals for a seed. */
 export interface ValFinder {
   named(name: string): Promise<Val | undefined>;
   identified(id: string): Promise<Val | undefined>;

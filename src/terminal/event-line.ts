@@ -1,4 +1,4 @@
-// Formats one event of a command without an end as one line.
+// Formats one event as one line, for commands that run until they are interrupted.
 
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';

@@ -33,6 +33,6 @@ export async function appendJobSummary(
   await appendFile(file, `${text}\n`);
 }
 
-/** In Markdown and HTML, a character reference never acts as markup. */
+/** Replaces special characters with character references, which Markdown and HTML never treat as markup. */
 const harmless = (text: string): string =>
   text.replace(/[^a-zA-Z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -17,6 +17,6 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 /** Only visible ASCII, so that nothing ends the sequence early. A backslash marks escaped text. */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 
-/** Links a text, which may be a part of the address, to the address. */
+/** Makes the text a link to the address. The text may be only a part of the address. */
 export const linked = (text: string, address: string): string =>
   isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;

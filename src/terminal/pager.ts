@@ -1,7 +1,7 @@
 // Shows text that is longer than the screen in the user's pager, as git does.
 import { spawn } from 'node:child_process';
 
-/** Resolves when the pager has ended; to false if there is no pager, so that nothing was shown. */
+/** Resolves when the pager has ended, or to false if there is no pager and nothing was shown. */
 export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {

@@ -1,4 +1,4 @@
-// Measures text in columns of a terminal, and cuts it between characters as a reader sees them.
+// Measures text in terminal columns, and cuts it without splitting a visible character.
 
 export interface TextWidth {
   width(text: string): number;
@@ -9,7 +9,7 @@ export interface TextWidth {
 /** ASCII and our own marks are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** For these texts and their parts. Measuring text that is not plain loads tables, which takes 16 ms. */
+/** Measures these texts and parts of them. Only text that is not plain needs tables, which load in 16 ms. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
   for (const text of texts) {

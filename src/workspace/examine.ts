@@ -44,7 +44,7 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // The id is of another path of this service. Its owner's private vals look absent here.
+  // The id is from another owner's path on this service, whose private vals look absent to the caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(

@@ -1,4 +1,4 @@
-// Files that were moved or renamed: one that vals.json does not name, and that holds what a missing one held, is that val's file.
+// Detects moved files: a file that is not in vals.json, but has the content of a missing file, replaces it.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -9,7 +9,7 @@ import { walkFolder } from './sources/walk.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { type Workspace, workspaceAt } from './workspace.ts';
 
-/** The workspace as it is once vals.json names the new places. Where every file is in its place, that costs a look into each folder. */
+/** Returns the workspace with the new paths in vals.json. If no file moved, this only lists each folder. */
 export async function followMoves(
   workspace: Workspace,
   context: WorkspaceContext & { say: { note(message: string): void } },

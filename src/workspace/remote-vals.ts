@@ -32,7 +32,7 @@ export interface RemoteSide {
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
-  /** A val of the caller's as the service's list has it; undefined if the list does not tell. */
+  /** One of the caller's vals, as the service lists it; undefined if the list was not read or lacks it. */
   listed(id: string): Promise<ListedVal | undefined>;
   /** The caller's val of that name; 'unknown' if nobody can tell whether there is one. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;

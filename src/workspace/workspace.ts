@@ -1,4 +1,4 @@
-// A folder of files that are vals, seen together with the one service in force.
+// A workspace: a folder whose files are vals, together with the service that the command uses.
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
@@ -17,9 +17,9 @@ import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {
   root: string;
-  /** Where the user is, for paths on the command line. */
+  /** The user's current folder: paths on the command line are relative to it. */
   cwd: string;
-  /** Those that vals.json names. */
+  /** The vals in vals.json. */
   vals: Vals;
 }
 
@@ -28,18 +28,18 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
-  /** As vals.json has it now, with what was remembered since. */
+  /** The workspace as it is now: vals.json is read again if it changed. */
   now(): Workspace;
-  /** Keeps what was learnt of a val; a crash does not lose it. */
+  /** Records the val's name and id in a journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
-   * Writes into vals.json what was remembered, by this command or by one that crashed. If it cannot be written, the error
-   * is returned and the next command writes it.
+   * Writes into vals.json what this command, or one that crashed, has remembered. If vals.json cannot be
+   * written, returns the error, and the next command tries again.
    */
   saveManifest(): Promise<LocalError | undefined>;
 }
 
-/** Where a command has no meaning outside of a workspace. */
+/** For commands that work only in a workspace. */
 export function openWorkspace(context: WorkspaceContext): Workspace {
   const root = findRoot(context.settings);
   if (root === undefined) {
@@ -58,7 +58,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const bases = createBases(root, service, ids, warn);
-  /** By file: the last one counts. */
+  /** By file. A later note replaces an earlier one. */
   let unwritten = new Map<string, Note>();
   let hasLeftovers = readJournal(root).text !== '';
 
@@ -105,7 +105,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   return workspace;
 }
 
-/** As vals.json has them now. */
+/** Reads the vals from vals.json. */
 export const valsOf = (root: string, service: string): Vals =>
   createVals(
     [...readManifest(root).vals].map(([file, { name, ids }]) => {
@@ -114,7 +114,10 @@ export const valsOf = (root: string, service: string): Vals =>
     }),
   );
 
-/** Another path of the same origin is another owner of the same vals, such as a space: its id counts if there is no other. */
+/**
+ * Another path of the same origin is another owner on the same service, such as a space. Its id is used if
+ * there is none for this path.
+ */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;
@@ -125,23 +128,23 @@ function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;
 }
 
-/** A path as seen from the root, with / between its parts. */
+/** The path relative to the root, with / as separator. */
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // One of the two may lead through a link above the workspace, such as /tmp on macOS.
+  // One of the two paths may contain a link above the workspace, such as /tmp on macOS.
   const real = { root: realPath(root), target: join(realPath(dirname(target)), basename(target)) };
   const { root: from, target: to } = isWithin(real.root, real.target) ? real : { root, target };
   return withSlashes(relative(from, to));
 }
 
-/** The same; undefined for what lies outside or can be no val's file. */
+/** Like relativeTo, but undefined if the path is outside of the workspace or cannot be a val's file. */
 export function fileBelow(location: Location, path: string): string | undefined {
   const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;
 }
 
-/** Also if vals.json spells the file in another way that means the same file here, such as `Case.ts` on Windows. */
+/** Also finds the val if vals.json spells the same file differently, such as `Case.ts` on Windows. */
 export function valOfFile(
   { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
   file: string,
@@ -157,7 +160,7 @@ function isSameFile(...paths: [string, string]): boolean {
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
 }
 
-/** By its file, as seen from here or from the root, its name or its id. */
+/** Finds a val by its file (relative to the current folder or to the root), its name or its id. */
 export function findVal(known: KnownVals, word: string): WorkspaceVal | undefined {
   const { vals } = known;
   const file = fileBelow(known, word);
@@ -183,7 +186,7 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
   });
 }
 
-/** Why a val of the workspace cannot be asked for. */
+/** The error for a val of the workspace whose id on this service is not known. */
 export function withoutId(
   { service, bases }: Pick<Workspace, 'service' | 'bases'>,
   val: WorkspaceVal,
@@ -198,7 +201,7 @@ export function withoutId(
       });
 }
 
-/** What to say at once if vals were pushed to other services or spaces, and not to this one; undefined if none were. */
+/** A warning if vals were pushed to other services or spaces, but not to this one; otherwise undefined. */
 export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
   const elsewhere = vals.filter(({ others }) => others !== undefined);
   if (elsewhere.length === 0) return undefined;

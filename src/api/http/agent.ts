@@ -32,7 +32,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       const [error, socket] = outcome;
       if (error) return callback(error, null);
       socket.on('error', (error: NodeJS.ErrnoException) => {
-        // undici takes ECONNRESET for the regular end of a body without a length.
+        // undici treats ECONNRESET as the regular end of a body without a length.
         if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
         Object.assign(error, { unanswered: socket.bytesRead === 0 });
       });

@@ -1,4 +1,4 @@
-// What a push sends: which files, which vals they are, and their code. All of it is checked before anything is sent.
+// Plans a push: which files are sent, as which vals, with which code. All are checked before any is sent.
 import { join, relative } from 'node:path';
 import { noneBegun } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -52,10 +52,10 @@ export interface PlanOptions {
   namesOnly: boolean;
 }
 
-/** What names an item in its outcome. */
+/** The fields that identify an item in its outcome. */
 export const describe = ({ file, name }: Source) => ({ file, name });
 
-/** How failures are summed up. */
+/** The words for the summary of failures. */
 export const pushed = { verb: 'pushed', things: 'vals' };
 export const label = ({ file }: Source) => file;
 
@@ -141,7 +141,7 @@ const plainItem = (context: Context, { file, found }: Found): PushItem => ({
   read: async () => (found ? readFound(file, found) : readCode(file, context)),
 });
 
-/** The val that vals.json has for a file, or the one that it would become. */
+/** The file's val in vals.json, or the val that a push would make of it. */
 export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
   const known = valOfFile(workspace, file);
   if (known !== undefined) return known;
@@ -151,10 +151,10 @@ export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
   return { file, name, id: undefined };
 }
 
-/** Keeps so many characters of code in memory; the rest is read again when it is sent. */
+/** How many characters of code are kept in memory. Other files are read again when they are sent. */
 const mostKept = 8 * 1024 * 1024;
 
-/** The items with their code checked, or the outcomes if one cannot be read, so that none is sent. */
+/** Reads and checks all items. If one cannot be read, returns outcomes instead, and nothing is sent. */
 export async function checkAll(
   { say }: Context,
   items: readonly PushItem[],
@@ -186,7 +186,7 @@ export async function checkAll(
   return checked;
 }
 
-/** A function of its own: a closure made in the loop would keep every code in memory. */
+/** Not inline: a closure created in the loop would keep the code of every file in memory. */
 const withCode = (item: PushItem, code: string | undefined): PushItem => ({
   ...item,
   read: async () => code,

@@ -1,4 +1,4 @@
-// What `vals push --prune` would delete: shown and asked about before anything is sent.
+// Shows what `vals push --prune` would delete, and asks before anything is sent.
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { cellText } from '../../terminal/fields.ts';
@@ -9,11 +9,11 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 
-/** The vals that the service knows and whose files are gone. */
+/** The vals that have an id on the service, but no file here. */
 export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
-/** A val that must stay is not asked about: the push says why it stays. */
+/** Does not ask about vals that must stay: the push reports why they stay. */
 export async function confirmPruning(
   context: Context,
   workspace: Workspace,

@@ -166,7 +166,7 @@ export const command = defineCommand({
     if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
     if (behind > 0) context.say.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
-    // Of hundreds of vals, a person wants to see those that something happened to.
+    // A workspace may have hundreds of vals: show people only those that changed.
     const isNews =
       context.forPerson && paths.length === 0
         ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
@@ -177,7 +177,7 @@ export const command = defineCommand({
 
 const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'created' || status === 'pushed';
 
-/** Without an id, a val can be pushed again by its name, and nothing else. */
+/** Without an id, the only thing to do with a val is to push it again by its name. */
 function withoutIds(count: number, vals: readonly PushItem[]): string {
   const what = `The service sent no id for ${count === vals.length ? 'what was pushed' : `${count} of them`}`;
   return vals.some(({ val }) => val !== undefined)
@@ -185,7 +185,7 @@ function withoutIds(count: number, vals: readonly PushItem[]): string {
     : `${what}. Find the id on the service before you use \`vals val\`.`;
 }
 
-/** With the ids that the service did not send, but has in its list. */
+/** Adds the ids that the service did not send, but has in its list. */
 async function withLearntIds(
   workspace: Workspace,
   items: readonly PushItem[],
@@ -204,7 +204,7 @@ interface PlainPush {
   name: string;
   code: string;
   dryRun: boolean;
-  /** The caller's vals, as this machine knew them before. */
+  /** The caller's vals as this machine remembered them before the push. */
   before: readonly SeenVal[] | undefined;
 }
 
@@ -213,7 +213,7 @@ async function pushPlain(api: Api, { name, code, dryRun, before = [] }: PlainPus
   const { status, body = null } = await api.send(routes.putVal(name, code));
   const id = textAt(body, 'id');
   const version = textAt(body, 'version');
-  // A service that has the code already makes no new version of it.
+  // The service makes no new version if the code is the same.
   const isUnchanged = before.some((val) => val.id === id && version !== undefined && val.version === version);
   const sent = isUnchanged ? 'unchanged' : 'pushed';
   return { status: status === 201 ? 'created' : sent, ...identity(id, versionOf(body)) };
@@ -233,7 +233,7 @@ function annotateFailure(context: Context, file: string, error: ValsError): void
   context.say.annotate(`::error file=${escaped(place, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
 }
 
-/** GitHub looks for files from where it checked the repository out, wherever the step runs. */
+/** The path relative to the checkout, as GitHub expects it, whatever folder the step runs in. */
 function inCheckout(file: string, { env, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   const place = checkout ? relative(checkout, resolve(settings.cwd, file)) : '';

@@ -1,4 +1,4 @@
-// Pushing on save, until interrupted: one line for each push, and nothing lost while the service is away.
+// Pushes files on save until interrupted, one line per push. No save is lost while the service is away.
 
 import type { Context } from '../../cli/context.ts';
 import {
@@ -31,13 +31,13 @@ import { exitQuietly } from '../shared/done.ts';
 import { valFor } from './plan.ts';
 
 export interface WatchOptions {
-  /** The whole workspace where there are none. */
+  /** Empty: the whole workspace. */
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
 }
 
-/** How many saves are worked on at a time; how many requests that makes is decided elsewhere. */
+/** How many saves are handled at a time. The number of requests is limited elsewhere. */
 const mostSaves = 32;
 
 export async function watchWorkspace(
@@ -52,7 +52,7 @@ export async function watchWorkspace(
   }
   const opened = await followMoves(openWorkspace(context), context);
   const { root } = opened;
-  // A push under way is not cut off by Ctrl-C: half a push helps no person.
+  // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
   const sending = {
@@ -64,7 +64,7 @@ export async function watchWorkspace(
     remark: say.warn,
     beforeSending: () => signal.throwIfAborted(),
   };
-  // The first pushes share what they read of the service's list; for a later save it would be outdated.
+  // The first pushes share one copy of the service's list. For a later save it would be outdated.
   const newRemotes = () => createRemoteVals({ ...context, api }, 1);
   const remotesAtFirst = newRemotes();
 
@@ -74,7 +74,7 @@ export async function watchWorkspace(
   });
   const columns = eventColumns(context);
   const ignoreFiles = createIgnoreFiles(say.warn);
-  /** Those that a push without --watch would send. */
+  /** The files that a push without --watch would send. */
   const first = new Set<string>();
   const queue = createQueue(
     concurrency === 'auto' ? mostSaves : concurrency,
@@ -95,7 +95,7 @@ export async function watchWorkspace(
   }
 
   let moves: Promise<unknown> = Promise.resolve();
-  /** One after the other: what was moved together is found, and said, together. */
+  /** Runs one at a time, so that files that were moved together are found and reported together. */
   function afterMoves(file: string): Promise<Workspace> {
     const moved = moves.then(() => {
       const now = opened.now();
@@ -111,12 +111,12 @@ export async function watchWorkspace(
     const isFirst = first.delete(file);
     let name: string | undefined;
     try {
-      // The ignore files of now count, not those of when the file was saved.
+      // Uses the ignore files as they are now, not as they were when the file was saved.
       if (!isFirst && createIgnoreCheck(root, ignoreFiles)(file)) return;
       const now = opened.now();
       const isNew = valOfFile(now, file) === undefined;
       const code = readBelow(root, file);
-      // It was moved, and its val is the other file's by now.
+      // The file was moved, and its val already has the new path.
       if (isNew && code === undefined) return;
       const workspace = isNew ? await afterMoves(file) : now;
       const val = valFor(file, workspace);
@@ -154,7 +154,7 @@ export async function watchWorkspace(
     if (outage.isUnderWay()) outage.await(file);
     else queue.add(file);
   };
-  // Watching comes first, so that no save falls between the first push and it.
+  // Watch before the first push, so that no save in between is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     end(
       new LocalError(`${root} can no longer be watched: ${(error as Error).message}`, {
@@ -184,7 +184,7 @@ export async function watchWorkspace(
       await saveManifest();
     });
     sayWhy();
-    // Last, for what was under way may have lost the service too.
+    // Last, because a push that was still running may have begun an outage too.
     outage.close();
   }
 }

@@ -46,7 +46,7 @@ export const migrations: readonly string[] = [
   ${createMembers};
   ${indexMembers}
   ${addVersionAuthor}`,
-  // 4: what a val is for, and public vals in the order in which a search reads them.
+  // 4: the type of a val, and an index of the public vals in the order in which a search reads them.
   `ALTER TABLE vals ADD COLUMN type TEXT NOT NULL DEFAULT 'script';
   CREATE INDEX vals_public_by_change ON vals (updated_at DESC, name, id) WHERE privacy = 'public';`,
 ];

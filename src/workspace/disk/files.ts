@@ -47,7 +47,7 @@ export function readBelow(
   return bytes === undefined ? undefined : decode(named, bytes);
 }
 
-/** The same, whatever the bytes are. */
+/** Like readBelow, for files that need not be UTF-8. */
 export function readBytesBelow(
   root: string,
   file: string,

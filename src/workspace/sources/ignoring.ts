@@ -1,4 +1,4 @@
-// What .gitignore and .valsignore name, as git reads them: no link is followed, and only plain files are read.
+// Reads .gitignore and .valsignore as git does: links are not followed, and only plain files are read.
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
@@ -10,16 +10,16 @@ import { NotPlainFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 
-/** The rules of one folder's ignore files, which speak of paths below it. */
+/** The rules of one folder's ignore files. They apply to paths below the folder. */
 export interface Rules {
   folder: string;
   matcher: Ignore;
 }
 
 export interface IgnoreFiles {
-  /** Those of a folder below the root, or of the root itself, which is ''. */
+  /** The rules of one folder, which is relative to the root; '' is the root. */
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git, the rules of the folders above count too, up to the top of the repository or of the workspace. */
+  /** As in git: the rules of the folders above the root, up to the top of the repository or workspace. */
   rulesAbove(root: string): Rules[];
 }
 
@@ -27,9 +27,9 @@ const names = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
-/** They are read whenever they are asked for, so the rules are those of now. */
+/** Reads the files at each call, so the rules are always current. */
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  /** A text that is the same as before has the same rules: making them takes longer than reading it. */
+  /** The parsed rules of each file, used while its text is the same: parsing takes longer than reading. */
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 
@@ -69,7 +69,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/** From the top of the repository down or, outside of a repository, from the top of the workspace. */
+/** The folders above the root, topmost first, up to the top of the repository (or else workspace). */
 function foldersAbove(root: string): string[] {
   const folders = [root];
   for (let here = root; here !== dirname(here); here = dirname(here)) folders.push(dirname(here));

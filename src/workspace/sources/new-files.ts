@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { fold, pathProblem } from '../disk/file-names.ts';
 import { nameFrom, type Source, walkFolder } from './walk.ts';
 
-/** Each with the name it would have; a name that is taken is refused. */
+/** Each file with the name that its val would get. Throws if two files would get the same name. */
 export async function findNewFiles(
   root: string,
   known: readonly Source[],
@@ -14,7 +14,7 @@ export async function findNewFiles(
   const byName = new Map(known.map(({ file, name }) => [name, file]));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
-    // Files with a dot in front, such as .eslintrc.js, set up other tools.
+    // Files whose name begins with a dot, such as .eslintrc.js, configure other tools.
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {

@@ -1,4 +1,4 @@
-// Code and other text, read from a file or standard input, byte for byte, or refused with the reason.
+// Reads code and other text, unchanged, from a file or standard input.
 import { isUtf8 } from 'node:buffer';
 import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,17 +10,16 @@ import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
-/** Where standard input comes from, and what is said while somebody types it. */
 export interface Input {
   settings: { cwd: string };
-  /** Set if files must be below a folder. */
+  /** Set if an agent runs the command: it may use only files below a folder. */
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
 }
 
-/** Code must not be empty: pushing nothing over something is never meant. */
+/** Refuses an empty file: nobody replaces code with nothing on purpose. */
 export async function readCode(file: string, input: Input): Promise<string> {
   return notEmpty(file, await readText(file, input));
 }
@@ -32,7 +31,7 @@ export function notEmpty(file: string, code: string): string {
   });
 }
 
-/** A file that the user named: it may be a link or a pipe. */
+/** Reads a file that the user named. It may be a link or a pipe. */
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(file, file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
@@ -75,7 +74,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** Opened without waiting for its other end, and read as a socket is: only so can it be interrupted. */
+/** Opens the pipe without blocking and reads it as a socket, because only then can it be interrupted. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,13 +1,13 @@
 // Imports of files beside a val. The service has only the val's own code, so such an import fails there.
 
-/** A statement at the beginning of a line. What it imports as a type alone is gone when the code runs. */
+/** An import or export at the beginning of a line, unless it is type-only: then it is gone at run time. */
 const importStatement =
   /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
 
 export const relativeImports = (code: string): string[] =>
   [...code.matchAll(importStatement)].map(([, , specifier = '']) => specifier);
 
-/** One warning for all files, undefined if there is nothing to warn about. */
+/** One warning for all files; undefined if there is nothing to warn about. */
 export function relativeImportWarning(
   found: readonly { file: string; specifier: string }[],
 ): string | undefined {

@@ -1,4 +1,4 @@
-// From paths to the vals they hold: a file is one, a folder as many as it has code files.
+// Finds the files that paths name: a file is one val, and a folder has a val for each of its code files.
 import type { Dirent } from 'node:fs';
 import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ig
 import { notEmpty } from './read-text.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
-/** A file, and the name of the val it is. */
+/** A file, and the name of its val. */
 export interface Source {
   file: string;
   name: string;
@@ -23,21 +23,21 @@ export interface Source {
 const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
 
-/** A file that was named, or one that was found in a folder that was named. */
+/** A file that the user named, or one found in a folder that the user named. */
 export interface Found {
   file: string;
-  /** That folder, and the file as seen from it: below it nothing is reached through a link. */
+  /** That folder, and the file's path relative to it. Links below the folder are not followed. */
   found?: { folder: string; below: string };
 }
 
 interface Place {
   settings: { cwd: string };
-  /** Set if files must be below a folder. */
+  /** Set if an agent runs the command: it may use only files below a folder. */
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
 
-/** The files that the paths hold, each once. */
+/** The files that the paths name, without duplicates. */
 export async function collectFiles(
   paths: readonly string[],
   { settings: { cwd }, agent, say: { warn } }: Place,
@@ -55,7 +55,7 @@ export async function collectFiles(
       found.push({ file: withSlashes(path) });
     }
   }
-  // One folder has no file twice.
+  // A single path cannot give the same file twice.
   if (paths.length === 1) return found;
   return [...new Map(found.map((each) => [resolve(cwd, each.file), each])).values()];
 }
@@ -67,7 +67,7 @@ export function readFound(file: string, { folder, below }: NonNullable<Found['fo
   return notEmpty(file, code);
 }
 
-/** Whether a word that the user typed is the path of something. */
+/** Whether anything exists at this path, even a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
@@ -77,7 +77,7 @@ export function isPath(cwd: string, word: string): boolean {
   }
 }
 
-/** A file that nothing else is known of is the val that has its name without the extension. */
+/** The default name of a val: the file name without the extension. */
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
 export function refuseTwins(sources: readonly Source[]): void {
@@ -93,14 +93,14 @@ export function refuseTwins(sources: readonly Source[]): void {
   }
 }
 
-/** What cannot be looked at is left to the reading, which says why. */
+/** False if the path cannot be examined: reading it later reports why. */
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
 
-/** Every code file below a folder, as seen from it, except what its ignore files name; there may be none. */
+/** The code files below a folder that are not ignored, relative to the folder. There may be none. */
 export async function walkFolder(
   root: string,
   warn: (message: string) => void,
@@ -126,7 +126,7 @@ async function codeFilesBelow(
   return found;
 }
 
-/** Whether the walk of a root would pass over a folder below it, for those who do not walk; with the rules of when it was made. */
+/** Whether walkFolder would skip a folder. Ignore rules are cached: create a new filter when they change. */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -134,7 +134,7 @@ export function createFolderFilter(
 ): (path: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (path) => {
-    // On Windows a watcher names paths with /, so they are not compared as text.
+    // On Windows, the watcher reports paths with /, so paths cannot be compared as text.
     const below = withSlashes(relative(root, path), sep);
     return (
       below !== '' &&
@@ -143,7 +143,7 @@ export function createFolderFilter(
   };
 }
 
-/** Whether ignore files name a file below the root, or a folder that it is in; with the rules of when it was made. */
+/** Whether a file or a folder around it is ignored. Rules are cached: create a new check when they change. */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
@@ -155,7 +155,7 @@ export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file
   };
 }
 
-/** Folders are seen from the root, with / between their parts. */
+/** Folders are relative to the root, with / as separator. */
 function rulesByFolder(
   root: string,
   { rulesIn, rulesAbove }: IgnoreFiles,
@@ -180,11 +180,11 @@ export const isCode = (file: string): boolean => codeExtensions.has(extname(file
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
-  /** The root as the user knows it. */
+  /** The root as the user typed it, for messages. */
   named: string;
 }
 
-/** Relative to the root, with / between their parts. */
+/** The paths of the code files, relative to the root, with / as separator. */
 async function walk(
   root: string,
   folder: string,

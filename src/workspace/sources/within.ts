@@ -1,16 +1,16 @@
-// Files of a command that an agent gave: they are below one folder, and not among the files that vals keeps for itself.
+// Restricts which files an agent's command may use: only files below one folder, and none of vals' own files.
 import { relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 
 export interface FileLimits {
-  /** Files must be below this folder, and are reached through no link. Undefined: there are no files. */
+  /** Files must be below this folder, and links are not followed. Undefined: no file may be used. */
   filesBelow: string | undefined;
-  /** The folders of the config file and of the embedded service. */
+  /** Folders that agents may not use: those of the config file and of the embedded service. */
   kept: readonly string[];
 }
 
-/** The folder, and the path as seen from it, with / between its parts. */
+/** The folder, and the path relative to it, with / as separator. Throws if the path is not allowed. */
 export function placeWithin(
   { filesBelow, kept }: FileLimits,
   path: string,

@@ -1,22 +1,22 @@
-// While the service cannot be reached: what waits until it can, and when it is tried again.
+// Keeps files while the service cannot be reached, and decides when to try again.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {
   isUnderWay(): boolean;
-  /** Keeps a file until the service is back, and tries again after a while. */
+  /** The file could not be sent: keeps it, and tries again after a pause. */
   began(file: string): void;
-  /** Keeps one more, while it is under way. */
+  /** Keeps one more file during the outage. */
   await(file: string): void;
-  /** The service answered: what waits goes on. */
+  /** The service answered: sends all files that were kept. */
   ended(): void;
-  /** It is still not known: tries the next one after a while. */
+  /** If the outage goes on, sends the next file after a pause. */
   retry(): void;
   close(): void;
 }
 
 export interface OutageOptions {
   clock: Clock;
-  /** Sends a file once more: one of them, to see whether the service is back, or each when it is. */
+  /** Sends a file again: one file to test whether the service is back, all of them when it is. */
   send(file: string): void;
   onBegan(): void;
   onEnded(): void;
@@ -43,7 +43,7 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
     if (!underWay || cancel !== undefined) return;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
     failures += 1;
-    // Not all at once, where many lost the same service.
+    // Random, so that many clients of one service do not all try again at the same moment.
     cancel = clock.after(pause * (0.5 + Math.random() / 2), sendNext);
   }
 

@@ -1,8 +1,8 @@
-// Work on files, several at a time but never twice on one; what is asked for meanwhile is done once more after.
+// Works on several files at a time, but never twice on one. A file added during its work is done again after.
 
 export interface Queue {
   add(file: string): void;
-  /** Begins nothing more, and resolves when what is under way has ended. */
+  /** Starts no more work, and resolves when the running work has ended. */
   close(): Promise<void>;
 }
 

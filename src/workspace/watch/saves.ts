@@ -1,4 +1,4 @@
-// Notices when code files below the root are saved, made or deleted, however an editor does it.
+// Notices when code files below the root are saved, created or deleted, whatever steps the editor takes.
 import type { Stats } from 'node:fs';
 import { type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../lib/clock.ts';
@@ -13,7 +13,7 @@ export interface Saves {
 /** An editor may touch a file several times for one save: delete, create, write, rename. */
 const settledAfterMs = 100;
 
-/** A file whose folder was taken out of an ignore file may have been saved before anybody watched there. */
+/** When a folder is no longer ignored, files that were saved there this recently count as saved. */
 const savedBeforeMs = 1_000;
 
 /** Resolves once every further save will be noticed. Ignored folders are not watched; ignored files are. */
@@ -34,21 +34,21 @@ export async function watchSaves(
     settling.set(file, cancel);
   };
 
-  /** With a time, what is there when it begins counts as saved where that was later. */
+  /** With `since`, files that already exist count as saved if they changed after that time. */
   async function begin(since?: number): Promise<FSWatcher> {
     const isPassedOver = createFolderFilter(root, ignoreFiles);
     let hasBegun = false;
     const watcher = watch(root, {
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // Without stats it is not known yet whether it is a folder.
+      // Without stats, it is not yet known whether the path is a folder.
       ignored: (path, stats) =>
         stats !== undefined &&
         (stats.isDirectory() ? isPassedOver(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // It reads a folder before it watches it, and would miss what is made in between. Told of it again, it reads it
-      // once more when it watches.
+      // Chokidar reads a folder before it watches it, and would miss files that are created in between. If
+      // the folder is added again, chokidar reads it once more when it watches.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) return hasBegun && settle(path, () => renew(clock.now() - savedBeforeMs));
@@ -64,7 +64,10 @@ export async function watchSaves(
 
   let watcher = await begin();
   let renewed = Promise.resolve();
-  /** Other folders may be ignored now. The old watch ends when the new one has begun, so that no save is missed. */
+  /**
+   * Watches again, since other folders may be ignored now. The old watcher ends after the new one is ready,
+   * so that no save is missed.
+   */
   function renew(since: number): void {
     renewed = renewed
       .then(async () => {
