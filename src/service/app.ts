@@ -32,7 +32,7 @@ export interface AppOptions {
   isDraining?(): boolean;
   /** To the page of the store's owner. */
   pageAccess: PageAccess;
-  /** Called if a browser opens the page without the secret link. */
+  /** Called if a visit to the page is refused, because the link, the token or a sign-in is missing. */
   onRefusedVisit?(): void;
   /** The pattern of the path, such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;

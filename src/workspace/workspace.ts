@@ -28,7 +28,7 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
-  /** The workspace as it is now: vals.json is read again if it changed. */
+  /** The workspace as it is now: vals.json is read again if it changed, with the journal of new notes. */
   now(): Workspace;
   /** Records the val's name and id in a journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
@@ -105,7 +105,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   return workspace;
 }
 
-/** Reads the vals from vals.json. */
+/** Reads the vals from vals.json and the journal. */
 export const valsOf = (root: string, service: string): Vals =>
   createVals(
     [...readManifest(root).vals].map(([file, { name, ids }]) => {
