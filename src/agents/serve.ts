@@ -59,7 +59,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   log.close();
   if (problem !== undefined && /maximum size/.test(problem.message)) {
     throw new UsageError('The client sent a message of more than 4 MB.', {
-      hint: 'Have it name a file instead of sending the code.',
+      hint: 'Tell the client to pass the path of a file instead of the code.',
     });
   }
 }

@@ -54,7 +54,7 @@ export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearch
   if (next === undefined || next === null || next === '') return null;
   const address = isObject(next) ? next.href : next;
   if (typeof address !== 'string') {
-    throw new BadResponseError(`The service answered with ${describe(next)} as the link to the next page.`, {
+    throw new BadResponseError(`The service sent an invalid link to the next page: ${describe(next)}.`, {
       hint: notThisService,
       method,
       path,

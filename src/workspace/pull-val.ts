@@ -114,7 +114,7 @@ async function mergeInto(
   if (conflicts === 0) return { status: 'merged' };
   throw new ConflictError(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: 'Decide what stays between <<<<<<< here and >>>>>>> there, then `vals push`.' },
+    { hint: 'Edit the file: keep the lines you want, remove the conflict marks, then run `vals push`.' },
   );
 }
 

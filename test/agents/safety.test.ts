@@ -117,7 +117,7 @@ describe('files', () => {
       const { document } = await agent.call('push', { paths });
       expect(document.error).toMatchObject({
         kind: 'local',
-        message: `${paths} is not used, since this server has no folder of its own.`,
+        message: `${paths} cannot be used: this server was started without a project folder.`,
       });
     }
     expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });

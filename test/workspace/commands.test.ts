@@ -456,7 +456,7 @@ describe('push', () => {
     const { exit, screen } = await runOnScreen(['push'], { env: place.env, cwd: place.folder });
     expect({ exit, screen }).toEqual({
       exit: 0,
-      screen: expect.stringContaining('`vals pull` brings that here'),
+      screen: expect.stringContaining('`vals pull` to get the changes'),
     });
     const { error } = await place.vals('val', 'get', 'a.ts', '--json');
     expect(error?.message).toContain('Did you mean "sub/a.ts"?');

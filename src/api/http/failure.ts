@@ -112,7 +112,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
       case 409:
       case 412:
-        return new ConflictError(message, facts('Check what the service has now, then decide.'));
+        return new ConflictError(
+          message,
+          facts('Look at what the service has now. Run the command again if you still want the change.'),
+        );
       case 408:
         return unavailable(message, 'Run it again.');
       case 429:

@@ -28,7 +28,7 @@ export function requireWebAssembly(): void {
   try {
     new WebAssembly.Memory({ initial: 1 });
   } catch (cause) {
-    throw new UsageError('This process gets no memory for WebAssembly, which vals needs for requests.', {
+    throw new UsageError('vals could not get memory for WebAssembly, which it needs for requests.', {
       hint: 'Raise the limit on virtual memory: `ulimit -v unlimited`.',
       cause,
     });

@@ -32,8 +32,8 @@ export const command = defineCommand({
     'new or changed here.',
   details:
     '--prune deletes, on the service, the vals of the workspace whose files are gone. It lists them and asks first. A val ' +
-    'that changed on the service since, has another name or another owner there stays (5). So does a val of which this ' +
-    'folder has no base, as in a fresh checkout in CI. A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
+    'is not deleted (exit code 5) if its code, name or owner changed on the service, or if this ' +
+    'folder has no base of it, as in a fresh checkout in CI. A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
     'a val that changed on the service too is a conflict, and nothing is sent for it without --force. ' +
     '--concurrency auto, the default, finds how many requests at a time the service takes well, up to 32.',
   toolDescription:
@@ -165,7 +165,10 @@ export const command = defineCommand({
     if (unnamed > 0) context.say.hint(withoutIds(unnamed, vals));
     if (dryRun) sayWhatMayBeTakenOver(context, unknownNames);
     const behind = rows.filter(({ status }) => status === 'behind').length;
-    if (behind > 0) context.say.hint(`${behind} changed on the service: \`vals pull\` brings that here.`);
+    if (behind > 0)
+      context.say.hint(
+        `${behind === 1 ? '1 val' : `${behind} vals`} changed on the service. Run \`vals pull\` to get the changes.`,
+      );
     // A workspace may have hundreds of vals: show people only those that changed.
     const isNews =
       context.forPerson && paths.length === 0

@@ -84,8 +84,7 @@ export async function watchWorkspace(
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
-    onBegan: () =>
-      say.warn('The service cannot be reached. It is tried again until it can; no save is lost.'),
+    onBegan: () => say.warn('The service cannot be reached. vals keeps trying, and no save is lost.'),
     onEnded: () => context.say.annotate('The service can be reached again.'),
   });
 

@@ -39,7 +39,7 @@ export async function lockDotVals(root: string, { settings, ...waiting }: Worksp
   } catch (error) {
     if (error instanceof ValsError) throw error;
     throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${messageOf(error)}`, {
-      hint: 'Check that it can be written to and has space left.',
+      hint: 'Check the permissions of the folder and the free space on the disk.',
       cause: error,
     });
   }

@@ -35,7 +35,8 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
     const entry = known ?? { name, ids: new Map<string, string>(), others: {} };
     if (known === undefined || (rename && known.name !== name)) {
       if (isOthers(`name ${name}`)) {
-        warn(`Another val in vals.json is named "${name}"; the name of ${file} was left as it is.`);
+        const notDone = known === undefined ? 'added to' : 'renamed in';
+        warn(`${file} was not ${notDone} vals.json: another val there is already named "${name}".`);
         if (known === undefined) continue;
       } else {
         files.delete(`name ${entry.name}`);

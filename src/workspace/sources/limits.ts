@@ -13,15 +13,13 @@ export function checkSizes(
   warn: (message: string) => void,
 ): void {
   if (code.length > longestCode) {
-    warn(
-      `The service may refuse ${source}: ${code.length} characters of code, and ${longestCode} are usual.`,
-    );
+    warn(`${source} has ${code.length} characters of code. Services usually accept at most ${longestCode}.`);
   }
   checkReadme(readme, warn);
 }
 
 export function checkReadme(readme: string | undefined, warn: (message: string) => void): void {
   if (readme !== undefined && readme.length > longestReadme) {
-    warn(`The service may refuse the readme: ${readme.length} characters, and ${longestReadme} are usual.`);
+    warn(`The readme has ${readme.length} characters. Services usually accept at most ${longestReadme}.`);
   }
 }

@@ -27,7 +27,7 @@ export async function readCode(file: string, input: Input): Promise<string> {
 export function notEmpty(file: string, code: string): string {
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
-    hint: 'A val needs code: write some, or omit the file.',
+    hint: 'Add code to the file, or leave the file out of the command.',
   });
 }
 

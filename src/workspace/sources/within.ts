@@ -17,8 +17,8 @@ export function placeWithin(
   named: string,
 ): { folder: string; below: string } {
   if (filesBelow === undefined) {
-    throw new LocalError(`${named} is not used, since this server has no folder of its own.`, {
-      hint: 'A person has to start it in the folder of a project, not in / or the home folder.',
+    throw new LocalError(`${named} cannot be used: this server was started without a project folder.`, {
+      hint: 'Ask a person to start the server in a project folder, not in / or the home folder.',
     });
   }
   const real = realPath(path);
