@@ -9,13 +9,13 @@ const pauseMs = 20;
 
 /** Tries again for up to a second. On other systems these errors do not pass, and are thrown at once. */
 export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatform()): Result {
-  const deadline = performance.now() + mostMs;
+  const deadline = Date.now() + mostMs;
   for (;;) {
     try {
       return act();
     } catch (error) {
       const isBusy = platform === 'win32' && busy.has(`${errnoOf(error)}`);
-      if (!isBusy || performance.now() >= deadline) throw error;
+      if (!isBusy || Date.now() >= deadline) throw error;
       pause();
     }
   }

@@ -58,8 +58,9 @@ export function checkBodyHeaders(request: ServiceRequest): void {
 }
 
 /**
- * Finds the person whose token it is, and whom they act as. Undefined for a caller without a token. A wrong token is refused on every route, and counted for the caller's address;
- * after too many, no token from there is looked up.
+ * Finds the person who owns the token, and the person or space that they act as. Undefined without a token.
+ * A wrong token is refused on every route, and counted for the caller's address. After too many wrong tokens, no token
+ * from that address is looked up.
  */
 export async function identify(
   request: ServiceRequest,

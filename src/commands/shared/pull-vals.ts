@@ -17,7 +17,7 @@ import { fileColumn, outcomeColumn } from './columns.ts';
 /** A val that the workspace does not have yet. */
 interface NewVal {
   id: string;
-  /** As the service's list has it. */
+  /** Its name in the service's list. */
   listedName?: string | undefined;
 }
 
