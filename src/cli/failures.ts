@@ -58,12 +58,12 @@ export function summarizeFailures(
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
   if (done === 0 && isOneGroup) {
     return {
-      error: new AllFailed(first.error, `${counts}: ${sentence(only)}${after}`, only.hint),
+      error: new AllFailed(first.error, `${countsWithReason(counts, only)}${after}`, only.hint),
       warnings: [],
     };
   }
   if (isOneGroup) {
-    return { error: new PartialError(`${counts}: ${sentence(only)}`, { hint: only.hint }), warnings: [] };
+    return { error: new PartialError(countsWithReason(counts, only), { hint: only.hint }), warnings: [] };
   }
   const warnings = groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '));
   if (done === 0 && isOneKind) {
@@ -115,14 +115,27 @@ function without(label: string, text: string): string {
 /** The most things that a message names. */
 const mostNamed = 3;
 
-function sentence({ labels, message }: { labels: readonly string[]; message: string }): string {
+interface Alike {
+  labels: readonly string[];
+  message: string;
+}
+
+const sentence = (alike: Alike): string => sentenceAbout(alike) ?? `${named(alike.labels)}: ${alike.message}`;
+
+const countsWithReason = (counts: string, alike: Alike): string => {
+  const reason = sentenceAbout(alike);
+  return reason === undefined
+    ? `${counts} (${named(alike.labels)}). ${alike.message}`
+    : `${counts}: ${reason}`;
+};
+
+/** Undefined if the message is not about the labels, so that they cannot be its subject. */
+function sentenceAbout({ labels, message }: Alike): string | undefined {
   const [label = ''] = labels;
-  if (labels.length === 1) return message.startsWith(label) ? message : `${label}: ${message}`;
+  if (labels.length === 1) return message.startsWith(label) ? message : undefined;
   const [verb = '', ...others] = message.split(' ');
   const plural = pluralVerbs[verb];
-  return plural === undefined
-    ? `${named(labels)}: ${message}`
-    : `${named(labels)} ${[plural, ...others].join(' ')}`;
+  return plural === undefined ? undefined : [named(labels), plural, ...others].join(' ');
 }
 
 /** Verbs with which a message goes on after the name of a thing. */
@@ -137,6 +150,7 @@ const pluralVerbs: Record<string, string | undefined> = {
 };
 
 function named(labels: readonly string[]): string {
+  if (labels.length === 1) return labels.join('');
   const more = labels.length - mostNamed;
   const last = more > 0 ? `${more} more` : labels.at(-1);
   return `${labels.slice(0, more > 0 ? mostNamed : -1).join(', ')} and ${last}`;

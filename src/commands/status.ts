@@ -154,7 +154,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ...(has('deleted there', 'not yours')
       ? [
           differing.some(({ val }) => val.others !== undefined)
-            ? '`vals use` lists your services and spaces. `vals push --fork` finds vals that were copied here by their names, and makes the others.'
+            ? '`vals use` lists your services and spaces. `vals push --fork` pushes to your own vals of the same names, and creates the missing ones.'
             : '`vals push --fork` makes vals of your own from the files.',
         ]
       : []),

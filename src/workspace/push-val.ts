@@ -184,10 +184,10 @@ const ofAnotherOwner = (
   others: readonly string[],
   owner = others.map(nameOf).join(' and '),
 ): ConflictError =>
-  new ConflictError(`This is a val of "${owner}", and the service in use is ${nameOf(service)}.`, {
+  new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
     hint:
-      `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` finds vals that were copied here by ` +
-      'their names, and makes the others.',
+      `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` pushes to your own vals of the ` +
+      'same names instead, and creates the missing ones.',
   });
 
 const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>

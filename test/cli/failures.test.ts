@@ -18,7 +18,7 @@ it('says a lone failure beside others that were done once', () => {
   expect(warnings).toEqual([]);
   expect(error).toMatchObject({
     exit: 9,
-    message: '1 of 3 vals was not pushed: a.ts: It was refused.',
+    message: '1 of 3 vals was not pushed (a.ts). It was refused.',
     facts: { hint: 'Change it.' },
   });
 });
@@ -34,7 +34,9 @@ it.each([
 it('takes names out of what is alike, and leaves words that begin like one', () => {
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
   const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });
-  expect(error?.message).toBe('None of the 2 versions was deleted: re and no: The service refused: not now.');
+  expect(error?.message).toBe(
+    'None of the 2 versions was deleted (re and no). The service refused: not now.',
+  );
 });
 
 it('names failures in the order of the items, whichever failed first', async () => {
