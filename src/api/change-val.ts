@@ -49,5 +49,5 @@ function fieldOf(val: JsonObject, field: ValField): string | undefined {
 const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError =>
   new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, {
     ...facts,
-    hint: `${shell`vals val get ${id}`} shows what it is now.`,
+    hint: `${shell`vals val get ${id}`} shows the val as it is now.`,
   });

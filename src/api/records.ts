@@ -5,7 +5,7 @@ import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf }
 /** The request, for errors. */
 type Asked = { method: string; path: string };
 
-const notThisService = 'Check that the base URL is that of a val service: `vals config` shows it.';
+export const notThisService = 'Check that the base URL belongs to a val service. `vals config` shows it.';
 
 const envelopeKeys = [
   'data',
@@ -135,7 +135,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const noCodeHint = 'The val has no code, or the service does not show it to you: ask its owner.';
+const noCodeHint = 'Ask the owner of the val. It has no code, or the service does not show the code to you.';
 
 /** Throws if there is no code: an empty text in its place would overwrite a file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {

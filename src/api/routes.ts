@@ -39,7 +39,7 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
-      hint: 'Give the id that push and create print; it looks like a UUID.',
+      hint: 'Give the id of a val, which is a UUID. `vals ls` shows it.',
     });
   }
   return encodeURIComponent(id);
@@ -59,11 +59,11 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
-    : { 404: `Give the id of a val, which push and create print: "${id}" does not look like one.` };
+    : { 404: `"${id}" does not look like the id of a val. \`vals ls\` shows the ids of your vals.` };
 
 /** For routes without an id: a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
-  404: 'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
+  404: 'This service does not have this route, or the base URL does not belong to a val service. `vals config` shows it.',
 };
 
 export const me = (): Call => ({
@@ -86,7 +86,7 @@ export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
-  hints: { 404: 'This service has no list of all runs; `vals val runs <val>` lists those of one val.' },
+  hints: { 404: 'This service has no list of all runs. `vals val runs <val>` lists the runs of one val.' },
 });
 
 export const myLikes = (): Call => ({
@@ -115,8 +115,8 @@ export const createVal = (val: NewVal): Call => ({
   carries: { kind: 'val', isMine: true },
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
-  hints: { ...noRoute, 409: 'Choose another name; `vals push` updates a val that exists.' },
-  ifUnknown: `Create it again to find out: the service refuses a second val named ${val.name}.`,
+  hints: { ...noRoute, 409: 'Choose another name, or update the val with `vals push`.' },
+  ifUnknown: `Run the command again: the service refuses a second val named ${val.name}.`,
 });
 
 export const putVal = (name: string, code: string): Call => ({
@@ -124,8 +124,8 @@ export const putVal = (name: string, code: string): Call => ({
   path: '/v1/vals',
   carries: { kind: 'val', isMine: true },
   body: { name, code },
-  hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows what is there now.` },
-  ifUnknown: 'Pushing it again is safe: the val ends with this code either way.',
+  hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows the val as it is now.` },
+  ifUnknown: 'Pushing again is safe: the val has the same code afterwards.',
 });
 
 export const getVal = (id: string): Call => ({
@@ -144,7 +144,7 @@ export const deleteVal = (id: string): Call => ({
   carries: { kind: 'deletion' },
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `${shell`vals val get ${id}`} tells whether it is still there.`,
+  ifUnknown: `${shell`vals val get ${id}`} shows whether the val still exists.`,
 });
 
 export const listVersions = (id: string): Call => ({
@@ -197,7 +197,7 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   open: true,
   meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
   hints: { ...idHints(id), 409: 'Choose another name.' },
-  ifUnknown: `${shell`vals val get ${id}`} shows what it is now. Running it again is safe.`,
+  ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. Running the command again is safe.`,
 });
 
 /** Some services take the fields with a version, others ignore them. */
@@ -209,7 +209,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
   body: { code, ...fields },
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `${shell`vals version ls ${id}`} tells whether the version is there.`,
+  ifUnknown: `${shell`vals version ls ${id}`} shows whether the version was created.`,
 });
 
 export const getVersion = (id: string, version: string): Call => ({
@@ -217,7 +217,7 @@ export const getVersion = (id: string, version: string): Call => ({
   maybePaged: true,
   path: `${valPath(id)}/versions/${version}`,
   meanings: noVersion(id, version),
-  hints: { 404: `${shell`vals version ls ${id}`} lists those that there are.` },
+  hints: { 404: `${shell`vals version ls ${id}`} lists the versions that exist.` },
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
@@ -225,10 +225,10 @@ export const deleteVersion = (id: string, version: string): Call => ({
   path: `${valPath(id)}/versions/${version}`,
   meanings: { ...noVersion(id, version), 409: 'The service does not delete this version.' },
   hints: {
-    404: `${shell`vals version ls ${id}`} lists those that there are.`,
+    404: `${shell`vals version ls ${id}`} lists the versions that exist.`,
     409: `${shell`vals val rm ${id}`} deletes the val with all versions.`,
   },
-  ifUnknown: `${shell`vals version ls ${id}`} tells whether it is still there.`,
+  ifUnknown: `${shell`vals version ls ${id}`} shows whether the version still exists.`,
 });
 
 export const valRuns = (id: string): Call => ({
@@ -237,7 +237,7 @@ export const valRuns = (id: string): Call => ({
   val: id,
   meanings: noVal(id),
   hints: {
-    404: `${shell`vals val get ${id}`} tells whether the val is there; if it is, this service lists no runs.`,
+    404: `${shell`vals val get ${id}`} shows whether the val exists. If it does, this service has no list of runs.`,
     ...idHints(id),
   },
 });

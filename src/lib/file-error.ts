@@ -5,14 +5,17 @@ import { NotPlainFile } from './plain-file.ts';
 
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof NotPlainFile) {
-    return new LocalError(`${file} ${error.problem}.`, { hint: 'Name a plain file.', cause: error });
+    return new LocalError(`${file} ${error.problem}.`, {
+      hint: 'Give the path of a plain file.',
+      cause: error,
+    });
   }
   const problems: Record<string, string> = {
     ENOENT: 'does not exist',
-    EACCES: 'cannot be read: you have no permission',
-    EPERM: 'cannot be read: you have no permission',
+    EACCES: 'cannot be read, because you have no permission',
+    EPERM: 'cannot be read, because you have no permission',
     ENOTDIR: 'does not exist',
-    ELOOP: 'is a link that leads in a circle',
+    ELOOP: 'is a link that leads back to itself',
   };
   return new LocalError(
     `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,

@@ -83,7 +83,7 @@ function stepInto(path: string, place: readonly string[], make: boolean): number
 const notReached = (place: readonly string[], stats: Stats | undefined): NotReached =>
   new NotReached(
     place.join('/'),
-    stats?.isSymbolicLink() ? 'is a link, which may lead anywhere' : 'is not a folder',
+    stats?.isSymbolicLink() ? 'is a link, and vals does not follow links here' : 'is not a folder',
   );
 
 /** On other systems, checks each folder. A link that appears after the last check is not noticed. */

@@ -43,7 +43,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
     if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
     if (isSaid || waitedMs < isSaidAfterMs) return;
     isSaid = true;
-    say.warn(`Waiting for another process, which holds ${name}.`);
+    say.warn(`Waiting for another process that holds the lock ${name}.`);
   }
 
   for (;;) {
@@ -62,8 +62,8 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
 const remove = (path: string): void => retryWhileBusy(() => rmSync(path, { force: true }));
 
 const heldTooLong = (name: string, deadlineMs: number): LocalError =>
-  new LocalError(`Another process has held ${name} for more than ${deadlineMs / 1_000} s.`, {
-    hint: 'Run it again when that process has ended. If no other vals is running, remove that file.',
+  new LocalError(`Another process has held the lock ${name} for more than ${deadlineMs / 1_000} s.`, {
+    hint: 'Run the command again when that process has ended. If no other vals process is running, remove that file.',
   });
 
 /** Stale: its process has ended, or it is older than any work takes. A lock of another user is left alone. */
@@ -97,8 +97,8 @@ function read(path: string, name: string): string | undefined {
     if (isMissing(error)) return undefined;
     if (errnoOf(error) === 'EACCES') return '';
     if (!(error instanceof NotPlainFile)) throw error;
-    throw new LocalError(`${name} ${error.problem}, and vals keeps its lock there.`, {
-      hint: 'Move it away, then run it again.',
+    throw new LocalError(`${name} ${error.problem}, so vals cannot use it as a lock.`, {
+      hint: 'Move it away, then run the command again.',
       cause: error,
     });
   }

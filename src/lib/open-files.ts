@@ -13,8 +13,8 @@ export function requireOpenFiles(count: number, purpose: string): void {
     while (opened.length < count) opened.push(openSync(process.execPath, 'r'));
   } catch (error) {
     if (errnoOf(error) !== 'EMFILE') return;
-    throw new LocalError(`This process may open too few files for ${purpose}.`, {
-      hint: 'Raise the limit: `ulimit -n 1024`.',
+    throw new LocalError(`The limit on open files is too low for ${purpose}.`, {
+      hint: 'Raise the limit with `ulimit -n 1024`.',
       cause: error,
     });
   } finally {

@@ -45,7 +45,7 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 function open(path: string, followLinks: boolean): number {
   // Windows has none of these flags, so the check for a link comes first there.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
-  const isLink = () => new NotPlainFile('is a link, which may lead anywhere');
+  const isLink = () => new NotPlainFile('is a link, and vals does not follow links here');
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw isLink();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));

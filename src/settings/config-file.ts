@@ -16,7 +16,7 @@ export interface StoredConfig {
   safeDirectories?: string[];
 }
 
-const fixHint = (file: string) => `Fix the file, or move it away and run \`vals login\` again: ${file}`;
+const fixHint = (file: string) => `Fix ${file}, or move it away and run \`vals login\` again.`;
 
 export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   let text: string;
@@ -75,7 +75,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
   const how = lstatSync(path).isSymbolicLink()
     ? 'is a link to files of another user'
     : 'belongs to another user';
-  throw new LocalError(`${what} ${how}, so it is not used: ${path}`, {
+  throw new LocalError(`${what} ${path} ${how}, so vals does not use it.`, {
     hint: `Remove it, or set VALS_CONFIG_DIR to a folder of your own.`,
   });
 }
@@ -87,5 +87,5 @@ export function tighten(path: string, { platform }: System, warn: (message: stri
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
-  warn(`Other users had access to ${path}. Now only you have.`);
+  warn(`Other users had access to ${path}. vals removed their access.`);
 }

@@ -44,7 +44,7 @@ export async function updateConfig(
   } catch (error) {
     if (error instanceof ValsError) throw error;
     throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {
-      hint: `Make ${directory} writable, or set VALS_CONFIG_DIR to a folder that is.`,
+      hint: `Make ${directory} writable, or set VALS_CONFIG_DIR to a writable folder.`,
       cause: error,
     });
   }

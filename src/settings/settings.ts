@@ -198,9 +198,12 @@ const longestTimeout = 86_400;
 export function parseTimeout(text: string, source: string): number {
   const seconds = Number(text);
   if (text.trim() === '' || !(seconds > 0 && seconds <= longestTimeout)) {
-    throw new UsageError(`${source} takes seconds, from above 0 to ${longestTimeout}, not "${text}".`, {
-      hint: `For example ${source}${source.startsWith('-') ? ' ' : '='}30.`,
-    });
+    throw new UsageError(
+      `${source} must be a number of seconds above 0 and up to ${longestTimeout}, not "${text}".`,
+      {
+        hint: `For example ${source}${source.startsWith('-') ? ' ' : '='}30.`,
+      },
+    );
   }
   return seconds;
 }
@@ -208,8 +211,8 @@ export function parseTimeout(text: string, source: string): number {
 /** A token is sent in a header, which takes visible ASCII only. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(`The token from ${source} contains characters that no token has.`, {
-      hint: 'Copy it again, without spaces or line breaks inside.',
+    throw new UsageError(`The token from ${source} contains characters that a token cannot have.`, {
+      hint: 'Copy the token again, without spaces or line breaks inside.',
     });
   }
   return token;

@@ -437,8 +437,8 @@ describe('the message is found in', () => {
     { body: '"too long"', message: ['too long'] },
     { body: 'too long', message: ['too long'] },
     { body: '\r\n  too\n long \n', message: ['too long'] },
-    { body: '\ufeff{"message":"too long"}', message: ['it: too long.'], sent: { message: 'too long' } },
-    { body: '{"message":"Why?"}', message: ['it: Why?'] },
+    { body: '\ufeff{"message":"too long"}', message: ['request: too long.'], sent: { message: 'too long' } },
+    { body: '{"message":"Why?"}', message: ['request: Why?'] },
     { body: '{"message":"too long","limit":12345678901234567890,"ratio":1.0}', message: ['too long'] },
     { body: page('<title>Blocked by a proxy</title>'), message: ['Blocked by a proxy'] },
     { body: page('<title>\n Blocked\n by a proxy </title>'), message: ['Blocked by a proxy'] },
@@ -491,7 +491,7 @@ describe('the message is found in', () => {
     await forEachAtMost(3, bodies, async (body) => {
       const { exit, stderr } = await ask(['me'], bytes(body, 422));
       expect({ body, exit }).toEqual({ body, exit: 6 });
-      expect(stderr).toMatch(/^error: The service refused it without a reason\.\nhint: .+\n$/);
+      expect(stderr).toMatch(/^error: The service refused the request without a reason\.\nhint: .+\n$/);
     });
   });
 

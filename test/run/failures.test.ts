@@ -221,7 +221,7 @@ it.each([
   [['--at', '1', 'a.ts'], 2, '--at is for a val of the service'],
   [['--port', '0', 'a.ts'], 2, '--port is for --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
-  [['--max-time', '0', 'a.ts'], 2, '--max-time takes seconds'],
+  [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
 ])('run %j is exit %i', async (args, exit, message) => {
   const { path } = folderWith({ 'a.ts': '' });
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });

@@ -85,7 +85,9 @@ describe('files', () => {
   test.runIf(process.getuid?.() !== 0)('one that may not be read', () => {
     const closed = fileWith('closed', 'x');
     chmodSync(closed, 0);
-    expect(messageOf(() => read({ key: closed }))).toContain('cannot be read: you have no permission');
+    expect(messageOf(() => read({ key: closed }))).toContain(
+      'cannot be read, because you have no permission',
+    );
   });
 
   test.each<[CertificateName, string]>([

@@ -107,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
         throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
       }
       if (isStatus(outcome, 429)) gate.pause(delay);
-      trace(`  again in ${Math.round(delay)} ms`);
+      trace(`  retry in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
       if (signal.aborted) throw interruption(call, maybeApplied);
     }
@@ -123,7 +123,7 @@ export function createClient(options: ClientOptions): Client {
     if (!maybeApplied) return reason;
     return new InterruptedError(
       reason.exit,
-      'Interrupted while it was sent. It is not known whether the change was made.',
+      'Interrupted while the request was under way. It is not known whether the change was made.',
       { hint: call.ifUnknown, method: call.method, path: call.path },
     );
   }

@@ -33,7 +33,7 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
   };
   const speaksHttps: Fault = {
     kind: 'barred',
-    reason: 'this port speaks https, not http',
+    reason: 'this port expects https, not http',
     hint: service.check,
   };
   /** Some servers send a TLS alert instead. */
@@ -51,7 +51,7 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
       const problem = tlsProblem(error, service);
       if (!sent) {
         if (problem) return { kind: 'barred', ...problem };
-        const behind = proxy === undefined ? '' : `behind the proxy ${proxy.url.host}, `;
+        const behind = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
         return { kind: 'not_connected', reason: behind + reasonOf(error) };
       }
       // In TLS 1.3 a service may ask for a client certificate after the request was sent.
@@ -87,7 +87,7 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
     return {
       kind: 'barred',
       reason: `${name} ${given ? 'rejected the user name and password' : 'requires a user name and password'}`,
-      hint: `Put them into ${source}, like http://user:password@${url.host}, each percent-encoded.`,
+      hint: `Set ${source} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }
   if (status !== undefined && !isTemporary(status)) {
@@ -98,7 +98,11 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
     };
   }
   if (status !== undefined) {
-    return { kind: 'not_connected', reason: `${name} answered ${status}`, hint: 'Run it again later.' };
+    return {
+      kind: 'not_connected',
+      reason: `${name} answered ${status}`,
+      hint: 'Run the command again later.',
+    };
   }
   if (!(cause instanceof Error)) {
     return { kind: 'not_connected', reason: `${name} ${error.message}`, hint: check };

@@ -13,7 +13,7 @@ import {
 import { isLoopback, wrongHost } from '../../lib/addresses.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
-import { messageOf } from '../records.ts';
+import { messageOf, notThisService } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';
 
 export interface Circumstances {
@@ -32,7 +32,7 @@ const longestBody = 2_000;
 const checkAddress = (origin: string): string =>
   isLoopback(new URL(origin).hostname)
     ? 'Check that the service is running. `vals serve` starts the embedded one.'
-    : 'Check the address and the network; `vals config` shows where the address comes from.';
+    : 'Check the address and the network. `vals config` shows where the address comes from.';
 
 export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
   const { method, path } = call;
@@ -73,18 +73,18 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
     case 'lost':
       return unavailable(
         `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
-        ('hint' in fault ? fault.hint : undefined) ?? 'Run it again.',
+        ('hint' in fault ? fault.hint : undefined) ?? 'Run the command again.',
       );
     case 'timed_out':
-      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run it again.');
+      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run the command again.');
     case 'unreadable':
     case 'senseless':
       return new BadResponseError(
         `${origin} ${fault.reason}.`,
         facts(
           isRead(method) || fault.status >= 300
-            ? 'Check that the base URL is that of a val service: `vals config` shows it.'
-            : `Its status says that the change was made. ${call.ifUnknown ?? ''}`.trim(),
+            ? notThisService
+            : `The status of the answer says that the change was made. ${call.ifUnknown ?? ''}`.trim(),
         ),
       );
     case 'status':
@@ -105,19 +105,21 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         }
         return new AuthError(
           message,
-          facts('Use a token that may do this: `vals me` shows whose token this is.'),
+          facts('Use a token that has the permission. `vals me` shows whose token this is.'),
         );
       case 404:
       case 410:
-        return new NotFoundError(message, facts('It does not exist, or it is not yours: check the id.'));
+        return new NotFoundError(message, facts('Check the id. It does not exist, or it is not yours.'));
       case 409:
       case 412:
         return new ConflictError(
           message,
-          facts('Look at what the service has now. Run the command again if you still want the change.'),
+          facts(
+            'Read the current state from the service. Run the command again if you still want the change.',
+          ),
         );
       case 408:
-        return unavailable(message, 'Run it again.');
+        return unavailable(message, 'Run the command again.');
       case 429:
         return unavailable(message, waitHint(retryAfterMs));
     }
@@ -125,21 +127,20 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
       const isExplained = messageOf(body, redact) !== undefined;
       return new RefusedError(message, facts(refusalHint(status, isExplained)));
     }
-    if (status >= 500 && status < 600) return unavailable(message, 'Run it again later.');
-    return new BadResponseError(
-      message,
-      facts('Check that the base URL is that of a val service: `vals config` shows it.'),
-    );
+    if (status >= 500 && status < 600) return unavailable(message, 'Run the command again later.');
+    return new BadResponseError(message, facts(notThisService));
   }
 }
 
 const passHostOn =
-  'Check the base URL. If it is right, the proxy of the service has to pass Host on as it came: nginx does so with ' +
+  'Check the base URL. If it is right, the proxy of the service must pass on the Host header unchanged, in nginx with ' +
   '`proxy_set_header Host $http_host;`.';
 
 /** A short wait needs no number. */
 const waitHint = (ms: number): string =>
-  ms > 5_000 ? `Wait ${Math.ceil(ms / 1_000)} s, then run it again.` : 'Wait a little, then run it again.';
+  ms > 5_000
+    ? `Wait ${Math.ceil(ms / 1_000)} s, then run the command again.`
+    : 'Wait a little, then run the command again.';
 
 function refusalHint(status: number, isExplained: boolean): string {
   if (status === 413) return 'Split it into smaller vals.';
@@ -164,20 +165,21 @@ const saysTheSame = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? al
 function meaningOf(status: number, detail: string | undefined): string {
   const known = meanings[status];
   if (known !== undefined) return known;
-  if (status >= 400 && status < 500) return `The service refused it${detail ? '' : ' without a reason'}`;
+  if (status >= 400 && status < 500)
+    return `The service refused the request${detail ? '' : ' without a reason'}`;
   if (status >= 500 && status < 600) return 'The service has a problem';
   return `The service answered with the unexpected status ${status}`;
 }
 
 const meanings: Record<number, string> = {
   401: 'The service does not accept the token',
-  403: 'The token may not do this',
-  404: 'The service does not have it',
+  403: 'The token has no permission for this',
+  404: 'The service has nothing at this address',
   408: 'The service did not receive the whole request in time',
   409: 'The service reports a conflict',
-  410: 'The service no longer has it',
+  410: 'The service no longer has anything at this address',
   412: 'The service reports a conflict',
-  413: 'The service refused it because it is too large',
+  413: 'The service refused the request because it is too large',
   429: 'The service asks for fewer requests',
   503: 'The service is not available',
   504: 'The service took too long',

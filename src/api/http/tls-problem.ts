@@ -24,9 +24,11 @@ const certificate =
   (what: string, hint: string): Problem =>
   ({ place }) => ({ reason: `the certificate of ${place} ${what}`, hint });
 
+const askToReplace = 'Ask the operator to replace the certificate.';
+
 const expired = certificate(
   'has expired',
-  "Tell the people who run it. If this machine's clock is wrong, correct it.",
+  "Ask the operator to renew the certificate. If this machine's clock is wrong, correct it.",
 );
 const notYetValid = certificate('is not valid yet', "Check this machine's clock.");
 const selfSigned = certificate(
@@ -37,13 +39,10 @@ const unknownIssuer = certificate(
   'comes from an authority that this machine does not know',
   "If it is your company's own authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.",
 );
-const revoked = certificate('was revoked', 'Tell the people who run it.');
-const tooWeak = certificate(
-  'has a key or a signature that is too weak',
-  'The people who run it have to replace it.',
-);
-const notForServers = certificate('is not meant for a server', 'The people who run it have to replace it.');
-const invalid = certificate('is not valid', 'Tell the people who run it.');
+const revoked = certificate('was revoked', askToReplace);
+const tooWeak = certificate('has a key or a signature that is too weak', askToReplace);
+const notForServers = certificate('is not meant for a server', askToReplace);
+const invalid = certificate('is not valid', askToReplace);
 
 const otherHost: Problem = ({ place, check }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
@@ -55,14 +54,14 @@ const otherHost: Problem = ({ place, check }, { cert }) => {
   };
 };
 
-const speaksHttp: Problem = ({ port, check }) => ({ reason: `${port} speaks http, not https`, hint: check });
+const speaksHttp: Problem = ({ port, check }) => ({ reason: `${port} expects http, not https`, hint: check });
 const tooOld: Problem = ({ name }) => ({
   reason: `${name} speaks only versions of TLS that are no longer safe`,
-  hint: 'The people who run it have to turn on TLS 1.2 or 1.3.',
+  hint: 'Ask the operator to turn on TLS 1.2 or 1.3.',
 });
 const wantsCertificate: Problem = ({ name }) => ({
   reason: `${name} requires a client certificate, and vals has none`,
-  hint: 'Ask the people who run it for an address that needs only a token.',
+  hint: 'Ask the operator for an address that needs only a token.',
 });
 const refused: Problem = ({ name }) => ({
   reason: `${name} refused the secure connection`,

@@ -80,7 +80,9 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
   const { status, body } = reply;
   const senseless = (reason: string): Fault => ({ kind: 'senseless', status, reason });
   if (isRedirect(reply)) {
-    return senseless(`sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which is not followed`);
+    return senseless(
+      `sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which vals does not follow`,
+    );
   }
   if (!isSuccess(reply)) {
     return {
@@ -95,7 +97,7 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
   return senseless(
     body === 'too large'
       ? 'sent an answer larger than 64 MiB'
-      : `sent a compressed answer (${encodingOf(reply)}) that was not asked for`,
+      : `sent a compressed answer (${encodingOf(reply)}), which vals did not ask for`,
   );
 }
 

@@ -470,15 +470,15 @@ describe('the token is in nothing that is printed', () => {
 
 describe('what to do next', () => {
   it.each<[Reply, string]>([
-    [{ status: 403 }, 'Use a token that may do this: `vals me` shows whose token this is.'],
+    [{ status: 403 }, 'Use a token that has the permission. `vals me` shows whose token this is.'],
     [{ status: 413 }, 'Split it into smaller vals.'],
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
     [{ status: 422 }, 'Add --debug to see the request and the answer.'],
-    [{ status: 409 }, '`vals val get hello` shows what is there now.'],
-    [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run it again.'],
+    [{ status: 409 }, '`vals val get hello` shows the val as it is now.'],
+    [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
     [
       { status: 404 },
-      'This service does not have this route, or the base URL is not that of a val service: `vals config` shows it.',
+      'This service does not have this route, or the base URL does not belong to a val service. `vals config` shows it.',
     ],
   ])('after %j: %s', async (reply, hint) => {
     const service = await scriptedService([reply]);

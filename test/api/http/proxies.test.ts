@@ -107,7 +107,7 @@ describe('a proxy that makes no tunnel', () => {
     ['200 with an answer, for http', established + ok, 4, /sent bytes after its answer\.$/, http],
     ['the end at once', '', 4, /closed the connection\.$/, end],
     ['half an answer', 'HTTP/1.1 200', 4, /closed the connection\.$/, end],
-    ['200, then the end', established, 4, /behind the proxy \S+, the connection was reset\.$/, end],
+    ['200, then the end', established, 4, /through the proxy \S+, the connection was reset\.$/, end],
   ];
   it('nothing was changed, and what may pass is tried four times', async () => {
     const all = cases.flatMap((row) => [reading, writing].map((args) => ({ row, args })));
@@ -178,7 +178,7 @@ describe('a proxy that makes no tunnel', () => {
     const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
     expect(error).toMatchObject({
       message: `The proxy 127.0.0.1:${proxy.port} requires a user name and password.`,
-      hint: expect.stringContaining(`HTTPS_PROXY, like http://user:password@127.0.0.1:${proxy.port}`),
+      hint: expect.stringContaining(`HTTPS_PROXY to http://USER:PASSWORD@127.0.0.1:${proxy.port}`),
     });
   });
 

@@ -124,7 +124,7 @@ describe('a port that speaks something else', () => {
   it('https:// to http', async () => {
     const service = await scriptedService([]);
     const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
-    for (const args of commands) await expectBarred(env, 'This port speaks http, not https.', args);
+    for (const args of commands) await expectBarred(env, 'This port expects http, not https.', args);
   });
 
   it('http:// to https that closes the connection without a word: it may be that', async () => {
@@ -153,7 +153,7 @@ describe('a port that speaks something else', () => {
   it.each(plainToTls)('http:// to what answers $server', async ({ answer }) => {
     for (const args of commands) {
       const service = await rawService({ received: (socket) => socket.end(answer, 'latin1') });
-      await expectBarred(service.env, 'This port speaks https, not http.', args);
+      await expectBarred(service.env, 'This port expects https, not http.', args);
       expect(service.connections()).toBe(1);
     }
   });
