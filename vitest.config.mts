@@ -40,7 +40,6 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 const onBothDatabases = [
   'test/commands/user.test.ts',
   ...[
-    'further-routes',
     'guard',
     'lists',
     'openapi',
@@ -48,9 +47,9 @@ const onBothDatabases = [
     'released',
     'reported-runs',
     'search',
+    'seeds',
     'sign-in',
     'spaces',
-    'strict-client',
     'vals',
     'years',
   ].map((name) => `test/service/${name}.test.ts`),

@@ -59,7 +59,7 @@ test('ten processes that begin at once on an empty database agree, and none fail
 
 test('the same request at once through two processes: one of them makes or renames it', async () => {
   const one = await temporaryService();
-  const two = await temporaryService(undefined, one.at);
+  const two = await temporaryService({ at: one.at });
   for (let round = 0; round < 10; round++) {
     const create = (service: typeof one) =>
       ask(service, 'POST', '/v1/vals', { body: { name: `made${round}`, code: 'c' } });
@@ -299,7 +299,7 @@ test('no token is in the database, and no password in what it knows of us', asyn
 test('the tables of others in the same database are left alone', async () => {
   const at = await newPlace();
   await onServer(at, 'CREATE TABLE public.vals (mine TEXT)');
-  const service = await temporaryService(undefined, at);
+  const service = await temporaryService({ at });
   expect((await put(service, 'v', 'c')).status).toBe(201);
   expect(await onServer(at, 'SELECT * FROM public.vals')).toEqual([]);
 });
@@ -331,7 +331,7 @@ const tables = (at: string) =>
 test('an empty schema that somebody made for us is taken', async () => {
   const at = await newPlace();
   await onServer(at, 'CREATE SCHEMA vals');
-  const service = await temporaryService(undefined, at);
+  const service = await temporaryService({ at });
   expect((await put(service, 'v', 'c')).status).toBe(201);
 });
 

@@ -110,7 +110,7 @@ test('an answer that is not read in time ends its connection', async () => {
 });
 
 test('one caller stores so many bytes in a time, and others are not touched', async () => {
-  const service = await temporaryService(undefined, undefined, {
+  const service = await temporaryService({
     limits: { perSecond: 1_000, inFlight: 64, stored: { perSecond: 1_000, burst: 300_000, inFlight: 64 } },
   });
   const put = (i: number) =>

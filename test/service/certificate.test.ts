@@ -119,7 +119,7 @@ function messageOf(work: () => unknown): string {
 }
 
 const overTls = (files: CertificateFiles, more: object = {}) =>
-  temporaryService(undefined, undefined, {
+  temporaryService({
     network: {
       host: '127.0.0.1',
       publicUrl: new URL('https://vals.test'),

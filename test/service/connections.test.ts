@@ -143,7 +143,7 @@ describe('requests sent ahead', () => {
 
   test('of a caller who does not read are not computed', async () => {
     let answered = 0;
-    const watched = await temporaryService(undefined, undefined, { onAnswered: () => answered++ });
+    const watched = await temporaryService({ onAnswered: () => answered++ });
     const { id } = await createVal(watched, { name: 'large', code: 'x'.repeat(250_000) });
     const get = `GET /v1/vals/${id} HTTP/1.1\r\nHost: localhost:${watched.port}\r\nAuthorization: Bearer ${watched.token}\r\n\r\n`;
     const socket = connect(watched.port, '127.0.0.1').pause();

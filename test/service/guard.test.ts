@@ -256,5 +256,6 @@ test.each([
   expect(statusOf(answer)).toBe(status);
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toContain('Content-Type: application/problem+json');
+  expect(head).toContain('x-should-retry: false');
   expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status });
 });

@@ -1,54 +1,59 @@
-// Seeds, and the lists that are read from them.
+// The lists of the API: pages, links, filters, and positions in a list that changes.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
-import { parseSeed } from '../../src/service/index.ts';
-import { ask, createVal, type List, newPlace, temporaryService } from './support.ts';
-
-type Service = Awaited<ReturnType<typeof temporaryService>>;
-
-async function listFrom(service: Service, path: string): Promise<List> {
-  const answer = await ask(service, 'GET', path);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body as List;
-}
-
-const idsFrom = async (service: Service, path: string) =>
-  (await listFrom(service, path)).data.map(({ id }) => id);
+import {
+  ask,
+  createVal,
+  get,
+  idsFrom,
+  type List,
+  putVal,
+  statusOf,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from './support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 
-/** All records from this page on, by the links to the next one. */
-async function readOn(service: Service, from: string, onPage = async (_page: number) => {}) {
-  const records: Record<string, unknown>[] = [];
-  for (let path: string | undefined = from, page = 1; path; page++) {
-    const { data, links }: List = await listFrom(service, path);
-    records.push(...data);
-    await onPage(page);
-    path = links.next?.replace(service.baseUrl, '');
+/** All records from this page on, by the links to the next page. */
+async function readOn(service: TemporaryService, from: string, onPage = async (_page: number) => {}) {
+  const pages: List[] = [];
+  for (let next: string | undefined = service.baseUrl + from; next; next = pages.at(-1)?.links.next) {
+    const page: List = await get(service, next);
+    expect(page.links.self).toBe(next);
+    pages.push(page);
+    await onPage(pages.length);
   }
-  return records;
+  return pages.flatMap(({ data }) => data);
 }
 
 describe('lists', () => {
-  let service: Service;
+  let service: TemporaryService;
   beforeAll(async () => {
     service = await temporaryService({
-      // Seeded oldest first, 45 of them, every fifth failed.
-      runs: Array.from({ length: 45 }, (_, i) => ({
-        id: `run${i}`,
-        val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
-        runStartAt: minute(i),
-        runEndAt: minute(i),
-        error: i % 5 === 0 ? (i === 0 ? { message: 'boom' } : 'boom') : null,
-      })),
-      likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
-      comments: [
-        { id: 'c1', createdAt: '2024-01-01T00:00:00Z', author: { username: 'local' } },
-        { id: 'c2', createdAt: '2024-01-03T00:00:00Z', author: { username: 'other' } },
-        { id: 'c3', createdAt: '2024-01-02T00:00:00Z', author: { username: 'other' }, relationship: 'given' },
-        { id: 'c4', createdAt: '2024-01-04T00:00:00Z' },
-      ],
-      references: Array.from({ length: 120 }, (_, i) => ({ reference: { name: `r${i}` }, dependsOn: {} })),
+      seed: {
+        // Seeded oldest first, 45 of them, every fifth failed.
+        runs: Array.from({ length: 45 }, (_, i) => ({
+          id: `run${i}`,
+          val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
+          runStartAt: minute(i),
+          runEndAt: minute(i),
+          error: i % 5 === 0 ? (i === 0 ? { message: 'boom' } : 'boom') : null,
+        })),
+        likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
+        comments: [
+          { id: 'c1', createdAt: '2024-01-01T00:00:00Z', author: { username: 'local' } },
+          { id: 'c2', createdAt: '2024-01-03T00:00:00Z', author: { username: 'other' } },
+          {
+            id: 'c3',
+            createdAt: '2024-01-02T00:00:00Z',
+            author: { username: 'other' },
+            relationship: 'given',
+          },
+          { id: 'c4', createdAt: '2024-01-04T00:00:00Z' },
+        ],
+        references: Array.from({ length: 120 }, (_, i) => ({ reference: { name: `r${i}` }, dependsOn: {} })),
+      },
     });
   });
 
@@ -61,19 +66,13 @@ describe('lists', () => {
     ['/v1/me/runs?offset=5', 20, 'run39', 'offset=0&limit=20', 'limit=20'],
     ['/v1/me/runs?offset=40&limit=10', 5, 'run4', 'offset=30&limit=10', undefined],
     ['/v1/me/runs?offset=1000', 0, undefined, 'offset=980&limit=20', undefined],
-    [
-      '/v1/me/runs?offset=9007199254740991&limit=1',
-      0,
-      undefined,
-      'offset=9007199254740990&limit=1',
-      undefined,
-    ],
+    ['/v1/me/runs?offset=9007199254740991&limit=1', 0, undefined, `offset=${2 ** 53 - 2}&limit=1`, undefined],
     ['/v1/me/runs?error=true&limit=2', 2, 'run40', undefined, 'error=true&limit=2'],
     ['/v1/me/likes?limit=3', 3, 'like0', undefined, 'limit=3'],
     ['/v1/me/likes?limit=3&offset=24', 1, 'like24', 'limit=3&offset=21', undefined],
     ['/v1/me/comments?relationship=any&limit=1', 1, 'c4', undefined, 'relationship=any&limit=1'],
-  ])('GET %s', async (path, length, first, prev, next) => {
-    const { data, links } = await listFrom(service, path);
+  ])('GET %s has %i records, and the right links', async (path, length, first, prev, next) => {
+    const { data, links } = await get<List>(service, path);
     expect(data).toHaveLength(length);
     expect(data[0]?.id).toBe(first);
     const page = (query?: string) => query && `${service.baseUrl}${path.split('?')[0]}?${query}`;
@@ -90,12 +89,15 @@ describe('lists', () => {
   ])('%s is read to its end by position, in the order of its offsets', async (path, count) => {
     const all: unknown[] = [];
     for (let offset = 0; offset < count; offset += 100) {
-      all.push(...(await listFrom(service, `${path}?limit=100&offset=${offset}`)).data);
+      all.push(...(await get<List>(service, `${path}?limit=100&offset=${offset}`)).data);
     }
     expect(all).toHaveLength(count);
-    for (const query of ['limit=7', 'limit=3&offset=2']) {
-      expect(await readOn(service, `${path}?${query}`)).toEqual(all.slice(query.includes('offset') ? 2 : 0));
-    }
+    expect(new Set(all.map((record) => JSON.stringify(record))).size).toBe(count);
+    expect(await readOn(service, `${path}?limit=7`)).toEqual(all);
+    expect(await readOn(service, `${path}?limit=3&offset=2`)).toEqual(all.slice(2));
+    const first = await get<List>(service, `${path}?limit=3`);
+    const second = await get<List>(service, first.links.next ?? '');
+    expect((await get<List>(service, second.links.prev ?? '')).data).toEqual(first.data);
   });
 
   test('links keep the other parameters and lead through the whole list, once', async () => {
@@ -108,9 +110,10 @@ describe('lists', () => {
 
   test('links are on the address that was asked', async () => {
     const headers = { Host: `localhost:${service.port}` };
-    const answer = await ask(service, 'GET', '/v1/me/likes?limit=1', { headers });
-    const { next } = (answer.body as List).links;
-    expect(next).toContain(`http://localhost:${service.port}/v1/me/likes?limit=1&after=`);
+    const { body } = await ask(service, 'GET', '/v1/me/likes?limit=1', { headers });
+    expect((body as List).links.next).toContain(
+      `http://localhost:${service.port}/v1/me/likes?limit=1&after=`,
+    );
   });
 
   test.each([
@@ -128,7 +131,7 @@ describe('lists', () => {
     ['since=2024-05-01T01:13:00%2B00:30', 1],
     ['since=2024-05-01T00:43:00', 1],
     ['unknown=ignored', 45],
-  ])('runs with %s: %i', async (query, count) => {
+  ])('%s finds %i runs', async (query, count) => {
     expect(await idsFrom(service, `/v1/me/runs?limit=100&${query}`)).toHaveLength(count);
   });
 
@@ -138,12 +141,26 @@ describe('lists', () => {
     ['relationship=given', ['c3', 'c1']],
     ['relationship=received', ['c4', 'c2']],
     ['since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z', ['c2', 'c3']],
-  ])('comments with "%s"', async (query, ids) => {
+  ])('"%s" finds the comments %j', async (query, ids) => {
     expect(await idsFrom(service, `/v1/me/comments?${query}`)).toEqual(ids);
   });
 
+  test('references are those after since, up to until', async () => {
+    const references = [1, 2, 3].map((n) => ({ reference: { name: `r${n}` }, referencedAt: minute(n) }));
+    const other = await temporaryService({ seed: { references } });
+    for (const [query, expected] of [
+      ['', [3, 2, 1]],
+      [`since=${minute(1)}`, [3, 2]],
+      [`until=${minute(2)}`, [2, 1]],
+      [`since=${minute(1)}&until=${minute(2)}`, [2]],
+    ] as const) {
+      const { data } = await get<List>(other, `/v1/me/references?${query}`);
+      expect(data).toMatchObject(expected.map((n) => ({ reference: { name: `r${n}` } })));
+    }
+  });
+
   test('references come in the order of the seed', async () => {
-    const { data } = await listFrom(service, '/v1/me/references?limit=100&offset=20');
+    const { data } = await get<List>(service, '/v1/me/references?limit=100&offset=20');
     expect(data.map(({ reference }) => reference)).toMatchObject(
       Array.from({ length: 100 }, (_, i) => ({ name: `r${i + 20}` })),
     );
@@ -179,10 +196,9 @@ describe('lists', () => {
       ].map((query) => [path, query] as const),
     ),
   )('%s?%s: 400', async (path, query) => {
-    const { body } = await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'c' } });
-    const answer = await ask(service, 'GET', `${path.replace('ID', (body as { id: string }).id)}?${query}`);
-    const field = query.split('=')[0];
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+    const { body } = await putVal(service, 'v', 'c');
+    const answer = await ask(service, 'GET', `${path.replace('ID', (body as Val).id)}?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: query.split('=')[0] }] } });
   });
 
   test.each([
@@ -200,18 +216,19 @@ describe('lists', () => {
     '/v1/me/comments?relationship=all',
     '/v1/me/comments?relationship=',
     '/v1/me/comments?until=never',
-  ])('%s: 400', async (path) => {
-    expect((await ask(service, 'GET', path)).status).toBe(400);
+    '/v1/me/references?since=soon',
+  ])('%s is answered with 400', async (path) => {
+    expect(await statusOf(service, 'GET', path)).toBe(400);
   });
 });
 
 describe('a position', () => {
   test('is refused on another list, changed, cut, or together with an offset', async () => {
-    const service = await temporaryService({ runs: [{}, {}], likes: [{}, {}] });
+    const service = await temporaryService({ seed: { runs: [{}, {}], likes: [{}, {}] } });
     const { id } = await createVal(service, { name: 'one', code: 'c' });
-    const { links } = await listFrom(service, '/v1/me/runs?limit=1');
+    const { links } = await get<List>(service, '/v1/me/runs?limit=1');
     const after = new URL(`${links.next}`).searchParams.get('after') ?? '';
-    const status = async (path: string) => (await ask(service, 'GET', path)).status;
+    const status = (path: string) => statusOf(service, 'GET', path);
     expect(await status(`/v1/me/runs?after=${after}`)).toBe(200);
     for (const path of [`/v1/vals/${id}/versions`, '/v1/search/vals']) {
       expect(await status(`${path}?after=${after}`), path).not.toBe(200);
@@ -247,17 +264,15 @@ describe('a position', () => {
       // Each has a moment of its own.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    const { body } = await ask(service, 'GET', '/v1/me');
-    const path = `/v1/users/${(body as { id: string }).id}/vals?limit=4`;
+    const me = await get(service, '/v1/me');
+    const path = `/v1/users/${me.id}/vals?limit=4`;
     const unmoved = (await readOn(service, path)).map(({ name }) => name);
     expect(unmoved).toEqual(ids.map((_, i) => `val${24 - i}`));
 
     const names = await readOn(service, path, async (page) => {
       if (page !== 2) return;
       // The oldest one, one that was given, and the last of the page before.
-      for (const name of ['val0', 'val23', 'val17']) {
-        await ask(service, 'PUT', '/v1/vals', { body: { name, code: 'changed' } });
-      }
+      for (const name of ['val0', 'val23', 'val17']) await putVal(service, name, 'changed');
       await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
       await createVal(service, { name: 'new', code: 'c' });
     });
@@ -265,191 +280,5 @@ describe('a position', () => {
     const expected = unmoved.filter((name) => name !== 'val5' && name !== 'val0');
     expect(given.slice(0, 23)).toEqual(expected);
     expect(given.slice(23)).toEqual(['val0', 'val23', 'val17', 'new']);
-  });
-});
-
-describe('a seed', () => {
-  test('is completed where it lacks something, and otherwise returned as given', async () => {
-    const before = Date.now();
-    const service = await temporaryService({
-      runs: [{}, { error: { message: 'x', extra: [1] } }],
-      likes: [{ name: 'liked' }],
-      comments: [{ comment: 'hello' }],
-      references: [{ reference: { name: 'r' }, referencedAt: '2020-01-01T00:00:00Z' }],
-    });
-    const { data: runs } = await listFrom(service, '/v1/me/runs');
-    expect(runs[1]).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      runStartAt: runs[0]?.runStartAt,
-      runEndAt: runs[0]?.runStartAt,
-      error: { message: 'x', extra: [1] },
-      val: { id: null, name: null, version: null },
-    });
-    expect(runs[0]?.error).toBe(null);
-    expect(Date.parse(String(runs[0]?.runStartAt))).toBeGreaterThanOrEqual(before);
-    expect((await listFrom(service, '/v1/me/likes')).data).toMatchObject([
-      { id: expect.any(String), name: 'liked', public: true, links: { self: expect.any(String) } },
-    ]);
-    expect((await listFrom(service, '/v1/me/comments')).data).toEqual([
-      {
-        ...{
-          id: expect.any(String),
-          createdAt: expect.any(String),
-          relationship: 'received',
-          comment: 'hello',
-        },
-        author: { id: null, username: null },
-        val: { id: null, name: null, version: null, privacy: null, author: null },
-      },
-    ]);
-    expect((await listFrom(service, '/v1/me/references')).data).toEqual([
-      {
-        reference: { id: expect.any(String), name: 'r', author_id: null, username: null },
-        dependsOn: { id: null, name: null, author_id: null, username: null },
-        referencedAt: '2020-01-01T00:00:00Z',
-      },
-    ]);
-  });
-
-  test('loaded again replaces its records, and doubles none; equal records stay several', async () => {
-    const at = await newPlace();
-    const text =
-      '{"runs":[{},{},{"id":"a","error":"x"},{"id":9007199254740993}],"references":[{"reference":{"name":"a"}},{"reference":{"name":"a"}}]}';
-    const first = await temporaryService(parseSeed(text), at);
-    const ids = await idsFrom(first, '/v1/me/runs');
-    expect(new Set(ids).size).toBe(4);
-    await first.close();
-    const second = await temporaryService(parseSeed(text.replace('"x"', '"y"')), at);
-    expect(await idsFrom(second, '/v1/me/runs')).toEqual(ids);
-    expect((await listFrom(second, '/v1/me/runs')).data.find(({ id }) => id === 'a')?.error).toBe('y');
-    expect((await listFrom(second, '/v1/me/references')).data).toHaveLength(2);
-  });
-
-  test('keeps every digit', async () => {
-    const error =
-      '{"big":12345678901234567890,"one":1.0,"e":[1E400,-0,{"x":0.1e-7}],"text":"1E400 \\" \\\\","\\u0031":9007199254740993}';
-    const service = await temporaryService(
-      parseSeed(`{ "runs" : [ {"id":"a","val":{"name":"later"},"error":${error}} ] }`),
-    );
-    await createVal(service, { name: 'later', code: 'c' });
-    const { text } = await ask(service, 'GET', '/v1/me/runs');
-    for (const piece of [
-      '"big":12345678901234567890',
-      '"one":1.0',
-      '"e":[1E400,-0,{"x":0.1e-7}]',
-      '"text":"1E400 \\" \\\\"',
-      '"1":9007199254740993',
-    ]) {
-      expect(text).toContain(piece);
-    }
-  });
-
-  test('gives runs to the vals they name', async () => {
-    const at = await newPlace();
-    const before = await temporaryService(undefined, at);
-    const { id } = await createVal(before, { name: 'runner', code: 'c' });
-    await before.close();
-    const service = await temporaryService(
-      {
-        runs: [
-          { id: 'by id', val: { id }, runStartAt: minute(1) },
-          { id: 'flat', valId: id, runStartAt: minute(2) },
-          { id: 'by name', val: { name: 'runner', version: 1 }, runStartAt: minute(3) },
-          { id: 'unknown name', val: { name: 'nobody' }, runStartAt: minute(4) },
-          { id: 'other id', val: { id: 'other', name: 'runner' }, runStartAt: minute(5) },
-        ],
-      },
-      at,
-    );
-    const { data } = await listFrom(service, `/v1/vals/${id}/runs`);
-    expect(data.map((run) => run.id)).toEqual(['by name', 'flat', 'by id']);
-    expect(data[0]?.val).toEqual({ id, name: 'runner', version: 1 });
-    expect(await idsFrom(service, `/v1/vals/${id}/runs?limit=1&offset=1`)).toEqual(['flat']);
-    expect(await idsFrom(service, '/v1/me/runs')).toHaveLength(5);
-    await ask(service, 'DELETE', `/v1/vals/${id}`);
-    expect(await idsFrom(service, '/v1/me/runs')).toEqual(['other id', 'unknown name']);
-  });
-
-  test('counts for a val as soon as there is one of that name, and for no later one', async () => {
-    const service = await temporaryService({
-      runs: [
-        { id: 'r', val: { name: 'later', version: 3 } },
-        { id: 'flat', valName: 'later' },
-      ],
-      likes: [{ name: 'later' }],
-      references: [{ reference: { name: 'other' }, dependsOn: { name: 'later' } }],
-    });
-    const { id: author_id, username } = (await ask(service, 'GET', '/v1/me')).body as Record<string, string>;
-    await createVal(service, { name: 'other', code: 'c' });
-    const val = await createVal(service, { name: 'later', code: 'c' });
-    expect(val).toMatchObject({ likeCount: 1, referenceCount: 1 });
-    const { data } = await listFrom(service, `/v1/vals/${val.id}/runs`);
-    expect(data.map((run) => run.id)).toEqual(['r', 'flat']);
-    expect(data[0]?.val).toEqual({ id: val.id, name: 'later', version: 3 });
-    expect((await listFrom(service, '/v1/me/references')).data[0]).toMatchObject({
-      dependsOn: { id: val.id, name: 'later', author_id, username },
-    });
-    await ask(service, 'DELETE', `/v1/vals/${val.id}`);
-    const again = await createVal(service, { name: 'later', code: 'c' });
-    expect(again).toMatchObject({ likeCount: 0, referenceCount: 0 });
-    expect(await idsFrom(service, `/v1/vals/${again.id}/runs`)).toEqual([]);
-  });
-
-  test('runs of the same instant keep the order of the seed from page to page', async () => {
-    const service = await temporaryService({
-      runs: Array.from({ length: 9 }, (_, i) => ({
-        id: `${i}`,
-        runStartAt: i % 2 ? '2024-01-01' : '2024-01-01T01:00:00+01:00',
-      })),
-    });
-    const pages = await Promise.all(
-      [0, 3, 6].map((offset) => idsFrom(service, `/v1/me/runs?limit=3&offset=${offset}`)),
-    );
-    expect(pages.flat()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8']);
-  });
-
-  test.each([
-    ['{', 'The seed is not JSON'],
-    ['', 'The seed is not JSON'],
-    ['{"runs":[01]}', 'The seed is not JSON'],
-    ['[]', 'not a JSON object'],
-    ['null', 'not a JSON object'],
-    ['{"vals":[]}', 'unknown key "vals"'],
-    ['{"__proto__":[]}', 'unknown key "__proto__"'],
-    ['{"runs":{}}', 'runs in the seed is not an array'],
-    ['{"likes":[{},1]}', 'likes[1] is not an object'],
-    ['{"likes":[[]]}', 'likes[0] is not an object'],
-    ['{"runs":[{"id":{}}]}', 'runs[0].id'],
-    ['{"runs":[{"id":null}]}', 'runs[0].id'],
-    ['{"runs":[{"runStartAt":"soon"}]}', 'runs[0].runStartAt'],
-    ['{"runs":[{"runStartAt":1714521600000}]}', 'runs[0].runStartAt'],
-    ['{"comments":[{"createdAt":true}]}', 'comments[0].createdAt'],
-    ['{"comments":[{"createdAt":""}]}', 'comments[0].createdAt'],
-    ['{"comments":[{"relationship":"any"}]}', 'comments[0].relationship'],
-    [
-      '{"runs":[{},{"runStart":"2024-01-01"}]}',
-      'runs[1].runStart is not known; the fields there are id, val,',
-    ],
-    ['{"runs":[{"runEndAt":"soon"}]}', 'runs[0].runEndAt is not an ISO 8601 timestamp'],
-    ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],
-    ['{"runs":[{"val":"hello"}]}', 'runs[0].val is not an object'],
-    ['{"runs":[{"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is not known'],
-    ['{"likes":[{"title":"x"}]}', 'likes[0].title is not known'],
-    ['{"likes":[{"__proto__":{}}]}', 'likes[0].__proto__ is not known'],
-    ['{"comments":[{"author":{"name":"x"}}]}', 'comments[0].author.name is not known'],
-    ['{"references":[{"from":{}}]}', 'references[0].from is not known'],
-  ])('%s is refused', (text, message) => {
-    expect(() => parseSeed(text)).toThrow(LocalError);
-    expect(() => parseSeed(text)).toThrow(message);
-  });
-
-  test('may have long strings, with numbers and quotes in them', async () => {
-    const comment = '12345678901234567890 "\\" '.repeat(200_000);
-    const seed = parseSeed(JSON.stringify({ comments: [{ comment }] }));
-    expect(seed.comments?.[0]?.comment === comment).toBe(true);
-  });
-
-  test('may be empty', () => {
-    expect(parseSeed('{}')).toEqual({});
   });
 });

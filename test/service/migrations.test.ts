@@ -20,7 +20,7 @@ import { makeVersion1 } from './version-1.ts';
 test('a store of version 1 is taken over with all it has', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
-  const service = await temporaryService(undefined, file);
+  const service = await temporaryService({ at: file });
   expect(service.token).toBe('vals_local_of_version_1');
   const id = '00000001-0000-4000-8000-000000000000';
   expect((await ask(service, 'GET', `/v1/vals/${id}`)).body).toMatchObject({
@@ -52,7 +52,7 @@ test('a store of version 2 is taken over, and its runs of a val to come are foun
     ('runs', 'r1', '2024-01-01T00:00:00.000000000Z', 'passed', NULL, '{"id":"r1","val":{"name":"later"},"x":1.0}'),
     ('references', 'f1', '', NULL, NULL, '{"reference":{},"dependsOn":{"name":"later"}}')`);
   database.close();
-  const service = await temporaryService(undefined, file);
+  const service = await temporaryService({ at: file });
   const body = { name: 'later', code: 'c' };
   const val = (await ask(service, 'PUT', '/v1/vals', { body })).body as Val;
   expect(val).toMatchObject({ likeCount: 0, referenceCount: 1 });
@@ -79,7 +79,7 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
   };
   database.close();
 
-  const service = await temporaryService(undefined, file);
+  const service = await temporaryService({ at: file });
   const after = new Database(file);
   const [owner] = after.prepare('SELECT * FROM users').all() as { id: string }[];
   expect(after.prepare('SELECT * FROM vals ORDER BY id').all()).toEqual(
@@ -120,7 +120,7 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
 test('every write keeps the order of change', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
-  const service = await temporaryService(undefined, file);
+  const service = await temporaryService({ at: file });
   const order = async () => {
     const headers = { authorization: `Bearer ${service.token}` };
     const text = await (await fetch(service.baseUrl, { headers })).text();
@@ -148,7 +148,7 @@ test('processes that take it over at the same moment agree, and none fails', asy
       expect(token).toBe('vals_local_of_version_1');
       expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
     }
-    const service = await temporaryService(undefined, file);
+    const service = await temporaryService({ at: file });
     const { id } = (await ask(service, 'PUT', '/v1/vals', { body: { name: 'shared', code: 'end' } }))
       .body as Val;
     const { data } = (await ask(service, 'GET', `/v1/vals/${id}/versions?limit=100`)).body as List;

@@ -1,22 +1,22 @@
 // Behind a proxy: what the service answers to, whom it believes, and what its links are made with.
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { BlockList } from 'node:net';
+import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAmong, loopbackAddresses } from '../../src/lib/addresses.ts';
 import { callerOf } from '../../src/service/network.ts';
 import { forEachAtMost } from '../support/at-most.ts';
-import { ask, speak, temporaryService } from './support.ts';
+import { ask, speak, statusIn, type TemporaryService, temporaryService } from './support.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1', 'ipv4');
 const network = { host: '0.0.0.0', publicUrl: new URL('https://Vals.Example'), proxies };
 
-let service: Awaited<ReturnType<typeof temporaryService>>;
+let service: TemporaryService;
 beforeAll(async () => {
-  service = await temporaryService(undefined, undefined, { network });
+  service = await temporaryService({ network });
 });
 
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
 const say = (lines: string[], from?: string) => {
@@ -40,20 +40,20 @@ describe('Host', () => {
     ['vals.example@evil.example', 400],
     ['vals.example, evil.example', 400],
     ['', 400],
-  ])('"%s": %i', async (host, status) => {
+  ])('"%s" is answered with %i', async (host, status) => {
     const name = host.replace('PORT', `${service.port}`);
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${name}`]);
-    expect(statusOf(answer)).toBe(status);
-    if (statusOf(answer) === 200) expect(bodyOf(answer).url).toBe('https://vals.example/');
+    expect(statusIn(answer)).toBe(status);
+    if (statusIn(answer) === 200) expect(bodyOf(answer).url).toBe('https://vals.example/');
   });
 
   test.each([
-    ['two of them', ['Host: vals.example', 'Host: evil.example']],
-    ['two of them, the right one last', ['Host: evil.example', 'Host: vals.example']],
-    ['the right one forwarded', ['Host: evil.example', 'X-Forwarded-Host: vals.example']],
+    ['two headers', ['Host: vals.example', 'Host: evil.example']],
+    ['two headers, the right one last', ['Host: evil.example', 'Host: vals.example']],
+    ['the right one in X-Forwarded-Host', ['Host: evil.example', 'X-Forwarded-Host: vals.example']],
     ['the right one in Forwarded', ['Host: evil.example', 'Forwarded: host=vals.example;proto=https']],
-  ])('%s: refused', async (_, hosts) => {
-    expect([400, 403]).toContain(statusOf(await say(['GET /v1/me HTTP/1.1', ...hosts])));
+  ])('%s is refused', async (_, hosts) => {
+    expect([400, 403]).toContain(statusIn(await say(['GET /v1/me HTTP/1.1', ...hosts])));
   });
 
   test.each([
@@ -61,8 +61,8 @@ describe('Host', () => {
     ['https://vals.example/v1/me', 200],
     ['http://evil.example/v1/me', 403],
     ['http://localhost/v1/me', 403],
-  ])('the request target %s: %i', async (target, status) => {
-    expect(statusOf(await say([`GET ${target} HTTP/1.1`, 'Host: vals.example']))).toBe(status);
+  ])('the request target %s is answered with %i', async (target, status) => {
+    expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: vals.example']))).toBe(status);
   });
 });
 
@@ -73,7 +73,7 @@ test('forwarded headers change nothing in what is answered', async () => {
 });
 
 test('links are made with the public URL', async () => {
-  const behind = await temporaryService(undefined, undefined, {
+  const behind = await temporaryService({
     network: { host: '127.0.0.1', publicUrl: new URL('http://localhost:9'), proxies: loopbackAddresses },
   });
   const direct = { baseUrl: `http://127.0.0.1:${behind.port}`, token: behind.token };
@@ -102,27 +102,27 @@ test('links are made with the public URL', async () => {
 describe.runIf(process.platform === 'linux')('who is not the proxy', () => {
   test('is refused, with where to go instead', async () => {
     const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example'], '127.0.0.2');
-    expect(statusOf(answer)).toBe(403);
+    expect(statusIn(answer)).toBe(403);
     expect(bodyOf(answer).detail).toContain('https://vals.example');
   });
 
   test('is refused whatever it says of itself', async () => {
     const lines = ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'];
     const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...lines], '127.0.0.2');
-    expect(statusOf(answer)).toBe(403);
+    expect(statusIn(answer)).toBe(403);
   });
 
   test('may ask whether the service is well, by any name', async () => {
     const answer = await say(['GET /healthz HTTP/1.1', 'Host: 10.1.2.3'], '127.0.0.2');
-    expect(statusOf(answer)).toBe(200);
+    expect(statusIn(answer)).toBe(200);
   });
 });
 
 test('on an IPv6 address that takes IPv4 too, the proxy is known by its IPv4 address', async () => {
-  const both = await temporaryService(undefined, undefined, { network: { ...network, host: '::' } });
+  const both = await temporaryService({ network: { ...network, host: '::' } });
   const request = `GET /v1/vals/x HTTP/1.1\r\nHost: vals.example\r\nConnection: close\r\n\r\n`;
-  expect(statusOf(await speak(both.port, request))).toBe(404);
-  expect(statusOf(await speak(both.port, request, '127.0.0.2'))).toBe(403);
+  expect(statusIn(await speak(both.port, request))).toBe(404);
+  expect(statusIn(await speak(both.port, request, '127.0.0.2'))).toBe(403);
 });
 
 describe('addresses', () => {
@@ -164,41 +164,51 @@ describe('addresses', () => {
   });
 });
 
-test('a proxy may keep its connections longer than proxies do by default', async () => {
-  const keepAlive = async (service: { port: number }, host: string) => {
-    const { connect } = await import('node:net');
-    const socket = connect(service.port, '127.0.0.1');
-    socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    const answer = await new Promise((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+test('a connection is kept longer for a proxy than proxies keep theirs by default', async () => {
+  const keepAlive = async ({ port }: { port: number }) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n');
+    const [answer] = await once(socket, 'data');
     socket.destroy();
     return /keep-alive: timeout=(\d+)/i.exec(`${answer}`)?.[1];
   };
-  expect(await keepAlive(await temporaryService(undefined, undefined, { network }), 'any')).toBe('150');
-  expect(await keepAlive(await temporaryService(), 'any')).toBe('5');
+  expect(await keepAlive(service)).toBe('150');
+  expect(await keepAlive(await temporaryService())).toBe('5');
+});
+
+test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right Host', async (version) => {
+  const { port } = await temporaryService();
+  for (const host of ['', 'Host: vals.example.com\r\n']) {
+    const get = (path: string) =>
+      speak(port, `GET ${path} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`);
+    expect(await get('/healthz')).toMatch(/^HTTP\/1.1 200 .*"status":"ok"/s);
+    expect(statusIn(await get('/v1/me'))).toBe(host === '' ? 400 : 403);
+  }
 });
 
 describe('limits', () => {
   const limits = { perSecond: 5, inFlight: 64 };
 
   test('beyond them: 429, when to come back, and the others are not touched', async () => {
-    const limited = await temporaryService(undefined, undefined, { network, limits });
+    const limited = await temporaryService({ network, limits });
     const get = (from: string, token = '') =>
       speak(
         limited.port,
         `GET /v1/vals/x HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${from}\r\n${token}Connection: close\r\n\r\n`,
       );
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('9.9.9.9')));
-    const refused = answers.filter((answer) => statusOf(answer) === 429);
+    const refused = answers.filter((answer) => statusIn(answer) === 429);
     expect(refused.length).toBeGreaterThan(5);
     expect(refused[0]?.toLowerCase()).toContain('\r\nretry-after: 1\r\n');
+    expect(refused[0]).not.toContain('x-should-retry');
     expect(bodyOf(refused[0] ?? '')).toMatchObject({ status: 429, title: 'Too Many Requests' });
-    expect(statusOf(await get('8.8.8.8'))).toBe(404);
-    expect(statusOf(await get('9.9.9.9', `Authorization: Bearer ${limited.token}\r\n`))).toBe(404);
+    expect(statusIn(await get('8.8.8.8'))).toBe(404);
+    expect(statusIn(await get('9.9.9.9', `Authorization: Bearer ${limited.token}\r\n`))).toBe(404);
   });
 
   test('wrong tokens are counted by address, and beyond the limit not looked up', async () => {
     const tries = 5;
-    const limited = await temporaryService(undefined, undefined, {
+    const limited = await temporaryService({
       network,
       limits: { burst: tries, perSecond: 0.01, inFlight: 64 },
     });
@@ -206,7 +216,7 @@ describe('limits', () => {
       speak(
         limited.port,
         `GET /v1/me HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-      ).then(statusOf);
+      ).then(statusIn);
     const statuses: unknown[] = [];
     for (let i = 0; i <= tries; i++) statuses.push(await get('9.9.9.9', `wrong${i}`));
     expect(statuses).toEqual([...Array(tries).fill(401), 429]);
@@ -215,15 +225,14 @@ describe('limits', () => {
   });
 
   test('healthz has none', async () => {
-    const limited = await temporaryService(undefined, undefined, { network, limits });
+    const limited = await temporaryService({ network, limits });
     const ask = () => speak(limited.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
-    expect(answers.map(statusOf)).toEqual(Array(20).fill(200));
+    expect(answers.map(statusIn)).toEqual(Array(20).fill(200));
   });
 
   test('so many at a time: those whose body does not come count', async () => {
-    const { connect } = await import('node:net');
-    const limited = await temporaryService(undefined, undefined, {
+    const limited = await temporaryService({
       limits: { perSecond: 1_000, inFlight: 2 },
     });
     const head = `Host: 127.0.0.1:${limited.port}\r\nAuthorization: Bearer ${limited.token}\r\n`;
@@ -235,7 +244,7 @@ describe('limits', () => {
       return socket;
     });
     const status = async () =>
-      statusOf(await speak(limited.port, `GET /v1/me HTTP/1.1\r\n${head}Connection: close\r\n\r\n`));
+      statusIn(await speak(limited.port, `GET /v1/me HTTP/1.1\r\n${head}Connection: close\r\n\r\n`));
     await expect.poll(status).toBe(429);
     for (const socket of slow) socket.destroy();
     await expect.poll(status).toBe(200);
@@ -247,7 +256,7 @@ describe('limits', () => {
     const statuses = new Set<number>();
     // Twice as many at a time as a team's service takes of one, and more than it takes in a second.
     await forEachAtMost(128, Array(600).fill(request), async (text) => {
-      statuses.add(statusOf(await speak(plain.port, text)));
+      statuses.add(statusIn(await speak(plain.port, text)));
     });
     expect([...statuses]).toEqual([404]);
   });

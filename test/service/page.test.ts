@@ -166,7 +166,7 @@ describe('what it shows', () => {
   test('a page of the list at a time, in the order of change, in no more time with 30,000 vals', async () => {
     const file = join(temporaryFolder(), 'store.db');
     makeVersion1(file, 30_000);
-    const { baseUrl, token } = await temporaryService(undefined, file);
+    const { baseUrl, token } = await temporaryService({ at: file });
     const headers = { authorization: `Bearer ${token}` };
     const names = async (page: number) => {
       const start = performance.now();

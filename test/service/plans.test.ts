@@ -45,7 +45,7 @@ const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY userna
 
 /** Asks for everything that the store can be asked for. */
 async function useAll(at: string): Promise<void> {
-  const { baseUrl, token, close } = await temporaryService(undefined, at);
+  const { baseUrl, token, close } = await temporaryService({ at });
   const service = { baseUrl, token };
   const store = await openStore(placeOf(at));
   const [person] = await store.users.list();

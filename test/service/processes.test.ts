@@ -30,7 +30,7 @@ test.concurrent('processes that make the same file at the same moment agree, and
     const results = await Promise.all(
       children.map(firstLine<{ token: string; answers: { status: number; version: number }[] }>),
     );
-    const service = await temporaryService(undefined, file);
+    const service = await temporaryService({ at: file });
     expect(new Set([service.token, ...results.map(({ token }) => token)]).size).toBe(1);
 
     const answers = results.flatMap((result) => result.answers);

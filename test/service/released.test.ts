@@ -36,7 +36,7 @@ test('a store of the last release keeps its people, vals, versions and runs', as
   expect(await store.spaces.list()).toEqual([]);
   await store.close();
 
-  const { baseUrl } = await temporaryService(undefined, at);
+  const { baseUrl } = await temporaryService({ at });
   const service = { baseUrl, token: ada?.token };
   const { data } = (await ask(service, 'GET', `/v1/users/${ada?.user.id}/vals`)).body as List<Val>;
   expect(data).toMatchObject([

@@ -43,13 +43,13 @@ async function failureOf(promise: Promise<unknown>): Promise<LocalError> {
 
 test('its identity is made once and kept', async () => {
   const file = join(temporaryFolder(), 'store.db');
-  const first = await temporaryService(undefined, file);
+  const first = await temporaryService({ at: file });
   expect(first.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
   expect(first.token).toMatch(/^vals_local_[\w-]{43}$/);
   const { body } = await ask(first, 'GET', '/v1/me');
   expect(body).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), username: 'local' });
   await first.close();
-  const second = await temporaryService(undefined, file);
+  const second = await temporaryService({ at: file });
   expect(second.token).toBe(first.token);
   expect((await ask(second, 'GET', '/v1/me')).body).toMatchObject({ id: (body as { id: string }).id });
   expect((await temporaryService()).token).not.toBe(first.token);
@@ -57,7 +57,7 @@ test('its identity is made once and kept', async () => {
 
 test('two services on one file see each other at once', async () => {
   const one = await temporaryService();
-  const two = await temporaryService(undefined, one.at);
+  const two = await temporaryService({ at: one.at });
   const val = await createVal(one, { name: 'shared', code: '1' });
   const { id, name, code, version } = val;
   expect((await ask(two, 'GET', `/v1/vals/${id}`)).body).toMatchObject({ id, name, code, version });
@@ -70,7 +70,7 @@ describe('its file', () => {
     const folder = join(temporaryFolder(), 'deep', 'er');
     const before = process.umask(0);
     try {
-      const service = await temporaryService(undefined, join(folder, 'store.db'));
+      const service = await temporaryService({ at: join(folder, 'store.db') });
       await createVal(service, { name: 'v', code: 'c' });
       expect(modeOf(folder)).toBe(0o700);
       for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${service.at}${suffix}`)).toBe(0o600);
@@ -83,7 +83,7 @@ describe('its file', () => {
     const file = join(temporaryFolder(), 'store.db');
     const real = join(temporaryFolder(), 'real.db');
     linkTo(file, real);
-    const service = await temporaryService(undefined, file);
+    const service = await temporaryService({ at: file });
     await createVal(service, { name: 'v', code: 'c' });
     for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${real}${suffix}`)).toBe(0o600);
     expect(readdirSync(dirname(file))).toEqual(['store.db']);
@@ -93,7 +93,7 @@ describe('its file', () => {
     const { at: file, close } = await temporaryService();
     await close();
     chmodSync(file, 0o644);
-    await temporaryService(undefined, file);
+    await temporaryService({ at: file });
     expect(modeOf(file)).toBe(0o600);
   });
 
@@ -108,7 +108,7 @@ describe('its file', () => {
   test.each(['plain', 'a link'])('does not let its log grow without end (%s)', async (kind) => {
     const file = join(temporaryFolder(), 'store.db');
     if (kind === 'a link') linkTo(file, join(temporaryFolder(), 'real.db'));
-    const service = await temporaryService(undefined, file);
+    const service = await temporaryService({ at: file });
     for (let i = 0; i < 60; i++) {
       await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: `${i}`.repeat(100_000) } });
     }
@@ -239,7 +239,7 @@ describe('ending', () => {
     outgoing.end('"code":"c"}');
     expect(await answered).toBe(201);
     await closing;
-    const again = await temporaryService(undefined, service.at);
+    const again = await temporaryService({ at: service.at });
     expect((await ask(again, 'PUT', '/v1/vals', { body: { name: 'late', code: 'c' } })).status).toBe(200);
   });
 

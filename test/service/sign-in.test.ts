@@ -14,8 +14,8 @@ let service: Service;
 let val: Val;
 beforeAll(async () => {
   at = await newPlace();
-  val = await createVal(await temporaryService(undefined, at), { name: 'hello', code: 'my_code' });
-  service = await temporaryService(undefined, at, { network });
+  val = await createVal(await temporaryService({ at }), { name: 'hello', code: 'my_code' });
+  service = await temporaryService({ at: at, network });
 });
 
 let callers = 0;
@@ -174,13 +174,13 @@ describe('the cookie', () => {
   });
 
   test('is good at another process on the same data', async () => {
-    const other = await temporaryService(undefined, at, { network });
+    const other = await temporaryService({ at: at, network });
     const cookie = await session();
     expect((await send('GET', '/', { cookie }, undefined, other)).status).toBe(200);
   });
 
   test('is good nowhere else', async () => {
-    const stranger = await temporaryService(undefined, undefined, { network });
+    const stranger = await temporaryService({ network });
     const cookie = await session(stranger);
     expect((await send('GET', '/', { cookie }, undefined, stranger)).status).toBe(200);
     expect((await send('GET', '/', { cookie })).status).toBe(401);

@@ -247,7 +247,7 @@ test("only the owner of a store gets a link to the owner's page", async () => {
 });
 
 test('access ends at once, in every process', async () => {
-  const other = await temporaryService(undefined, service.at);
+  const other = await temporaryService({ at: service.at });
   await store.spaces.grant('acme', 'eve', 'write');
   expect((await push(eve, 'late', 'one')).status).toBe(201);
   await store.spaces.grant('acme', 'eve', 'read');
@@ -292,9 +292,7 @@ test('a removed space takes its vals along, and a removed person stays the autho
 });
 
 test('requests are counted for the person, whatever the space', async () => {
-  const few = await temporaryService(undefined, service.at, {
-    limits: { perSecond: 0.001, burst: 3, inFlight: 9 },
-  });
+  const few = await temporaryService({ at: service.at, limits: { perSecond: 0.001, burst: 3, inFlight: 9 } });
   const get = async (who: Person, path: string) =>
     (await ask({ ...who, baseUrl: few.baseUrl }, 'GET', path)).status;
   expect([await get(ada, '/v1/me'), await get(ada, '/@acme/v1/me')]).toEqual([200, 200]);
@@ -307,7 +305,7 @@ describe('the page', () => {
   let team: TemporaryService;
   beforeAll(async () => {
     const network = { host: '127.0.0.1', publicUrl: new URL(`https://${host}`), proxies: loopbackAddresses };
-    team = await temporaryService(undefined, service.at, { network });
+    team = await temporaryService({ at: service.at, network });
   });
   const visit = (path: string, headers: Record<string, string> = {}) =>
     askText({ baseUrl: `http://127.0.0.1:${team.port}` }, 'GET', path, {

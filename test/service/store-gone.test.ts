@@ -55,7 +55,7 @@ test('what was acknowledged before its log was removed is not lost', async () =>
   remove(service.at, ['-wal', '-shm']);
   expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } })).status).toBe(503);
   await service.close();
-  const again = await temporaryService(undefined, service.at);
+  const again = await temporaryService({ at: service.at });
   expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toMatchObject({
     id: val.id,
     code: val.code,
@@ -71,7 +71,7 @@ test('the log of a store that was replaced is not taken for that of the new one'
   renameSync(other.at, service.at);
   expect((await ask(service, 'GET', `/v1/vals/${mine.id}`)).status).toBe(503);
   await service.close();
-  const again = await temporaryService(undefined, service.at);
+  const again = await temporaryService({ at: service.at });
   expect(again.token).toBe(other.token);
   expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toMatchObject({
     id: theirs.id,

@@ -14,6 +14,7 @@ import {
   openStore,
   type SeedData,
   type ServiceOptions,
+  type Store,
   startService,
 } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
@@ -41,6 +42,16 @@ export interface Val {
 export interface List<Item = Record<string, unknown>> {
   data: Item[];
   links: { self: string; prev?: string; next?: string };
+}
+
+export interface Caller {
+  baseUrl: string;
+  token?: string | undefined;
+}
+
+export interface Person extends Caller {
+  token: string;
+  user: { id: string; username: string };
 }
 
 interface Question {
@@ -88,19 +99,37 @@ export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
 /** Tokens of the person called local, whom each PostgreSQL database of a test has, too. */
 const localTokens = new Map<string, string>();
 
-export async function temporaryService(
-  seed?: SeedData,
-  given?: string,
-  more: Partial<ServiceOptions> = {},
-): Promise<TemporaryService> {
+export async function temporaryService({
+  seed,
+  at: given,
+  ...options
+}: Partial<ServiceOptions> & { at?: string } = {}): Promise<TemporaryService> {
   const at = given ?? (await newPlace());
   const isFile = 'file' in placeOf(at);
   if (!isFile) await addLocal(at, seed);
-  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }), ...more });
+  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }), ...options });
   cleanups.push(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
   const pageLink = () => service.pageLink() ?? '';
   return { ...service, token, pageLink, at };
+}
+
+/** The store of a service, opened beside it. */
+export async function storeOf({ at }: { at: string }): Promise<Store> {
+  const store = await openStore(placeOf(at));
+  cleanups.push(store.close);
+  return store;
+}
+
+export async function addPerson(service: TemporaryService, username: string): Promise<Person> {
+  const store = await openStore(placeOf(service.at));
+  try {
+    const added = await store.users.add(username);
+    if (!added) throw new Error(`${username} is taken`);
+    return { baseUrl: service.baseUrl, ...added };
+  } finally {
+    await store.close();
+  }
 }
 
 async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
@@ -118,26 +147,26 @@ async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
 const agent = new Agent({ keepAlive: true });
 
 export async function ask(
-  service: { baseUrl: string; token?: string | undefined },
+  caller: Caller,
   method: string,
   path: string,
   question: Question = {},
 ): Promise<Answer> {
-  const answer = await askText(service, method, path, question);
+  const answer = await askText(caller, method, path, question);
   return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
 }
 
 /** Where the answer may be anything. */
 export function askText(
-  service: { baseUrl: string; token?: string | undefined },
+  caller: Caller,
   method: string,
   path: string,
   question: Question = {},
 ): Promise<Omit<Answer, 'body'>> {
-  const { body, raw, headers = {}, token = service.token ?? null } = question;
+  const { body, raw, headers = {}, token = caller.token ?? null } = question;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(path, service.baseUrl), {
+    const outgoing = request(new URL(path, caller.baseUrl), {
       method,
       agent,
       headers: {
@@ -152,7 +181,7 @@ export function askText(
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       // The service closed the idle connection while the request was on its way.
       const isUnheard = outgoing.reusedSocket && error.code === 'ECONNRESET' && method !== 'POST';
-      if (isUnheard) resolve(askText(service, method, path, question));
+      if (isUnheard) resolve(askText(caller, method, path, question));
       else reject(error);
     });
     outgoing.on('response', async (incoming) => {
@@ -169,14 +198,34 @@ export function askText(
   });
 }
 
+/** The body of an answer that has to be 200. */
+export async function get<Body = Val>(caller: Caller, path: string): Promise<Body> {
+  const { status, text, body } = await ask(caller, 'GET', path);
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
+  return body as Body;
+}
+
+export const idsFrom = async (caller: Caller, path: string) =>
+  (await get<List>(caller, path)).data.map(({ id }) => id);
+
+export const statusOf = async (...question: Parameters<typeof askText>): Promise<number> =>
+  (await askText(...question)).status;
+
+/** Creates the val with this name, or gives it another version. */
+export const putVal = (caller: Caller, name: string, code: string) =>
+  ask(caller, 'PUT', '/v1/vals', { body: { name, code } });
+
 export async function createVal(
-  service: { baseUrl: string; token?: string | undefined },
+  caller: Caller,
   content: { name: string; code: string; readme?: string; privacy?: string },
 ): Promise<Val> {
-  const answer = await ask(service, 'POST', '/v1/vals', { body: content });
+  const answer = await ask(caller, 'POST', '/v1/vals', { body: content });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body as Val;
 }
+
+/** The status of an answer as it came from a socket. */
+export const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
 /** Writes the text to a socket and gives back all that comes until the service ends the connection. */
 export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {

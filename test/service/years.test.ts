@@ -28,13 +28,11 @@ test('old runs are deleted by their start, with two services on one store, and n
     ],
     comments: [{ id: 'comment', createdAt: daysAgo(400) }],
   };
-  const first = await temporaryService(seed, at);
+  const first = await temporaryService({ seed, at });
   const idsOf = async (path: string) =>
     ((await ask(first, 'GET', path)).body as List).data.map(({ id }) => id);
   expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
-  const keeping = await Promise.all(
-    [1, 2].map(() => temporaryService(undefined, at, { keepRunsMs: 30 * day })),
-  );
+  const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
     const kept = await idsOf('/v1/me/runs?limit=100');
     if (kept.length < 100) expect(kept.slice(0, 3)).toEqual(['kept-1', 'kept1', 'kept29']);
@@ -46,7 +44,7 @@ test('old runs are deleted by their start, with two services on one store, and n
 });
 
 test('beyond the limit a new val is 403, whoever asks at once; others are changed as before', async () => {
-  const service = await temporaryService(undefined, undefined, { maxVals: 5 });
+  const service = await temporaryService({ maxVals: 5 });
   const create = (name: string) =>
     ask(service, Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`val${i}`)));
@@ -77,7 +75,8 @@ test('beyond the limit a new val is 403, whoever asks at once; others are change
 });
 
 test('metrics count requests by route, and are there while the database is not', async () => {
-  const service = await temporaryService({ runs: [{}, {}] }, undefined, {
+  const service = await temporaryService({
+    seed: { runs: [{}, {}] },
     metrics: { port: 0, host: '127.0.0.1' },
   });
   const metricsUrl = { baseUrl: `http://127.0.0.1:${service.metricsPort}` };

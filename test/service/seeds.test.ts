@@ -1,0 +1,228 @@
+// Seeds: records that a service has from its start.
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { LocalError } from '../../src/errors.ts';
+import { parseSeed } from '../../src/service/index.ts';
+import { ask, createVal, get, idsFrom, type List, newPlace, temporaryService } from './support.ts';
+
+const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
+
+describe('a seed', () => {
+  test('is completed where it lacks something, and otherwise returned as given', async () => {
+    const before = Date.now();
+    const service = await temporaryService({
+      seed: {
+        runs: [{}, { error: { message: 'x', extra: [1] } }],
+        likes: [{ name: 'liked' }],
+        comments: [{ comment: 'hello' }],
+        references: [{ reference: { name: 'r' }, referencedAt: '2020-01-01T00:00:00Z' }],
+      },
+    });
+    const { data: runs } = await get<List>(service, '/v1/me/runs');
+    expect(runs[1]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      runStartAt: runs[0]?.runStartAt,
+      runEndAt: runs[0]?.runStartAt,
+      error: { message: 'x', extra: [1] },
+      val: { id: null, name: null, version: null },
+    });
+    expect(runs[0]?.error).toBe(null);
+    expect(Date.parse(String(runs[0]?.runStartAt))).toBeGreaterThanOrEqual(before);
+    const { data: likes } = await get<List>(service, '/v1/me/likes');
+    const like = `${service.baseUrl}/v1/vals/${likes[0]?.id}`;
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(likes).toEqual([
+      {
+        ...{ id: expect.any(String), name: 'liked', code: null, readme: null, version: 1 },
+        ...{ privacy: 'public', public: true, type: 'script', likeCount: 1, referenceCount: 0 },
+        ...{ createdAt: time, versionCreatedAt: time, updatedAt: time, author: null },
+        url: `${service.baseUrl}/?val=${likes[0]?.id}`,
+        links: { self: like, versions: `${like}/versions`, module: `${like}/module` },
+      },
+    ]);
+    expect((await get<List>(service, '/v1/me/comments')).data).toEqual([
+      {
+        ...{ id: expect.any(String), createdAt: time, relationship: 'received', comment: 'hello' },
+        author: { id: null, username: null },
+        val: { id: null, name: null, version: null, privacy: null, author: null },
+      },
+    ]);
+    expect((await get<List>(service, '/v1/me/references')).data).toEqual([
+      {
+        reference: { id: expect.any(String), name: 'r', author_id: null, username: null },
+        dependsOn: { id: null, name: null, author_id: null, username: null },
+        referencedAt: '2020-01-01T00:00:00Z',
+      },
+    ]);
+  });
+
+  test('of the guide gives records without a null in the fields that clients expect', async () => {
+    const guide = await readFile('docs/guide.md', 'utf8');
+    const [, seed = ''] = /```json\n(\{\n {2}"runs".*?)```/s.exec(guide) ?? [];
+    const service = await temporaryService({ seed: parseSeed(seed) });
+    const first = async (kind: string) => (await get<List>(service, `/v1/me/${kind}`)).data[0];
+    const text = expect.stringMatching(/./);
+    const val = { id: text, name: text, version: expect.any(Number) };
+    const author = { id: text, username: text };
+    const side = { id: text, name: text, author_id: text, username: text };
+    expect(await first('runs')).toMatchObject({ id: text, val, runStartAt: text, runEndAt: text });
+    expect(await first('likes')).toMatchObject({ ...val, privacy: text, createdAt: text, author });
+    const commented = { ...val, privacy: text, author };
+    expect(await first('comments')).toMatchObject({ comment: text, createdAt: text, author, val: commented });
+    const reference = { reference: side, dependsOn: side, referencedAt: text };
+    expect(await first('references')).toMatchObject(reference);
+  });
+
+  test('loaded again replaces its records, and doubles none; equal records stay several', async () => {
+    const at = await newPlace();
+    const text =
+      '{"runs":[{},{},{"id":"a","error":"x"},{"id":9007199254740993}],"references":[{"reference":{"name":"a"}},{"reference":{"name":"a"}}]}';
+    const first = await temporaryService({ seed: parseSeed(text), at });
+    const ids = await idsFrom(first, '/v1/me/runs');
+    expect(new Set(ids).size).toBe(4);
+    await first.close();
+    const second = await temporaryService({ seed: parseSeed(text.replace('"x"', '"y"')), at });
+    expect(await idsFrom(second, '/v1/me/runs')).toEqual(ids);
+    expect((await get<List>(second, '/v1/me/runs')).data.find(({ id }) => id === 'a')?.error).toBe('y');
+    expect((await get<List>(second, '/v1/me/references')).data).toHaveLength(2);
+  });
+
+  test('keeps every digit', async () => {
+    const error =
+      '{"big":12345678901234567890,"one":1.0,"e":[1E400,-0,{"x":0.1e-7}],"text":"1E400 \\" \\\\","\\u0031":9007199254740993}';
+    const service = await temporaryService({
+      seed: parseSeed(`{ "runs" : [ {"id":"a","val":{"name":"later"},"error":${error}} ] }`),
+    });
+    await createVal(service, { name: 'later', code: 'c' });
+    const { text } = await ask(service, 'GET', '/v1/me/runs');
+    for (const piece of [
+      '"big":12345678901234567890',
+      '"one":1.0',
+      '"e":[1E400,-0,{"x":0.1e-7}]',
+      '"text":"1E400 \\" \\\\"',
+      '"1":9007199254740993',
+    ]) {
+      expect(text).toContain(piece);
+    }
+  });
+
+  test('gives runs to the vals they name', async () => {
+    const at = await newPlace();
+    const before = await temporaryService({ at });
+    const { id } = await createVal(before, { name: 'runner', code: 'c' });
+    await before.close();
+    const service = await temporaryService({
+      at,
+      seed: {
+        runs: [
+          { id: 'by id', val: { id }, runStartAt: minute(1) },
+          { id: 'flat', valId: id, runStartAt: minute(2), error: 'boom' },
+          { id: 'by name', val: { name: 'runner', version: 1 }, runStartAt: minute(3) },
+          { id: 'unknown name', val: { name: 'nobody' }, runStartAt: minute(4) },
+          { id: 'other id', val: { id: 'other', name: 'runner' }, runStartAt: minute(5) },
+        ],
+      },
+    });
+    const { data } = await get<List>(service, `/v1/vals/${id}/runs`);
+    expect(data.map((run) => run.id)).toEqual(['by name', 'flat', 'by id']);
+    expect(data[0]?.val).toEqual({ id, name: 'runner', version: 1 });
+    for (const [query, expected] of [
+      ['limit=1&offset=1', ['flat']],
+      ['error=true', ['flat']],
+      ['error=false', ['by name', 'by id']],
+      [`since=${minute(1)}&until=${minute(2)}`, ['flat']],
+    ] as const) {
+      expect(await idsFrom(service, `/v1/vals/${id}/runs?${query}`), query).toEqual(expected);
+    }
+    expect(await idsFrom(service, '/v1/me/runs')).toHaveLength(5);
+    await ask(service, 'DELETE', `/v1/vals/${id}`);
+    expect(await idsFrom(service, '/v1/me/runs')).toEqual(['other id', 'unknown name']);
+  });
+
+  test('counts for a val as soon as there is one of that name, and for no later one', async () => {
+    const service = await temporaryService({
+      seed: {
+        runs: [
+          { id: 'r', val: { name: 'later', version: 3 } },
+          { id: 'flat', valName: 'later' },
+        ],
+        likes: [{ name: 'later' }],
+        references: [{ reference: { name: 'other' }, dependsOn: { name: 'later' } }],
+      },
+    });
+    const { id: author_id, username } = await get<Record<string, string>>(service, '/v1/me');
+    await createVal(service, { name: 'other', code: 'c' });
+    const val = await createVal(service, { name: 'later', code: 'c' });
+    expect(val).toMatchObject({ likeCount: 1, referenceCount: 1 });
+    const { data } = await get<List>(service, `/v1/vals/${val.id}/runs`);
+    expect(data.map((run) => run.id)).toEqual(['r', 'flat']);
+    expect(data[0]?.val).toEqual({ id: val.id, name: 'later', version: 3 });
+    expect((await get<List>(service, '/v1/me/references')).data[0]).toMatchObject({
+      dependsOn: { id: val.id, name: 'later', author_id, username },
+    });
+    await ask(service, 'DELETE', `/v1/vals/${val.id}`);
+    const again = await createVal(service, { name: 'later', code: 'c' });
+    expect(again).toMatchObject({ likeCount: 0, referenceCount: 0 });
+    expect(await idsFrom(service, `/v1/vals/${again.id}/runs`)).toEqual([]);
+  });
+
+  test('runs of the same instant keep the order of the seed from page to page', async () => {
+    const service = await temporaryService({
+      seed: {
+        runs: Array.from({ length: 9 }, (_, i) => ({
+          id: `${i}`,
+          runStartAt: i % 2 ? '2024-01-01' : '2024-01-01T01:00:00+01:00',
+        })),
+      },
+    });
+    const pages = await Promise.all(
+      [0, 3, 6].map((offset) => idsFrom(service, `/v1/me/runs?limit=3&offset=${offset}`)),
+    );
+    expect(pages.flat()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8']);
+  });
+
+  test.each([
+    ['{', 'The seed is not JSON'],
+    ['', 'The seed is not JSON'],
+    ['{"runs":[01]}', 'The seed is not JSON'],
+    ['[]', 'not a JSON object'],
+    ['null', 'not a JSON object'],
+    ['{"vals":[]}', 'unknown key "vals"'],
+    ['{"__proto__":[]}', 'unknown key "__proto__"'],
+    ['{"runs":{}}', 'runs in the seed is not an array'],
+    ['{"likes":[{},1]}', 'likes[1] is not an object'],
+    ['{"likes":[[]]}', 'likes[0] is not an object'],
+    ['{"runs":[{"id":{}}]}', 'runs[0].id'],
+    ['{"runs":[{"id":null}]}', 'runs[0].id'],
+    ['{"runs":[{"runStartAt":"soon"}]}', 'runs[0].runStartAt'],
+    ['{"runs":[{"runStartAt":1714521600000}]}', 'runs[0].runStartAt'],
+    ['{"comments":[{"createdAt":true}]}', 'comments[0].createdAt'],
+    ['{"comments":[{"createdAt":""}]}', 'comments[0].createdAt'],
+    ['{"comments":[{"relationship":"any"}]}', 'comments[0].relationship'],
+    [
+      '{"runs":[{},{"runStart":"2024-01-01"}]}',
+      'runs[1].runStart is not known; the fields there are id, val,',
+    ],
+    ['{"runs":[{"runEndAt":"soon"}]}', 'runs[0].runEndAt is not an ISO 8601 timestamp'],
+    ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],
+    ['{"runs":[{"val":"hello"}]}', 'runs[0].val is not an object'],
+    ['{"runs":[{"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is not known'],
+    ['{"likes":[{"title":"x"}]}', 'likes[0].title is not known'],
+    ['{"likes":[{"__proto__":{}}]}', 'likes[0].__proto__ is not known'],
+    ['{"comments":[{"author":{"name":"x"}}]}', 'comments[0].author.name is not known'],
+    ['{"references":[{"from":{}}]}', 'references[0].from is not known'],
+  ])('%s is refused as a whole: %s', (text, message) => {
+    expect(() => parseSeed(text)).toThrow(LocalError);
+    expect(() => parseSeed(text)).toThrow(message);
+  });
+
+  test('may have long strings, with numbers and quotes in them', async () => {
+    const comment = '12345678901234567890 "\\" '.repeat(200_000);
+    const seed = parseSeed(JSON.stringify({ comments: [{ comment }] }));
+    expect(seed.comments?.[0]?.comment === comment).toBe(true);
+  });
+
+  test('may be empty', () => {
+    expect(parseSeed('{}')).toEqual({});
+  });
+});
