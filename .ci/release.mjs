@@ -8,7 +8,9 @@ const heading = '## Unreleased\n';
 change('CHANGELOG.md', (text) => {
   const unreleased = text.split(/^(?=## )/m).find((section) => section.startsWith(heading));
   if (!unreleased?.slice(heading.length).trim()) {
-    throw new Error('CHANGELOG.md has nothing under "## Unreleased": say what changed, then try again.');
+    throw new Error(
+      'CHANGELOG.md has nothing under "## Unreleased". Describe the changes there, then run `npm version` again.',
+    );
   }
   return text.replace(heading, `${heading}\n## ${version} (${date})\n`);
 });

@@ -68,7 +68,7 @@ function checkInstallation() {
   if (missing.length > 0) {
     fail(
       `Deno does not give vals the permissions it needs: ${missing.join(', ')}.`,
-      'Run it with `deno run -A`.',
+      'Run vals with `deno run -A`.',
     );
   }
   if (!existsSync(`${__dirname}/../dist/main.js`)) {

@@ -83,7 +83,7 @@ async function run(
       // What was done is shown after an interrupt too.
       endable: result.kind === 'outcomes' ? async (work) => work() : output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      onEmpty: () => messages.hint(empty ?? command.empty ?? 'Nothing there.'),
+      onEmpty: () => messages.hint(empty ?? command.empty ?? 'The list is empty.'),
       warn: messages.warn,
       hint: messages.hint,
     });

@@ -159,6 +159,6 @@ function named(labels: readonly string[]): string {
 /** Running the command again helps only if the service was unavailable. */
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
-    ? 'Run the command again for those.'
+    ? 'Run the command again for the rest.'
     : 'The warnings above say why, and what to do.';
 }

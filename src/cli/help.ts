@@ -40,7 +40,7 @@ export function optionsHelp(helpWidth: number): string {
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
     .usage('<command> [options]')
     .description(
-      'The options of every command. An option comes before its environment variable, and that before the config file.',
+      'The options of every command. An option overrides its environment variable, and the variable overrides the config file.',
     )
     .helpOption(false)
     .helpCommand(false);

@@ -66,7 +66,7 @@ function unknownOption(command: Command): UsageError {
 }
 
 const tokenHint =
-  'No option takes a token, since others can read a command line: `vals login` stores one, or set VALS_TOKEN.';
+  'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
 
 function missingValue(command: Command, error: CommanderError): UsageError {
   const [option] = optionsIn(error, command);
@@ -94,7 +94,7 @@ function wrongCount(command: Command, program: Program): UsageError {
   const definitions = argumentsOf(program.definition() ?? {}).map(([, definition]) => definition);
   const given = command.args.length;
   const line = `\`${lineOf(command)}\``;
-  const hint = `\`${lineOf(command)} --help\` shows what it takes.`;
+  const hint = `\`${lineOf(command)} --help\` explains the arguments.`;
   const missing = definitions.filter(({ form }) => form.startsWith('<'))[given];
   if (missing !== undefined) {
     return new UsageError(missing.missing ?? `${line} needs ${missing.form}: ${missing.description}.`, {
@@ -120,4 +120,5 @@ const pathOf = (command: Command): string[] =>
 
 const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
 
-const helpHint = (command: Command): string => `\`${lineOf(command)} --help\` shows what there is.`;
+const helpHint = (command: Command): string =>
+  `\`${lineOf(command)} --help\` lists the ${command.commands.length > 0 ? 'commands' : 'options'}.`;

@@ -43,7 +43,7 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRows } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const thereAreMore = () => say.hint('There are more. --limit N or --all shows them.');
+    const thereAreMore = () => say.hint('There are more records. Add --limit N or --all to see them.');
     // In a pipe nobody reads the hint, so the next page is not asked for.
     const onMore = context.forPerson ? thereAreMore : undefined;
     const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);

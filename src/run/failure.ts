@@ -38,7 +38,9 @@ function refusedByV8(source: Source, text: string): RunFailedError {
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
   const index = literal === undefined ? -1 : source.code.indexOf(literal);
   const at = index === -1 ? source.name : placeAt(source, index);
-  return new RunFailedError(`${at} has a syntax error: ${problem}.`, { hint: 'Fix it, then run it again.' });
+  return new RunFailedError(`${at} has a syntax error: ${problem}.`, {
+    hint: 'Fix the code, then run it again.',
+  });
 }
 
 interface Frame {
@@ -95,7 +97,7 @@ export function endingFailure(name: string, { code, signal, problem }: Ending): 
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
-    hint: 'It ended itself, or another program ended it: for instance the system, when memory ran out.',
+    hint: 'The val ended itself, or another program ended it. The system does so when memory runs out.',
   });
 }
 

@@ -21,10 +21,7 @@ export function findNode(runtime: Runtime, env: NodeJS.ProcessEnv): Runtime {
   const { stdout } = spawnSync('node', ['-p', question], { env, encoding: 'utf8', stdio: 'pipe' });
   const [, version, path] = /^(\d+\.\d+\.\d+) (.+)\n$/.exec(stdout ?? '') ?? [];
   if (version !== undefined && path !== undefined) return { path, version };
-  throw new UsageError(
-    `vals run needs Node for the process of the val, and ${otherThanNode} cannot take its place.`,
-    {
-      hint: 'Install Node 20.18.1 or later, and see that PATH leads to it.',
-    },
-  );
+  throw new UsageError(`vals run needs Node, because ${otherThanNode} has no sandbox for a val.`, {
+    hint: 'Install Node 20.18.1 or later, and add its folder to PATH.',
+  });
 }

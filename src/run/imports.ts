@@ -97,12 +97,12 @@ const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
   );
 
 export const noSuchFile = (specifier: string, importer: Source, path: string): RunFailedError =>
-  importFailed(specifier, importer, 'and there is no such file', `Looked for ${path}.`);
+  importFailed(specifier, importer, 'and there is no such file', `vals looked for ${path}.`);
 
 export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is outside of its folder',
-    'A val may import files of its own project and installed packages. --allow-all lifts that.',
+    'A val may import files of its own project and installed packages. --allow-all lifts this limit.',
   );

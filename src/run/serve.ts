@@ -94,7 +94,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     current.end();
     const problem = error.code === 'EADDRINUSE' ? 'is in use' : `could not be opened: ${error.message}`;
     throw new LocalError(`Port ${options.port} on 127.0.0.1 ${problem}.`, {
-      hint: 'Without --port a free one is taken.',
+      hint: 'Omit --port to use a free port.',
       cause: error,
     });
   });

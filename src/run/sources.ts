@@ -129,7 +129,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 function syntaxError({ name }: Source, { message, place }: SyntaxProblem): RunFailedError {
   const at = place === undefined ? name : `${name}:${place.line}:${place.column}`;
   return new RunFailedError(`${at} has a syntax error: ${message.replace(/[.]$/, '')}.`, {
-    hint: 'Fix it, then run it again.',
+    hint: 'Fix the code, then run it again.',
   });
 }
 

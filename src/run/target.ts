@@ -56,7 +56,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
     throw new UsageError(`${word} names version ${version}, and --at names version ${at}.`, {
-      hint: 'Give one of them.',
+      hint: 'Omit one of them.',
     });
   }
   return serviceTarget(options, id, at ?? version);

@@ -54,7 +54,7 @@ const options = {
 
 function notUsable(cause: unknown): never {
   throw new LocalError('The transpiler, esbuild, cannot be started.', {
-    hint: 'Install vals again, with optional dependencies: esbuild has one for each system.',
+    hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
     cause,
   });
 }

@@ -48,7 +48,7 @@ export async function edit(
 }
 
 /** The exit codes of a shell that finds no program. With another code, the user may have cancelled. */
-const isAbsent = /could not be started|ended with 12[67]$/;
+const isAbsent = /could not be started|exit code 12[67]$/;
 
 const readEdited = async (file: string): Promise<Buffer> =>
   readPlainFile(file, { mostBytes: largest.text, followLinks: true });
@@ -75,7 +75,7 @@ function run(editor: string, file: string, isWindows: boolean): Promise<string |
     const child = spawn(shell as string, args, { stdio: 'inherit', shell: isWindows });
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, signal) =>
-      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `ended with ${code}`),
+      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
     );
   });
 }

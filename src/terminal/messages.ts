@@ -110,7 +110,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       if (!options.json) warn(message);
     },
     hint: (message) => void hints.add(message),
-    more: () => void hints.add('There are more. --limit N or --all shows them.'),
+    more: () => void hints.add('There are more records. Add --limit N or --all to see them.'),
     note: writeDim,
     done: (...line) => {
       lastLine = line;

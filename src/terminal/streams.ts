@@ -115,7 +115,9 @@ function outputError(error: NodeJS.ErrnoException, name: string): Error {
   if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return new ReaderGone();
   const full = error.code === 'ENOSPC';
   return new LocalError(`${name} could not be written: ${full ? 'no space is left' : error.message}.`, {
-    hint: full ? 'Free some space, then run it again.' : 'Check what it is connected to.',
+    hint: full
+      ? 'Free some space, then run the command again.'
+      : 'Check the file or program that gets the output.',
     cause: error,
   });
 }

@@ -143,8 +143,8 @@ describe('val edit', () => {
 
   it.each([
     { what: 'no editor is chosen', env: { EDITOR: ' ' }, exit: 2, says: 'VISUAL' },
-    { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with 1' },
-    { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'ended with 127' },
+    { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with exit code 1' },
+    { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'exit code 127' },
     { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be edited' },
   ])('sends nothing where $what', async ({ env, exit, says }) => {
     const there = await valWithVersions();
@@ -153,7 +153,7 @@ describe('val edit', () => {
     const result = await run(['val', 'edit', there.id], { env: { ...there.env, ...env }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
     // One that failed may be how the user gave up.
-    expect(result.stderr.includes('is installed')).toBe(says === 'ended with 127');
+    expect(result.stderr.includes('is installed')).toBe(says === 'exit code 127');
     expect(readdirSync(folder)).toEqual([]);
     expect(await there.versions()).toEqual([3, 2, 1]);
   });

@@ -288,10 +288,12 @@ describe('--fields', () => {
   it('head the columns of a table, in order', async () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
-    const { screen } = await runOnScreen(args, { env: service.env });
+    const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
     const [head = '', ...all] = lines(screen);
     const rest = all.slice(0, -1);
-    expect(all.at(-1)).toBe('warning: No record has "nope". There are: id, name, privacy, version, code.');
+    expect(all.at(-1)).toBe(
+      'warning: No record has the field "nope". The fields are: id, name, privacy, version, code.',
+    );
     expect(head.split(/ +/)).toEqual(['NAME', 'NOPE', 'ID']);
     expect(rest.map((line) => line.split(/ +/))).toEqual([
       ['hello', id],

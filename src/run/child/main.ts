@@ -92,7 +92,7 @@ function describe(error: unknown): Thrown {
     }
     return { text: shortened(typeof error === 'string' ? error : inspect(error)), stack: '' };
   } catch {
-    return { text: 'something that cannot be shown', stack: '' };
+    return { text: 'a value that cannot be shown', stack: '' };
   }
 }
 

@@ -133,7 +133,9 @@ function findUnknownFields(
     warn(): void {
       if (unseen.size === 0 || keys.size === 0) return;
       const there = [...keys].slice(0, mostNamed).join(', ');
-      warn(`No record has ${[...unseen].map((field) => `"${field}"`).join(' or ')}. There are: ${there}.`);
+      warn(
+        `No record has the field ${[...unseen].map((field) => `"${field}"`).join(' or ')}. The fields are: ${there}.`,
+      );
     },
   };
 }

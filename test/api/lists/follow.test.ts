@@ -425,7 +425,9 @@ describe('vals runs --follow', () => {
     expect(exit).toBe(130);
     expect(lines(stdout).map((line) => line.split('\t').at(-1))).toEqual(['first', 'second', 'third']);
     expect(lines(stderr)).toEqual([
-      expect.stringMatching(/^warning: The service is not available .*keeps trying until it is back\.$/),
+      expect.stringMatching(
+        /^warning: The service is not available .*keeps trying until the service is back\.$/,
+      ),
       'The service is back.',
     ]);
   });
