@@ -147,6 +147,9 @@ export const argumentsOf = ({
 export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 
+/** `--no-error` for `--error`. */
+export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
+
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
 
 export const defineCommand = <A extends Arguments, O extends Options>(

@@ -1,11 +1,11 @@
 // Parses a command line: the result is a command with its input, a help text, or a refusal.
 import { CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
-import { argumentsOf, isVariadic, type OptionDefinition } from './command.ts';
+import { argumentsOf, isVariadic, type OptionDefinition, oppositeOf } from './command.ts';
 import type { CommandTree, LoadedCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
-import { createProgram, oppositeOf, type Program } from './program.ts';
+import { createProgram, type Program } from './program.ts';
 import { givenTogether, refusalOf, unknownCommand, wrongChoice } from './refusals.ts';
 
 export type CommandLine = { flags: Flags } & (
@@ -23,12 +23,8 @@ export async function parseCommandLine(
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth);
   try {
-    try {
-      await program.root.parseAsync([...words], { from: 'user' });
-    } catch (error) {
-      if (!(error instanceof CommanderError)) throw error;
-      return { kind: 'help', text: await helpFor(error, program, tree), flags: readableFlags(program) };
-    }
+    const text = await helpText(words, program, tree);
+    if (text !== undefined) return { kind: 'help', text, flags: readableFlags(program) };
     const command = program.definition();
     if (command === undefined) throw new Error('commander ran no command');
     return { kind: 'command', command, ...inputOf(command, program) };
@@ -47,11 +43,24 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
   return [...path, '--help'];
 }
 
-/** commander ends with an error if it was asked for help or the version, and if it refuses the command line. */
-async function helpFor(error: CommanderError, program: Program, tree: CommandTree): Promise<string> {
-  if (error.code === 'commander.version') return `${VERSION}\n`;
+/**
+ * Lets commander parse the words. commander throws if the user asks for help or the version, and if it refuses the words.
+ * Undefined if the words name a command to run.
+ */
+async function helpText(
+  words: readonly string[],
+  program: Program,
+  tree: CommandTree,
+): Promise<string | undefined> {
+  try {
+    await program.root.parseAsync([...words], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.version') return `${VERSION}\n`;
+    if (!error.code.startsWith('commander.help')) throw refusalOf(error, words, program, tree);
+  }
   const current = program.current();
-  if (!error.code.startsWith('commander.help')) throw refusalOf(error, program, tree);
   const [word] = current.args;
   if (current.commands.length > 0 && word !== undefined && !word.startsWith('-')) {
     throw unknownCommand(current, tree);
@@ -93,14 +102,14 @@ function optionValue(key: string, definition: OptionDefinition<unknown>, program
   return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
 }
 
-/** The global options of a command line that cannot run: a refusal is written as they ask. */
+/** The global options of a command line that is not run. They decide how a refusal is written, for example as JSON. */
 function readableFlags(program: Program): Flags {
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
       flags[key] = optionValue(key, definition, program);
     } catch {
-      // Its value is refused, or another refusal came first.
+      // The value of this option is refused, so the option does not count.
     }
   }
   return flags;

@@ -1,6 +1,6 @@
 // The commander program: it knows the names of all commands, and defines a command when commander reaches it.
 import { Command, Option } from 'commander';
-import { argumentsOf, formsOf, type OptionDefinition } from './command.ts';
+import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import {
   type CommandEntry,
   type CommandTree,
@@ -111,8 +111,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     },
   };
 }
-
-export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
 
 /** On a narrower terminal, the list of commands leaves out their arguments. */
 const narrow = 60;

@@ -1,7 +1,7 @@
 // Makes the reference of all commands, in Markdown, from their definitions.
 
 import { columnsFor } from '../terminal/column.ts';
-import { type ArgumentDefinition, formsOf, type OptionDefinition } from './command.ts';
+import { type ArgumentDefinition, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import type { LoadedCommand, LoadedTree } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 
@@ -53,7 +53,7 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
         ...(choices ? [`one of ${choices.join(', ')}`] : []),
         ...(fallback === undefined ? [] : [`${fallback} when absent`]),
       ].join('; ');
-      const opposite = negated === undefined ? [] : [item(flags.replace(/^--/, '--no-'), negated)];
+      const opposite = negated === undefined ? [] : [item(oppositeOf(flags), negated)];
       return [item(flags, said), ...opposite];
     })
     .join('\n');

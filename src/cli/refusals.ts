@@ -1,15 +1,21 @@
-// Refusals of a command line, in our own words: they suggest what was meant, and never repeat an option's value.
+// The errors of a refused command line. They suggest the word that was meant, and never repeat the value of an option,
+// which may be a secret. commander's own messages repeat values.
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
-import { argumentsOf } from './command.ts';
+import { argumentsOf, type OptionDefinition } from './command.ts';
 import { type CommandTree, commandNamed } from './command-tree.ts';
-import { helpOption } from './global-options.ts';
+import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
-/** commander's own messages repeat values, which may be secrets. */
-export function refusalOf(error: CommanderError, program: Program, tree: CommandTree): Error {
+/** The code of commander's error says which error it is. The words and the definitions say about which option. */
+export function refusalOf(
+  error: CommanderError,
+  words: readonly string[],
+  program: Program,
+  tree: CommandTree,
+): Error {
   const command = program.current();
   switch (error.code) {
     case 'commander.unknownCommand':
@@ -17,9 +23,9 @@ export function refusalOf(error: CommanderError, program: Program, tree: Command
     case 'commander.unknownOption':
       return unknownOption(command);
     case 'commander.optionMissingArgument':
-      return missingValue(command, error);
+      return missingValue(command, words);
     case 'commander.conflictingOption':
-      return conflict(command, error);
+      return conflict(command, program);
     case 'commander.missingArgument':
     case 'commander.excessArguments':
       return wrongCount(command, program);
@@ -35,7 +41,7 @@ export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.otherWords, words));
   return new UsageError(
     `There is no command ${shell`vals ${[...path, word]}`}.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
-    { hint: helpHint(parent) },
+    { hint: `\`${lineOf(parent)} --help\` lists the commands.` },
   );
 
   function suggestions(): string[] {
@@ -52,7 +58,7 @@ function unknownOption(command: Command): UsageError {
   const helpNames = helpOption.flags.split(', ');
   const isSwitch =
     helpNames.includes(name) || command.options.some(({ long, required }) => long === name && !required);
-  if (isSwitch) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
+  if (isSwitch) return new UsageError(`${name} takes no value.`, { hint: optionsHint(command) });
   const known = [...command.options.map(({ long }) => long), ...helpNames];
   const names = known.flatMap((each) => (each?.startsWith('--') ? [each.slice(2)] : []));
   const inOtherCase = command.options.find(({ short }) => short?.toLowerCase() === name);
@@ -61,34 +67,38 @@ function unknownOption(command: Command): UsageError {
       ? nearest(name.replace(/^-+/, ''), names).map((each) => `--${each}`)
       : [`\`${lineOf(command)} ${inOtherCase.long}\``];
   return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(meant)}`, {
-    hint: /^--?tok/.test(name) ? tokenHint : helpHint(command),
+    hint: /^--?tok/.test(name) ? tokenHint : optionsHint(command),
   });
 }
 
 const tokenHint =
   'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
 
-function missingValue(command: Command, error: CommanderError): UsageError {
-  const [option] = optionsIn(error, command);
+/** Only the last word can be an option that lacks its value. */
+function missingValue(command: Command, words: readonly string[]): UsageError {
+  const option = command.options.find(({ long, short }) => [long, short].includes(words.at(-1)));
   const { long = '', description = '', flags = '' } = option ?? {};
   return new UsageError(`${long} needs a value: ${long} ${/<.*>/.exec(flags)?.[0] ?? ''}.`, {
-    hint: `${long}: ${description}. ${helpHint(command)}`,
+    hint: `${long}: ${description}. ${optionsHint(command)}`,
   });
 }
 
-function conflict(command: Command, error: CommanderError): UsageError {
-  const [one, other] = optionsIn(error, command);
-  return givenTogether(command, one?.long, other?.long);
+function conflict(command: Command, program: Program): UsageError {
+  const definitions: Record<string, OptionDefinition<unknown>> = {
+    ...program.definition()?.options,
+    ...globalOptions,
+  };
+  const given = Object.keys(definitions).filter((key) => command.getOptionValueSource(key) === 'cli');
+  const otherOf = (key: string) => given.find((other) => definitions[key]?.conflicts?.includes(other));
+  const one = given.find((key) => otherOf(key) !== undefined) ?? '';
+  const nameOf = (key = '') => definitions[key]?.flags.split(' ')[0];
+  return givenTogether(command, nameOf(one), nameOf(otherOf(one)));
 }
 
 export const givenTogether = (command: Command, one = '', other = ''): UsageError =>
   new UsageError(`${one} and ${other} cannot be given together.`, {
-    hint: `Omit one of them. ${helpHint(command)}`,
+    hint: `Omit one of them. ${optionsHint(command)}`,
   });
-
-/** commander's message names an option by its flags. */
-const optionsIn = ({ message }: CommanderError, command: Command) =>
-  command.options.filter(({ flags }) => message.includes(`'${flags}'`));
 
 function wrongCount(command: Command, program: Program): UsageError {
   const definitions = argumentsOf(program.definition() ?? {}).map(([, definition]) => definition);
@@ -120,5 +130,6 @@ const pathOf = (command: Command): string[] =>
 
 const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
 
-const helpHint = (command: Command): string =>
-  `\`${lineOf(command)} --help\` lists the ${command.commands.length > 0 ? 'commands' : 'options'}.`;
+/** `vals` and a topic such as `vals val` have only the options of every command. */
+const optionsHint = (command: Command): string =>
+  `\`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\` lists the options.`;

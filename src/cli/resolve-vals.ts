@@ -5,8 +5,11 @@ import { ConflictError } from '../errors.ts';
 import { isFile } from '../lib/plain-file.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
-import type { AnyCommand, ArgumentDefinition, OptionDefinition } from './command.ts';
+import type { AnyCommand, ArgumentDefinition } from './command.ts';
 import type { Context } from './context.ts';
+
+/** The parts of an argument or option that say whether its words name vals. */
+type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
 
 /** Replaces names, files and beginnings of ids. A whole id stays. */
 export async function resolveVals(
@@ -14,16 +17,13 @@ export async function resolveVals(
   input: Record<string, unknown>,
   context: Context,
 ): Promise<Record<string, unknown>> {
-  const definitions: Record<string, ArgumentDefinition<unknown> | OptionDefinition<unknown>> = {
-    ...argumentDefinitions,
-    ...options,
-  };
+  const definitions: Record<string, ValDefinition> = { ...argumentDefinitions, ...options };
   const keys = Object.keys(definitions).filter((key) => {
     const definition = definitions[key];
     const word = `${input[key]}`;
     const isPath = () =>
       /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
-    return definition?.isVal && !(mayBeFile(definition) && isPath());
+    return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
   // Every command that writes has --dry-run.
@@ -32,7 +32,7 @@ export async function resolveVals(
   const resolved: Record<string, unknown> = { ...input };
   for (const key of keys) {
     const words = input[key];
-    if (mayHaveVersion(definitions[key])) {
+    if (definitions[key]?.orVersion) {
       const { val, version } = splitVersion(`${words}`);
       resolved[key] = `${await idOf(val)}${version === undefined ? '' : `@${version}`}`;
     } else if (!Array.isArray(words)) resolved[key] = await idOf(words);
@@ -45,15 +45,7 @@ export async function resolveVals(
   return resolved;
 }
 
-const mayHaveVersion = (
-  definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
-): boolean => definition !== undefined && 'orVersion' in definition && definition.orVersion === true;
-
-const mayBeFile = (
-  definition: ArgumentDefinition<unknown> | OptionDefinition<unknown> | undefined,
-): boolean => definition !== undefined && 'orFile' in definition && definition.orFile === true;
-
-/** `.` and `..` are left to the route, which refuses them. */
+/** `.` and `..` stay, and the route refuses them. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
@@ -71,7 +63,7 @@ export async function createResolver(
   const find = createFinder({ ...context, isForWriting, alsoKnown: names?.all ?? [] });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from somebody else, and give the id of any val to a harmless name or file.
+    // vals.json may come from a stranger, who can give the id of any val to a harmless name or file.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.isDoubtful) throw otherVal(listed);
       await confirmName(await context.connect(), listed);

@@ -7,7 +7,7 @@ import { type Candidate, completions } from './completions.ts';
 import { filesLine, wordMark } from './scripts.ts';
 import { valsThatFit } from './val-names.ts';
 
-/** One candidate per line; for shells that show descriptions, a tab and the description. The last word is unfinished. */
+/** One candidate per line; except for bash, with a tab and a description. The last word is the unfinished one. */
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
@@ -15,38 +15,38 @@ export async function completionAnswer(
 ): Promise<string> {
   const words = wordsFrom(shell, typed);
   const current = words.at(-1) ?? '';
-  const next = completions(await loadTree(tree), words.slice(0, -1), current);
+  const found = completions(await loadTree(tree), words.slice(0, -1), current);
+  const { before } = found;
   const settings = createSettings({}, host, () => {});
-  const names = next.vals ? await valsThatFit(current.slice(next.before.length), settings) : [];
-  const services = next.services ? servicesThatFit(current.slice(next.before.length), settings) : [];
-  const candidates = [
-    ...next.candidates,
-    ...[...names, ...services].map((word) => ({ word, description: '' })),
+  const unfinished = current.slice(before.length);
+  const names = [
+    ...(found.vals ? await valsThatFit(unfinished, settings) : []),
+    ...(found.services ? servicesThatFit(unfinished, settings) : []),
   ];
-  if (candidates.length === 0) return next.files ? `${filesLine}\n` : '';
+  const candidates = [...found.candidates, ...names.map((word) => ({ word, description: '' }))];
+  if (candidates.length === 0) return found.files ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
-    if (shell === 'bash') return `${word.slice(beforeLastBreak(typed, current, next.before))}\n`;
+    if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
     // zsh takes a colon for the beginning of the description.
-    const shown = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
-    return `${next.before}${shown}\t${description}\n`;
+    const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
+    return `${before}${escaped}\t${description}\n`;
   };
   return candidates.map(line).join('');
 }
 
-/** Bash replaces only the part of a word behind its last break. */
-function beforeLastBreak(typed: readonly string[], current: string, before: string): number {
+/** Bash replaces only the part of a word after its last `=` or `:`. */
+function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
-  return Math.max(0, current.length - before.length - (isBreak(last) ? 0 : last.length));
+  return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
 }
 
-/** The services that this machine is signed in to. */
-function servicesThatFit(typed: string, { configFile, system }: Settings): string[] {
+/** The services that this machine is signed in to. Empty if the config cannot be read: completion cannot show errors. */
+function servicesThatFit(unfinished: string, { configFile, system }: Settings): string[] {
   try {
     const { baseUrl, tokens } = readConfig(configFile, system, () => {});
     const all = new Set([...Object.keys(tokens), ...(baseUrl === undefined ? [] : [baseUrl])]);
-    return [...all].filter((service) => service.startsWith(typed));
+    return [...all].filter((service) => service.startsWith(unfinished));
   } catch {
-    // There is no config, or it is broken: completion cannot show errors.
     return [];
   }
 }
@@ -60,11 +60,11 @@ function wordsFrom(shell: string | undefined, typed: readonly string[]): readonl
 /** Bash splits `--option=word` and `10:30` into three words each, and completes the last one. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
-  let isOpen = false;
+  let isAfterBreak = false;
   for (const word of words) {
-    if (joined.length > 0 && (isOpen || isBreak(word))) joined.push(`${joined.pop()}${word}`);
+    if (joined.length > 0 && (isAfterBreak || isBreak(word))) joined.push(`${joined.pop()}${word}`);
     else joined.push(word);
-    isOpen = isBreak(word);
+    isAfterBreak = isBreak(word);
   }
   return joined;
 }

@@ -1,7 +1,7 @@
-// What may be typed next, for every shell.
-import { type AnyCommand, type ArgumentDefinition, argumentsOf, isVariadic } from '../command.ts';
+// The words that can follow on an unfinished command line, for every shell.
+import { type AnyCommand, argumentsOf, isVariadic } from '../command.ts';
 import { commandsOf, type LoadedTree, namesOf } from '../command-tree.ts';
-import { contradict, type KnownOption, optionsAt } from './known-options.ts';
+import { conflict, type KnownOption, optionsAt } from './known-options.ts';
 import { findOption, readWords, splitOption, type Words } from './read-words.ts';
 
 export interface Candidate {
@@ -9,39 +9,39 @@ export interface Candidate {
   description: string;
 }
 
-export interface Next {
-  /** Words that begin like the typed one. */
+export interface Completions {
+  /** Words that begin like the unfinished one. */
   candidates: readonly Candidate[];
-  /** Whether vals fit too. */
+  /** Whether names and files of vals fit too. */
   vals: boolean;
-  /** Whether files fit too. */
   files: boolean;
   /** Whether the base URLs of known services fit too. */
   services: boolean;
-  /** The part of the word before the candidates: `--option=`. */
+  /** The part of the unfinished word before the candidates: `--option=`. */
   before: string;
 }
 
-const nothing: Next = { candidates: [], vals: false, files: false, services: false, before: '' };
+const none: Completions = { candidates: [], vals: false, files: false, services: false, before: '' };
 
-export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Next {
-  if (wordsBefore[0] === 'help') return afterHelp(tree, wordsBefore.slice(1), current);
+/** `current` is the unfinished word, which may be empty. */
+export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Completions {
+  if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), current);
   const words = readWords(wordsBefore, tree);
-  if (words.awaiting !== undefined) return valueNext(words.awaiting, current);
-  if (!words.isPastOptions && current.startsWith('-')) return optionNext(words, current);
-  if (words.command !== undefined) return argumentNext(words.command, words.arguments.length, current);
-  return words.arguments.length > 0 ? nothing : commandNext(tree, words.path, current);
+  if (words.awaiting !== undefined) return completeValue(words.awaiting, current);
+  if (!words.isPastOptions && current.startsWith('-')) return completeOption(words, current);
+  if (words.command !== undefined) return completeArgument(words.command, words.arguments.length, current);
+  return words.arguments.length > 0 ? none : completeCommand(tree, words.path, current);
 }
 
-function afterHelp(tree: LoadedTree, wordsBefore: readonly string[], current: string): Next {
+function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], current: string): Completions {
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);
-  if (command !== undefined || rest.length > 0) return nothing;
-  const { candidates } = commandNext(tree, path, current);
+  if (command !== undefined || rest.length > 0) return none;
+  const { candidates } = completeCommand(tree, path, current);
   const more = path.length === 0 ? [{ word: 'options', description: 'What every command takes' }] : [];
-  return fitting([...candidates.filter(({ word }) => word !== 'help'), ...more], current);
+  return startingWith(current, [...candidates.filter(({ word }) => word !== 'help'), ...more]);
 }
 
-function commandNext(tree: LoadedTree, path: readonly string[], current: string): Next {
+function completeCommand(tree: LoadedTree, path: readonly string[], current: string): Completions {
   const topic = path.join(' ');
   const commands = commandsOf(tree).flatMap(({ summary, ...command }) =>
     namesOf(command)
@@ -51,53 +51,60 @@ function commandNext(tree: LoadedTree, path: readonly string[], current: string)
   );
   const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, description: summary }));
   const help = { word: 'help', description: 'Explain a command' };
-  return fitting([...commands, ...(topic === '' ? topics : []), help], current);
+  return startingWith(current, [...commands, ...(topic === '' ? topics : []), help]);
 }
 
-function optionNext({ path, command, options: given }: Words, current: string): Next {
+function completeOption({ path, command, options: given }: Words, current: string): Completions {
   const known = optionsAt(path, command);
   const { name, value } = splitOption(current);
   if (value !== undefined && name.startsWith('--')) {
     const option = findOption(known, name);
-    if (option?.placeholder === undefined) return nothing;
-    return { ...valueNext(option, value), before: `${name}=` };
+    if (option?.placeholder === undefined) return none;
+    return { ...completeValue(option, value), before: `${name}=` };
   }
-  const isWanted = (option: KnownOption) =>
+  const mayBeAdded = (option: KnownOption) =>
     option.definition.isRepeatable ||
-    !given.some((other) => other.key === option.key || contradict(other, option));
-  return fitting(
-    known.filter(isWanted).flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
+    !given.some((other) => other.key === option.key || conflict(other, option));
+  return startingWith(
     current,
+    known
+      .filter(mayBeAdded)
+      .flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
   );
 }
 
-function valueNext({ definition, placeholder = '' }: KnownOption, current: string): Next {
-  return filling(definition.choices ?? definition.words, placeholder, current);
-}
+const completeValue = ({ definition, placeholder = '' }: KnownOption, current: string): Completions =>
+  completePlaceholder(placeholder, definition.choices ?? definition.words, current);
 
-function argumentNext(command: AnyCommand, position: number, current: string): Next {
+function completeArgument(command: AnyCommand, position: number, current: string): Completions {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
   const last = definitions.at(-1);
-  const definition: ArgumentDefinition<unknown> | undefined =
-    definitions[position] ?? (last !== undefined && isVariadic(last) ? last : undefined);
-  return definition === undefined ? nothing : filling(definition.words, definition.form, current);
+  const definition = definitions[position] ?? (last !== undefined && isVariadic(last) ? last : undefined);
+  return definition === undefined ? none : completePlaceholder(definition.form, definition.words, current);
 }
 
-/** A placeholder tells what fits: `<val>`, `[file]`, `<val|file>`. */
-function filling(words: readonly string[] | undefined, form: string, current: string): Next {
-  const kinds: string[] = form.match(/[a-z]+/g) ?? [];
-  return {
-    ...fitting(
-      (words ?? []).map((word) => ({ word, description: '' })),
+/** A placeholder without words of its own names its kind: `<val>`, `[file]`, `<val|file>`. */
+function completePlaceholder(
+  placeholder: string,
+  words: readonly string[] | undefined,
+  current: string,
+): Completions {
+  if (words !== undefined) {
+    return startingWith(
       current,
-    ),
-    vals: words === undefined && kinds.includes('val'),
-    files: words === undefined && kinds.some((kind) => ['file', 'paths'].includes(kind)),
-    services: form.includes('base-url'),
+      words.map((word) => ({ word, description: '' })),
+    );
+  }
+  const kinds: string[] = placeholder.match(/[a-z-]+/g) ?? [];
+  return {
+    ...none,
+    vals: kinds.includes('val'),
+    files: kinds.includes('file') || kinds.includes('paths'),
+    services: kinds.includes('base-url'),
   };
 }
 
-const fitting = (candidates: readonly Candidate[], current: string): Next => ({
-  ...nothing,
+const startingWith = (current: string, candidates: readonly Candidate[]): Completions => ({
+  ...none,
   candidates: candidates.filter(({ word }) => word.startsWith(current)),
 });

@@ -1,14 +1,14 @@
-// Reads an unfinished command line for completion. commander reads the finished ones.
+// Reads the words before the unfinished one, for completion. commander reads finished command lines.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from './known-options.ts';
 
 export interface Words {
   /** The words that name a topic or a command. */
   path: readonly string[];
-  /** Undefined if they name no command yet. */
+  /** Undefined if the path names no command yet. */
   command: LoadedCommand | undefined;
   options: readonly KnownOption[];
-  /** The command's arguments; without a command, words that name none. */
+  /** The command's arguments. Without a command: words that name no command. */
   arguments: readonly string[];
   /** The option whose value comes next. */
   awaiting: KnownOption | undefined;
@@ -24,14 +24,14 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
   let awaiting: KnownOption | undefined;
   let isPastOptions = false;
 
-  const takeOption = (word: string): void => {
+  const readOption = (word: string): void => {
     const { name, value } = splitOption(word);
     const option = findOption(optionsAt(path, command), name);
     if (option === undefined) return;
     options.push(option);
     if (option.placeholder !== undefined) awaiting = value === undefined ? option : undefined;
     // -xy is -x and -y if -x takes no value.
-    else if (value !== undefined && !name.startsWith('--')) takeOption(`-${value}`);
+    else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
 
   for (const word of words) {
@@ -39,20 +39,20 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
     const isName = Object.hasOwn(tree.topics, longer) || commandNamed(tree, longer) !== undefined;
     if (awaiting !== undefined) awaiting = undefined;
     else if (!isPastOptions && word === '--') isPastOptions = true;
-    else if (!isPastOptions && /^-./s.test(word)) takeOption(word);
+    else if (!isPastOptions && /^-./s.test(word)) readOption(word);
     else if (command === undefined && others.length === 0 && isName) {
       path.push(word);
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      // After an unknown command, and after the first argument of `run`, options are not ours.
+      // vals reads no options after an unknown command, nor after the first argument of `run`.
       isPastOptions ||= command === undefined || command.passesThrough === true;
     }
   }
   return { path, command, options, arguments: others, awaiting, isPastOptions };
 }
 
-/** `--name=value`, `-nvalue`. */
+/** `--name=value` or `-nvalue`. */
 export function splitOption(word: string): { name: string; value: string | undefined } {
   const end = word.startsWith('--') ? word.indexOf('=') : 2;
   if (end === -1 || end >= word.length) return { name: word, value: undefined };

@@ -1,8 +1,7 @@
-// Finds vals for completion: those of the workspace, by name or file, and those seen before, by name.
+// Finds vals for completion: vals of the workspace, by name or file, and vals seen before, by name.
 import { join, relative } from 'node:path';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Manifest } from '../../workspace/disk/manifest.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
@@ -10,22 +9,18 @@ import { findRoot } from '../../workspace/disk/root.ts';
 const harmless = /^[\w.][\w./-]*$/;
 
 /** Names of vals; if none fits, files of vals. */
-export async function valsThatFit(typed: string, settings: Settings): Promise<string[]> {
-  const workspace = readWorkspace(settings);
+export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
   const matching = (words: readonly string[]) =>
-    words.filter((word) => word.startsWith(typed) && harmless.test(word));
-  const names = matching([...new Set([...valNames(workspace), ...(await seenNames(settings))])]);
-  if (names.length > 0) return names;
-  const files = valFiles(workspace, settings);
-  return matching(typed.startsWith('./') ? files.map((file) => `./${file}`) : files);
+    words.filter((word) => word.startsWith(unfinished) && harmless.test(word));
+  const vals = workspaceVals(settings);
+  const names = new Set([...vals.map(({ name }) => name), ...(await seenNames(settings))]);
+  const fitting = matching([...names]);
+  if (fitting.length > 0) return fitting;
+  const prefix = unfinished.startsWith('./') ? './' : '';
+  return matching(vals.map(({ file }) => prefix + file));
 }
 
-type Workspace = { root: string; vals: Manifest['vals'] } | undefined;
-
-const valNames = (workspace: Workspace): string[] =>
-  [...(workspace?.vals.values() ?? [])].map(({ name }) => name);
-
-/** Empty if the settings are broken. */
+/** Empty if the settings are broken: completion cannot show errors. */
 async function seenNames(settings: Settings): Promise<string[]> {
   try {
     const { mine } = await createSeenVals(settings).recall();
@@ -35,17 +30,14 @@ async function seenNames(settings: Settings): Promise<string[]> {
   }
 }
 
-const valFiles = (workspace: Workspace, { cwd }: Settings): string[] =>
-  workspace === undefined
-    ? []
-    : [...workspace.vals.keys()].map((file) => relative(cwd, join(workspace.root, file)));
-
-/** Undefined also if it is another user's or cannot be read: completion cannot show errors. */
-function readWorkspace(settings: Settings): Workspace {
+/** Empty if the workspace belongs to another user or cannot be read: completion cannot show errors. */
+function workspaceVals(settings: Settings): { name: string; file: string }[] {
   try {
     const root = findRoot(settings);
-    return root === undefined ? undefined : { root, vals: readManifest(root).vals };
+    if (root === undefined) return [];
+    const vals = [...readManifest(root).vals];
+    return vals.map(([file, { name }]) => ({ name, file: relative(settings.cwd, join(root, file)) }));
   } catch {
-    return undefined;
+    return [];
   }
 }
