@@ -1,4 +1,5 @@
 // The errors that end a command: one class per exit code.
+import type { JsonObject } from './lib/json.ts';
 
 export interface ErrorFacts {
   /** What to do next, as one sentence. */
@@ -33,7 +34,7 @@ export class NotFoundError extends ValsError {
   readonly exit = 3;
 }
 
-/** The space in the base URL does not exist, or this caller may not see it. The error concerns every val. */
+/** The space in the base URL does not exist, or the caller may not see it, so no val of it can be reached. */
 export class NoSpaceError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;
@@ -54,7 +55,7 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/** Nothing was changed, and running it again is safe. */
+/** Nothing was changed, so the command can safely be run again. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
   readonly exit = 7;
@@ -114,4 +115,14 @@ export class InterruptedError extends ValsError {
 export class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;
+}
+
+/** The error as JSON shows it. Keys without a value are left out. */
+export function describeError({ kind, exit, message, facts }: ValsError): JsonObject {
+  const { hint, status, method, path, body } = facts;
+  return Object.fromEntries(
+    Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    ),
+  ) as JsonObject;
 }

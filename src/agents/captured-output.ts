@@ -1,9 +1,8 @@
 // The output of a command that an agent called: its result as data, and what else it said.
-import { RunFailedError, type ValsError } from '../errors.ts';
+import { describeError, RunFailedError, type ValsError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { rowsOfRecords } from '../lib/rows.ts';
-import { describeError } from '../terminal/describe-error.ts';
 import { glyphsFor } from '../terminal/glyphs.ts';
 import { withoutToken } from '../terminal/json-text.ts';
 import type { Messages } from '../terminal/messages.ts';

@@ -1,9 +1,8 @@
 // Does several things in one command: each has its outcome, and together they have one exit code.
 import { mostRequests } from '../api/http/pace.ts';
-import { AuthError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
+import { AuthError, describeError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import { describeError } from '../terminal/describe-error.ts';
 import type { Say } from '../terminal/messages.ts';
 import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';

@@ -97,7 +97,7 @@ async function askForBaseUrl(
   const noService = new UsageError('There is no service to sign in to.', { hint: instead });
   if (withToken) throw noService;
   try {
-    prompt.expectSomebody(instead);
+    prompt.expectTerminal(instead);
   } catch {
     throw noService;
   }

@@ -1,16 +1,14 @@
 // Messages on stderr: warnings at once, hints and the error at the end.
-import type { ValsError } from '../errors.ts';
+import { describeError, type ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
-import { describeError } from './describe-error.ts';
 import type { Glyphs } from './glyphs.ts';
 import { withoutToken } from './json-text.ts';
 import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
-import { wrapWords } from './wrap.ts';
 
 /** How a command speaks to its user. */
 export interface Say {
@@ -87,7 +85,8 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     const text = label + visible(redactor.redact(message));
     if (!stderr.isTerminal) return text;
     const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
-    return wrapWords(text, stderr.width, indent, await createTextWidth([text])).join('\n');
+    const textWidth = await createTextWidth([text]);
+    return textWidth.wrap(text, stderr.width, indent).join('\n');
   };
   const writeLabelled = (label: string, tone: 'red' | 'yellow' | 'cyan' | 'green', message: string) =>
     write(async (style) => {
@@ -97,9 +96,9 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
   const writeDim = (message: string) => write(async ({ dim }) => dim(await wrapped(message)));
   const writeLines = (lines: string) =>
     write(async () => {
-      const width = await createTextWidth([lines]);
+      const textWidth = await createTextWidth([lines]);
       const wrapLine = (line: string) =>
-        line.startsWith(' ') ? line : wrapWords(line, stderr.width, '', width).join('\n');
+        line.startsWith(' ') ? line : textWidth.wrap(line, stderr.width).join('\n');
       return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
     });
   const warn = (message: string) => writeLabelled('warning:', 'yellow', message);

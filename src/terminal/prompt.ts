@@ -1,18 +1,16 @@
-// Asks the user on stderr. Without a terminal it is an error, never a wait.
+// Asks the user on stderr. Without a terminal, a question is an error: vals never waits for an answer.
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
-import { wrapWords } from './wrap.ts';
 
 export interface Prompt {
-  /** Throws a UsageError with the hint `instead` if nobody can be asked for confirmation. */
-  expectSomebody(instead: string): void;
-  /** Throws a UsageError with the hint `instead` if nobody can be asked, as the others do. */
+  /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
+  expectTerminal(instead: string): void;
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
-  /** Shows the answer while it is typed. */
+  /** Unlike `secret`, shows the answer while the user types it. */
   text(question: string, instead: string): Promise<string>;
   /** How long the user took to answer. */
   waitedMs(): number;
@@ -33,32 +31,33 @@ export function createPrompt(
 ): Prompt {
   let waitedMs = 0;
 
-  function expectSomebody(instead: string, wanted = 'for confirmation '): void {
+  function expectTerminal(instead: string, wanted = 'for confirmation '): void {
     if (input().isTTY && stderr.isTTY) return;
     throw new UsageError(`Cannot ask ${wanted}without a terminal.`, { hint: instead });
   }
 
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
-    expectSomebody(instead, '');
+    expectTerminal(instead, '');
     await flush();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
-    // readline echoes to its output; for a secret, that is a stream that nobody reads.
+    // readline shows each key on its output. The keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
-    const [last = '', ...before] = (await wrapped(visible(question))).reverse();
-    for (const line of before.reverse()) stderr.write(`${line}\n`);
+    const questionLines = await wrapped(visible(question));
+    const lastLine = questionLines.pop() ?? '';
+    for (const line of questionLines) stderr.write(`${line}\n`);
     const lines = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
-      // In raw mode, Ctrl-C is a key and not a signal. The end of input is no answer.
+      // In raw mode, Ctrl-C is a key and not a signal. At the end of input there is no answer.
       lines.once('SIGINT', () => reject(new InterruptedError(130)));
       lines.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));
     });
     try {
-      if (hidden) stderr.write(last);
-      return await Promise.race([lines.question(hidden ? '' : last), interrupted]);
+      if (hidden) stderr.write(lastLine);
+      return await Promise.race([lines.question(hidden ? '' : lastLine), interrupted]);
     } catch (error) {
       stderr.write('\n');
       throw error;
@@ -71,18 +70,18 @@ export function createPrompt(
   }
 
   /** Leaves room for the answer. */
-  const wrapped = async (question: string): Promise<string[]> =>
-    wrapWords(question, Math.max(1, width - 4), '', await createTextWidth([question])).map(
-      (line, index, all) => (index === all.length - 1 ? `${line.trimEnd()} ` : line),
-    );
+  const wrapped = async (question: string): Promise<string[]> => {
+    const lines = (await createTextWidth([question])).wrap(question, Math.max(1, width - 4));
+    return lines.with(-1, `${lines.at(-1)?.trimEnd()} `);
+  };
 
   return {
     waitedMs: () => waitedMs,
     async confirm(question, instead) {
-      expectSomebody(instead);
+      expectTerminal(instead);
       return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
     },
-    expectSomebody,
+    expectTerminal,
     text: async (question, instead) => (await ask(question, instead, false)).trim(),
     secret: async (question, instead) => (await ask(question, instead, true)).trim(),
   };

@@ -8,7 +8,6 @@ import { linked } from './link.ts';
 import { type Cell, cellOf, type Screen } from './screen.ts';
 import { createTextWidth } from './text-width.ts';
 import { wholeMoment } from './times.ts';
-import { wrapWords } from './wrap.ts';
 
 const narrowestValue = 4;
 
@@ -84,7 +83,7 @@ async function formatPairs(
       const wrapped = () =>
         text
           .split('\n')
-          .flatMap((line) => wrapWords(line, room, '', textWidth))
+          .flatMap((line) => textWidth.wrap(line, room))
           .join(`\n${' '.repeat(keyWidth + gap.length)}`);
       // Half an id or half an address is useless.
       const isWhole = isId || /^https?:\/\/\S+$/.test(text);

@@ -33,7 +33,8 @@ export async function formatTable(
   for (const [index, { firstLine }] of grid.columns.entries()) {
     if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
   }
-  if (layout.missing > 0) screen.hint(`Columns that do not fit: ${layout.missing}. --json shows all of them.`);
+  if (layout.missing > 0)
+    screen.hint(`Columns that do not fit: ${layout.missing}. --json shows all of them.`);
   const lines = await drawGrid(grid, all, layout, textWidth, screen, total);
   return [...lines, ...captions(grid, total ?? records[0], layout, textWidth, screen)]
     .map((line) => `${line}\n`)

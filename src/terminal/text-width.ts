@@ -1,15 +1,20 @@
-// Measures text in terminal columns, and cuts it without splitting a visible character.
+// Measures text in terminal columns, cuts it between visible characters, and wraps it between words.
 
 export interface TextWidth {
   width(text: string): number;
   /** Cuts the text to this width, with an ellipsis. */
   cut(text: string, width: number): string;
+  /** Lines of at most this width, unless one word is longer. All lines but the first begin with the indent. */
+  wrap(text: string, width: number, indent?: string): string[];
 }
 
-/** ASCII and our own marks are one column wide. */
+/** ASCII characters and the marks that vals draws are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** Measures these texts and parts of them. Only text that is not plain needs tables, which load in 16 ms. */
+/** A word with the space before it. A command between backticks counts as one word. */
+const words = /(\s*)((?:`[^`]*`|\S)+)/g;
+
+/** Measures these texts and parts of them. Only text that is not plain needs string-width, which loads in 16 ms. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
   for (const text of texts) {
@@ -34,5 +39,21 @@ export async function createTextWidth(texts: Iterable<string>, ellipsis = '…')
     return kept + sign;
   }
 
-  return { width, cut };
+  function wrap(text: string, limit: number, indent = ''): string[] {
+    if (width(text) <= limit) return [text];
+    const lines: string[] = [];
+    let line = '';
+    for (const [, space = '', word = ''] of text.matchAll(words)) {
+      const longer = `${line}${space}${word}`;
+      if (line.trim() === '' || width(longer) <= limit) {
+        line = longer;
+      } else {
+        lines.push(line);
+        line = indent + word;
+      }
+    }
+    return [...lines, line];
+  }
+
+  return { width, cut, wrap };
 }

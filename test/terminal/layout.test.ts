@@ -7,7 +7,6 @@ import { showsUnicode } from '../../src/terminal/glyphs.ts';
 import { gap, layOut } from '../../src/terminal/layout.ts';
 import { createTextWidth } from '../../src/terminal/text-width.ts';
 import { clockTime } from '../../src/terminal/times.ts';
-import { wrapWords } from '../../src/terminal/wrap.ts';
 import { inProcess } from '../support/in-process.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -140,7 +139,7 @@ describe('a text', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(words, fc.integer({ min: 12, max: 60 }), (words, width) => {
-        const lines = wrapWords(words.join(' '), width, '  ', textWidth);
+        const lines = textWidth.wrap(words.join(' '), width, '  ');
         expect(lines.join(' ').split(/ +/)).toEqual(words);
         for (const line of lines) if (/\S /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
       }),
@@ -149,12 +148,12 @@ describe('a text', () => {
 
   it('keeps a command in one piece, and the spaces that it has', async () => {
     const textWidth = await createTextWidth([]);
-    expect(wrapWords('now run `vals pull --merge` again', 20, '  ', textWidth)).toEqual([
+    expect(textWidth.wrap('now run `vals pull --merge` again', 20, '  ')).toEqual([
       'now run',
       '  `vals pull --merge`',
       '  again',
     ]);
-    expect(wrapWords('    at  here', 20, '', textWidth)).toEqual(['    at  here']);
+    expect(textWidth.wrap('    at  here', 20)).toEqual(['    at  here']);
   });
 });
 

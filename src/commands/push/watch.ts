@@ -3,6 +3,7 @@
 import type { Context } from '../../cli/context.ts';
 import {
   AuthError,
+  describeError,
   InterruptedError,
   LocalError,
   NoSpaceError,
@@ -13,7 +14,6 @@ import {
 } from '../../errors.ts';
 import { inOwnTime } from '../../lib/signals.ts';
 import { type Column, column } from '../../terminal/column.ts';
-import { describeError } from '../../terminal/describe-error.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';

@@ -56,7 +56,7 @@ export async function confirmDeletion(
   refusal = 'Nothing was deleted.',
 ): Promise<void> {
   const instead = 'Add --yes to delete without being asked.';
-  prompt.expectSomebody(instead);
+  prompt.expectTerminal(instead);
   const text = await question();
   progress.stop();
   if (await prompt.confirm(text, instead)) return;

@@ -27,7 +27,7 @@ export const command = defineCommand({
   columns: [column('status'), column('space')],
   run: (context, { name, yes, withVals = false, dryRun, ...place }) => {
     const asks = !yes && !dryRun;
-    if (asks) context.prompt.expectSomebody(removeWithoutAsking);
+    if (asks) context.prompt.expectTerminal(removeWithoutAsking);
     return withStore(context, place, async ({ spaces }) => {
       const space = await spaces.named(name);
       if (!space) throw noSpaceNamed(name, place);

@@ -28,7 +28,7 @@ export const command = defineCommand({
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
   run: (context, { username, yes, withVals = false, ...place }) => {
-    if (!yes) context.prompt.expectSomebody(removeWithoutAsking);
+    if (!yes) context.prompt.expectTerminal(removeWithoutAsking);
     return withStore(context, place, async ({ users }) => {
       const person = await users.named(username);
       if (!person) throw nobodyNamed(username, place);

@@ -5,7 +5,6 @@ import type { Screen } from '../screen.ts';
 import type { Sink } from '../streams.ts';
 import type { Style } from '../style.ts';
 import { createTextWidth } from '../text-width.ts';
-import { wrapWords } from '../wrap.ts';
 import { renderList } from './list.ts';
 import { type RenderOptions, screenOf } from './options.ts';
 import { renderText } from './text.ts';
@@ -31,7 +30,7 @@ async function formatSections(sections: readonly Section[], screen: Screen): Pro
   const blocks: string[] = [];
   for (const { heading, shown } of sections) {
     const said = visible(redact(heading ?? ''));
-    const lines = said === '' ? [] : wrapWords(said, width, '', await createTextWidth([said]));
+    const lines = said === '' ? [] : (await createTextWidth([said])).wrap(said, width);
     const diff = visibleLines(redact(shown)).split('\n');
     blocks.push(
       [...lines.map((line) => style.yellow(line)), ...diff.map((line) => paintLine(line, style))].join('\n'),
