@@ -53,7 +53,7 @@ const meanings: Record<ShownStatus, string> = {
   'missing here': 'has no file here: `vals pull` brings it.',
   'deleted there': 'was deleted on the service: `vals push --fork` makes a new val.',
   'not yours': 'belongs to another owner: `vals push --fork` makes a val of your own.',
-  unmerged: 'has the marks of a merge: decide what stays between them, then `vals push`.',
+  unmerged: 'has conflict markers: decide what stays between them, then `vals push`.',
   'renamed here': 'has another name on the service: `vals push` renames it.',
   unchanged: 'is the same on both sides.',
 };
@@ -62,7 +62,7 @@ const nameTaken = 'is new here, and the service has a val of that name: `vals pu
 
 function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
-    return 'is neither here nor on the service: `vals forget` leaves it out.';
+    return 'is neither here nor on the service. `vals forget` takes it out of vals.json.';
   const status = shownStatus(examined);
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }

@@ -43,7 +43,7 @@ export const command = defineCommand({
   description:
     'Compare the files of the workspace with the service and with the last code that both had in common: unchanged, ' +
     'changed here, changed there, conflict (changed on both sides, a new file whose name is taken, or an id that belongs ' +
-    'to a val of another name), unmerged (with the marks of a merge), new, renamed here (its name in vals.json was edited), ' +
+    'to a val of another name), unmerged (with conflict markers), new, renamed here (its name in vals.json was edited), ' +
     'missing here, deleted there, not yours.',
   arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
   options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs', { forPeople: true }) },

@@ -48,7 +48,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   return async (word) => {
     const recalled = await seen.recall();
     const remembered = await checked(recalled.mine.filter(({ name }) => name === word));
-    if (remembered !== undefined) return only(word, remembered, 'are named so').id;
+    if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byBeginning(recalled, word);
     // Letters alone may be a name that was not seen yet; with a digit in it, the beginning of an id that was seen is one.
     const early = /\d/.test(word) ? fromMemory() : undefined;
@@ -61,7 +61,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     }
     const mine = await listOnce();
     const found = mine?.filter(({ name }) => name === word) ?? [];
-    if (found.length > 0) return only(word, found, 'are named so').id;
+    if (found.length > 0) return only(found, `are named "${word}"`).id;
     const id = fromMemory();
     if (id !== undefined) return id;
     const names = [
@@ -112,31 +112,28 @@ function byBeginning({ vals }: Recalled, word: string): string | undefined {
   if (word.length < shortestBeginning) return undefined;
   const beginning = word.toLowerCase();
   const found = vals.filter(({ id }) => id.toLowerCase().startsWith(beginning));
-  return found.length === 0 ? undefined : only(word, found, 'begin so').id;
+  return found.length === 0 ? undefined : only(found, `have ids that begin with "${word}"`).id;
 }
 
-function only(word: string, found: readonly NamedVal[], alike: string): NamedVal {
+function only(found: readonly NamedVal[], alike: string): NamedVal {
   const [first, ...others] = found as [NamedVal, ...NamedVal[]];
   if (others.length === 0) return first;
   const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
-  throw new UsageError(`"${word}" may be ${found.length} vals that ${alike}: ${each}.`, {
+  throw new UsageError(`${found.length} vals ${alike}: ${each}.`, {
     hint: 'Give the whole id of the val that you mean.',
   });
 }
 
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
-  new ConflictError(`"${name}" is named "${nameNow}" on the service. Nothing was done.`, {
+  new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
     hint: `If you mean that val, give its id: ${id}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);
-  return new AuthError(
-    `There is no token for ${origin}, and "${word}" is no id: a name is looked up with a token.`,
-    {
-      hint: `Give the val's whole id, run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`,
-    },
-  );
+  return new AuthError(`"${word}" cannot be looked up by its name: there is no token for ${origin}.`, {
+    hint: `Run ${shell`vals login --base-url ${href}`}, set VALS_TOKEN, or give the val's whole id.`,
+  });
 };
 
 function unknownName(word: string, names: readonly string[], isListed: boolean): NotFoundError {
@@ -145,6 +142,6 @@ function unknownName(word: string, names: readonly string[], isListed: boolean):
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
       ? '`vals ls` lists your vals.'
-      : 'This service does not list vals: give the id, or make the name known with `vals val get <id>` or `vals push <file>`.',
+      : 'This service has no list of vals. Give the id. After `vals val get <id>` or `vals push <file>`, the name is known too.',
   });
 }

@@ -22,9 +22,12 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const { force, dryRun, backup, remark, holdsToken } = options;
     const { remote } = await remotes.read(id);
     if (remote === undefined) {
-      throw new NotFoundError(`There is no val ${id} on ${nameOf(workspace.service)}.`, {
-        hint: 'It does not exist, or it is not yours.',
-      });
+      throw new NotFoundError(
+        `There is no val ${id} on ${nameOf(workspace.service)}, or you may not read it.`,
+        {
+          hint: '`vals ls` lists your vals.',
+        },
+      );
     }
     const { root, bases } = workspace;
     const name = remote.name ?? id;
@@ -32,7 +35,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
     refuseTaken(workspace, { name, file, id });
     const twin = findTwin(file);
-    if (twin !== undefined) throw alike({ name, file, id }, `${twin} is one file with it on some systems`);
+    if (twin !== undefined) throw alike({ name, file, id }, `on some systems, ${twin} is the same file`);
     const here = readBelow(root, file);
     // Sent from here without being told the id: an edit since then is one of ours, and is left.
     const isEdited = bases.read({ name })?.code === remote.code && !force;
@@ -42,7 +45,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     if (here !== undefined && !stays && !isLeftover && !force) {
       // A val of the workspace has that name already; any other file is only in the way.
       const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
-      throw new Kind(`${quoted(name)} cannot be ${file}: that file exists, with other code.`, {
+      throw new Kind(`${quoted(name)} cannot be written to ${file}: the file exists and has other code.`, {
         hint: `${byHand(id)} chooses another file; --force overwrites it and keeps a copy.`,
       });
     }
@@ -73,7 +76,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const file = `${name}.ts`;
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
-  throw new LocalError(`${quoted(name)} cannot have a file of its name: the name ${problem}.`, {
+  throw new LocalError(`${quoted(name)} cannot be written to a file of that name: the name ${problem}.`, {
     hint: `${byHand(id)} chooses the file.`,
   });
 }
@@ -85,7 +88,7 @@ function dangerOf(name: string): string | undefined {
   // Such as vite.config.ts or gulpfile.ts, which run when a build starts.
   const isRunByTools =
     name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
-  return isRunByTools ? 'is one that tools may run' : undefined;
+  return isRunByTools ? 'belongs to a file that tools may run' : undefined;
 }
 
 function chosenFile(workspace: Workspace, path: string): string {
@@ -93,7 +96,7 @@ function chosenFile(workspace: Workspace, path: string): string {
   const problem = pathProblem(file);
   if (problem === undefined) return file;
   throw new LocalError(`--file ${path} cannot be a val's file: its path ${problem}.`, {
-    hint: 'Choose a plain file below the folder of vals.json.',
+    hint: 'Choose a file in the folder of vals.json, or in a folder below it.',
   });
 }
 
@@ -104,7 +107,7 @@ interface Adopted {
 }
 
 const alike = ({ name, file, id }: Adopted, problem: string): LocalError =>
-  new LocalError(`${quoted(name)} cannot be ${file}: ${problem}.`, {
+  new LocalError(`${quoted(name)} cannot be written to ${file}: ${problem}.`, {
     hint: `${byHand(id)} chooses another file.`,
   });
 
@@ -113,13 +116,16 @@ function refuseTaken({ vals }: Workspace, val: Adopted): void {
   const { name, file } = val;
   const other = vals.ofFoldedFile(fold(file));
   if (other !== undefined && other.name !== name) {
-    throw alike(val, `${other.file} is the val ${quoted(other.name)}`);
+    throw alike(val, `${other.file} is the file of the val ${quoted(other.name)}`);
   }
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;
-  throw new ConflictError(`${quoted(name)} is in the workspace already, as ${sameName.file}.`, {
-    hint: 'Give that val another name in vals.json first.',
-  });
+  throw new ConflictError(
+    `${quoted(name)} is already the name of a val in this workspace: ${sameName.file}.`,
+    {
+      hint: 'Give that val another name in vals.json first.',
+    },
+  );
 }
 
 /** Finds a file or folder that some file systems take for the given one although its path is written otherwise. */

@@ -25,14 +25,14 @@ export async function readPrunable(
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
-    throw notDeleted(val, 'the val belongs to another owner');
+    throw notDeleted(val, 'it belongs to another owner');
   }
   if (remote === undefined) return undefined;
   if ((remote.name ?? val.name) !== val.name) {
-    throw notDeleted(val, `the service calls the val "${remote.name}"`);
+    throw notDeleted(val, `the service calls it "${remote.name}"`);
   }
   const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
-  if (!isSame) throw notDeleted(val, 'the val changed on the service since');
+  if (!isSame) throw notDeleted(val, 'it changed on the service');
   return remote;
 }
 
@@ -82,14 +82,14 @@ const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): bool
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 
 const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
-  new ConflictError(`${file} is gone here, but ${reason}. It was not deleted.`, {
-    hint: `${shell`vals pull ${file}`} brings the file back, ${shell`vals forget ${file}`} leaves it out.`,
+  new ConflictError(`${file} is gone here, but its val was not deleted: ${reason}.`, {
+    hint: `${shell`vals pull ${file}`} brings the file back, ${shell`vals forget ${file}`} takes it out of vals.json.`,
   });
 
 const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
   new ConflictError(
-    `${file} is gone here, but this folder has no base of it, so nobody can tell whether the val changed. It was not deleted.`,
+    `${file} is gone here, but its val was not deleted: this folder has no base that shows whether the val changed.`,
     {
-      hint: `${shell`vals val rm ${name}`} deletes the val, ${shell`vals forget ${file}`} leaves it out.`,
+      hint: `${shell`vals val rm ${name}`} deletes the val, ${shell`vals forget ${file}`} takes it out of vals.json.`,
     },
   );

@@ -42,7 +42,7 @@ export async function pullVal(
   const isEdited = status === 'changed here' || status === 'conflict';
   if (status === 'changed here' && base !== undefined && !options.force) {
     if (hasMarks(examined.here ?? '')) {
-      options.remark(`${val.file} still has the marks of a merge: edit it, then \`vals push\`.`);
+      options.remark(`${val.file} still has conflict markers. Edit the file, then run \`vals push\`.`);
     }
     return outcome('kept');
   }
@@ -64,7 +64,9 @@ function withoutRemote(
   if (val.id === undefined) {
     if (isNamed) throw withoutId(workspace, val);
     if (here === undefined) {
-      remark(`${val.file} is gone, and was never pushed: ${shell`vals forget ${val.file}`} leaves it out.`);
+      remark(
+        `${val.file} is gone and was never pushed. ${shell`vals forget ${val.file}`} takes it out of vals.json.`,
+      );
     }
     return { status: 'kept' };
   }
@@ -74,7 +76,7 @@ function withoutRemote(
       : `${val.file} belongs to another owner on ${nameOf(workspace.service)}, who does not let you read it.`;
   const isGone = here === undefined;
   const hint = isGone
-    ? `${val.file} is gone too: ${shell`vals forget ${val.file}`} leaves it out.`
+    ? `The file is gone too. ${shell`vals forget ${val.file}`} takes it out of vals.json.`
     : `${shell`vals push ${val.file} --fork`} makes a new val from the file.`;
   if (isNamed) throw new NotFoundError(message, { hint });
   if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
@@ -85,7 +87,7 @@ function editedHere({ val: { file, name }, base, isNew }: Examined): ConflictErr
   const problem = isNew
     ? `${file} is new here, and the service has a val named "${name}" with other code.`
     : base === undefined
-      ? `${file} differs from the service, and it is unknown which is newer.`
+      ? `${file} differs from the service's code, and this folder has no base that shows which is newer.`
       : `${file} changed here and on the service.`;
   return new ConflictError(`${problem} The file was left as it is.`, {
     hint: `${shell`vals pull ${file} --merge`} merges both, ${shell`vals pull ${file} --force`} takes the service's code.`,
@@ -114,7 +116,7 @@ async function mergeInto(
   if (conflicts === 0) return { status: 'merged' };
   throw new ConflictError(
     `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: 'Edit the file: keep the lines you want, remove the conflict marks, then run `vals push`.' },
+    { hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.' },
   );
 }
 
@@ -131,7 +133,7 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
   workspace.bases.write(val, remote);
   workspace.remember(isNamedAnew ? { ...val, name: nameThere } : val);
   if (isNamedAnew) {
-    remark(`The service calls "${val.name}" "${nameThere}"; vals.json has that name now.`);
+    remark(`The val "${val.name}" is named "${nameThere}" on the service. vals.json was updated.`);
   }
 }
 
@@ -139,9 +141,12 @@ export const tokenInFile = (file: string): string =>
   `${file} holds your token: whoever reads the file can act as you.`;
 
 /** Half of a character cannot be written to a file, and what came back would be another text. */
-export function writable({ code }: RemoteVal, { name }: { name: string }): string {
+export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
-  throw new BadResponseError(`The code of "${name}" holds half of a character, so it cannot be a file.`, {
-    hint: '`vals val get --json` shows it.',
-  });
+  throw new BadResponseError(
+    `The code of "${name}" contains half of a character, so it cannot be written to a file.`,
+    {
+      hint: `${shell`vals val get ${id ?? name} --json`} shows the code.`,
+    },
+  );
 }

@@ -43,7 +43,7 @@ export async function pushVal(
 ): Promise<Outcome> {
   if (code !== undefined) return pushCode(workspace, api, val, code, options);
   options.remark(
-    `${val.file} is gone; ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} leaves it out, \`vals push --prune\` deletes the val.`,
+    `${val.file} is gone. ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} takes it out of vals.json, \`vals push --prune\` deletes the val.`,
   );
   return { status: 'skipped' };
 }
@@ -65,8 +65,8 @@ async function pushCode(
   const isRenamed = examined?.isRenamedHere === true;
   if (outcome !== undefined && !isRenamed) return outcome;
   if (outcome === undefined && !options.force && hasMarks(code)) {
-    throw new ConflictError(`${val.file} still has the marks of a merge.`, {
-      hint: 'Decide what stays between <<<<<<< and >>>>>>>, then push it.',
+    throw new ConflictError(`${val.file} still has conflict markers.`, {
+      hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
     });
   }
   if (examined?.mayTakeOver) options.onUnknownName(val);
@@ -93,14 +93,14 @@ async function pushCode(
   // A token that comes back as an id must not get into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? idBefore : sentId;
   const version = versionOf(body);
-  if (hasMarks(code)) options.remark(`${val.file} was sent with the marks of a merge in it.`);
+  if (hasMarks(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
   if (idBefore !== undefined && id !== idBefore) {
-    options.remark(`The service stored ${val.file} as another val than before: ${id}.`);
+    options.remark(`${val.file} was stored under another id than before: ${id}.`);
   }
   // Without a list, only the answer tells that the name was taken.
   if (examined?.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
-      `${val.file} replaced the code of the val "${name}", which was on the service already; its older versions are kept.`,
+      `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
   record(workspace, { file: val.file, name, id }, { code, version, changedAt: changedAtOf(body), name });
@@ -118,7 +118,7 @@ async function rename(
   const { val, notApplied } = await changeVal(api, id, { name });
   if (notApplied.length > 0) {
     throw new RefusedError(`The service did not rename "${base.name}" to "${name}".`, {
-      hint: `Rename it on the service itself; ${shell`vals pull ${file} --force`} takes the name that it has there.`,
+      hint: `Rename it on the service itself, or take its name there with ${shell`vals pull ${file} --force`}.`,
     });
   }
   // Some services make a version of the same code for it.
@@ -192,7 +192,7 @@ const ofAnotherOwner = (
 
 const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(
-    `${file} is the val "${name}" of ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
+    `${file} is the val "${name}", which belongs to ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
     {
       hint: `Push it from the owner's account or space, or make a val of your own with ${shell`vals push ${file} --fork`}.`,
     },
@@ -200,15 +200,18 @@ const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): Conf
 
 const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(`${file} was deleted on the service, or belongs to another owner now.`, {
-    hint: `${shell`vals push ${file} --fork`} makes a new val of your own; ${shell`vals forget ${file}`} leaves the file out.`,
+    hint: `${shell`vals push ${file} --fork`} makes a new val of your own, ${shell`vals forget ${file}`} takes it out of vals.json.`,
   });
 
 const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
-  new ConflictError(`${file} is "${name}" in vals.json, but its id is that of the val "${nameThere}".`, {
-    hint:
-      `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
-      `${shell`vals push ${file} --fork`} makes a val of the name in vals.json.`,
-  });
+  new ConflictError(
+    `${file} is named "${name}" in vals.json, but its id there belongs to the val "${nameThere}".`,
+    {
+      hint:
+        `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
+        `${shell`vals push ${file} --fork`} makes a new val named as in vals.json.`,
+    },
+  );
 
 const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
   new ConflictError(`${file} is new here, and the service has a val named "${name}" with other code.`, {
@@ -220,7 +223,7 @@ const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
 function bothChanged({ val: { file }, base }: Examined): ConflictError {
   const problem = base
     ? 'changed here and on the service'
-    : 'differs from the service, and it is unknown which is newer';
+    : "differs from the service's code, and this folder has no base that shows which is newer";
   return new ConflictError(`${file} ${problem}.`, {
     hint:
       `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +

@@ -94,7 +94,7 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
 /** Its name would get into vals.json, which is committed. */
 const sentToken = (): BadResponseError =>
   new BadResponseError('The service sent your token as the name or the id of a val. Nothing was written.', {
-    hint: 'Do not trust this service: end the token, and sign in to a service that you know.',
+    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
 /** Keys without a value are left out. */

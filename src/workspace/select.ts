@@ -59,7 +59,7 @@ const mostNamed = 3;
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. A file in vals.json that is ignored, or no code, is pushed if you name it.`;
+  return `Not pushed: ${named}. To push such a file, name it in the command.`;
 }
 
 /** Whether a file is one of these paths, or below one; without paths, all are. */

@@ -197,7 +197,7 @@ export function withoutId(
         hint: `\`vals push\` sends it there.`,
       })
     : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
-        hint: 'Find the id on the service; `vals pull <id>` makes it known here.',
+        hint: 'Find the id on the service, then run `vals pull <id>`.',
       });
 }
 
@@ -207,7 +207,7 @@ export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]):
   if (elsewhere.length === 0) return undefined;
   const services = [...new Set(elsewhere.flatMap(({ others = [] }) => others))].map(nameOf);
   const which = elsewhere.length === vals.length ? 'These' : `${elsewhere.length} of these`;
-  return `${which} vals were pushed to ${services.join(' and ')}; this is ${nameOf(service)}.`;
+  return `${which} vals were pushed to ${services.join(' and ')}, and the service in use is ${nameOf(service)}.`;
 }
 
 export const nameOf = (service: string): string =>

@@ -193,10 +193,10 @@ describe('vals pull --all', () => {
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "vite.config" cannot have a file of its name: the name is one that tools may run. \`vals pull ${vals[1]?.id} --file <path>\` chooses the file.`,
-      `warning: "../up" cannot have a file of its name: the name holds /, \\ or :. \`vals pull ${vals[2]?.id} --file <path>\` chooses the file.`,
-      `warning: "One" cannot be One.ts: one.ts is the val "one". \`vals pull ${vals[3]?.id} --file <path>\` chooses another file.`,
-      `warning: "con" cannot have a file of its name: the name is that of a device on Windows. \`vals pull ${vals[4]?.id} --file <path>\` chooses the file.`,
+      `warning: "vite.config" cannot be written to a file of that name: the name belongs to a file that tools may run. \`vals pull ${vals[1]?.id} --file <path>\` chooses the file.`,
+      `warning: "../up" cannot be written to a file of that name: the name holds /, \\ or :. \`vals pull ${vals[2]?.id} --file <path>\` chooses the file.`,
+      `warning: "One" cannot be written to One.ts: one.ts is the file of the val "one". \`vals pull ${vals[3]?.id} --file <path>\` chooses another file.`,
+      `warning: "con" cannot be written to a file of that name: the name belongs to a device on Windows. \`vals pull ${vals[4]?.id} --file <path>\` chooses the file.`,
     ]);
     for (const index of [1, 2, 3, 4]) {
       expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);

@@ -36,7 +36,7 @@ describe('init', () => {
     const { stderr } = await place.vals('init');
     expect(stderr.match(/may refuse/g)).toHaveLength(1);
     expect(stderr).toContain('a.test.ts and b.test.ts: ');
-    expect(stderr).toContain('link.ts is a link that leads nowhere.');
+    expect(stderr).toContain('link.ts was left out: it is a link that leads nowhere.');
   });
 
   it('makes an empty folder a workspace, and is safe to run again', async () => {
@@ -276,7 +276,7 @@ describe('pull', () => {
     expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
     for (const again of [['pull'], ['pull', '--merge']]) {
-      expect((await place.vals(...again)).stderr).toContain('still has the marks of a merge');
+      expect((await place.vals(...again)).stderr).toContain('still has conflict markers');
     }
     expect(backups(place)).toEqual(['1\nX\n3\n']);
     expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
@@ -462,12 +462,12 @@ describe('push', () => {
     expect(error?.message).toContain('Did you mean "sub/a.ts"?');
   });
 
-  it('warns of the marks of a merge that --force sends', async () => {
+  it('warns of the conflict markers that --force sends', async () => {
     const { place } = await pushed({ 'a.ts': 'a' });
     place.put({ 'a.ts': '<<<<<<< here\na\n=======\nb\n>>>>>>> there\n' });
     expect(await place.vals('push')).toMatchObject({ exit: 5 });
     const { exit, stderr } = await place.vals('push', '--force');
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('marks of a merge') });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('conflict markers') });
   });
 
   it('goes on to send plainly what the first push of a fresh checkout did not reach', async () => {

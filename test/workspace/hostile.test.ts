@@ -212,7 +212,7 @@ describe('an ignore file that is not a plain one is not read, and that is said o
       cwd,
       here,
     });
-    expect({ exit, stderr: stderr.match(/^warning: .*ignore is not read.*$/gm)?.length }).toEqual({
+    expect({ exit, stderr: stderr.match(/^warning: .*ignore was not read.*$/gm)?.length }).toEqual({
       exit: 0,
       stderr: 1,
     });
@@ -400,7 +400,7 @@ it('leaves out folders that are nested too deeply, and takes no longer for it', 
   });
   const { exit, stdout, stderr } = await vals(['status', '--json'], { cwd, env: service.env });
   expect({ exit, files: JSON.parse(stdout).length }).toEqual({ exit: 0, files: 1 });
-  expect(stderr).toContain('is left out: it is more than 64 folders deep');
+  expect(stderr).toContain('was left out: it is more than 64 folders deep');
   const manifest = JSON.stringify({ vals: { [`${nested(65)}/a.ts`]: { name: 'a' } } });
   put(cwd, { 'vals.json': manifest });
   expect(await vals(['status'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 10 });
@@ -486,7 +486,7 @@ it('a service that answers with the id of another val gets no second file for it
   const { exit, stderr } = await vals(['push', 'two.ts'], { cwd, env: service.env, here: true });
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: expect.stringContaining('one.ts has the id one in vals.json'),
+    stderr: expect.stringContaining('two.ts did not get the id one in vals.json: one.ts already has it.'),
   });
   expect(JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8')).vals['two.ts']).toEqual({ name: 'two' });
   expect(await vals(['push', '--dry-run'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });

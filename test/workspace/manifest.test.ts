@@ -26,7 +26,7 @@ describe('a vals.json that makes no sense is refused with the place, and left as
     ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
     ['a path into .git', entry('.git/config'), 'begins with a dot'],
     ['a path into our own folder', entry('.vals/a.ts'), 'begins with a dot'],
-    ['itself', entry('VALS.json'), 'the workspace itself'],
+    ['itself', entry('VALS.json'), 'vals.json itself'],
     ['an empty path', entry(''), 'is empty'],
     [
       'one name twice',

@@ -43,20 +43,20 @@ async function checkout({ read, path = '', idsFor = path }: Facts) {
 const theirs = { id, name: 'hello', code: 'theirs', version: 3 };
 
 describe.each<[string, Facts, string, RegExp]>([
-  ['of another owner', { read: { body: { ...theirs, ...acme } } }, 'not yours', /of "acme"/],
-  ['that may not be read', { read: { status: 403, body: {} } }, 'not yours', /of another owner/],
+  ['of another owner', { read: { body: { ...theirs, ...acme } } }, 'not yours', /belongs to "acme"/],
+  ['that may not be read', { read: { status: 403, body: {} } }, 'not yours', /belongs to another owner/],
   ['that is gone', { read: { status: 404, body: {} } }, 'deleted there', /was deleted on the service/],
   [
     'of a space, seen from the person',
     { read: { body: { ...theirs, ...acme } }, idsFor: '/@acme' },
     'not yours',
-    /of "acme"/,
+    /belongs to acme,/,
   ],
   [
     'of a person, seen from a space',
     { read: { body: { ...theirs, ...acme } }, path: '/@space', idsFor: '' },
     'not yours',
-    /of "acme"/,
+    /belongs to acme,/,
   ],
 ])('a val %s', (_which, facts, status, message) => {
   it.each([[['push']], [['push', 'hello.ts']], [['push', '--force']], [['push', '--dry-run']]])(
@@ -140,7 +140,7 @@ describe('an id that belongs to a val of another name', () => {
     expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
     for (const args of [['push'], ['push', '--dry-run']]) {
       const [row] = await place.rows(args, 5);
-      expect(row?.error?.message).toContain('its id is that of the val "production_billing"');
+      expect(row?.error?.message).toContain('its id there belongs to the val "production_billing"');
     }
     // A pull that refuses does not take the name either.
     expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });

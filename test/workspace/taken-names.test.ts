@@ -108,7 +108,7 @@ describe('where it has none', () => {
   });
 });
 
-it('marks of a merge are unmerged, not changed', async () => {
+it('conflict markers are unmerged, not changed', async () => {
   const { place, service } = await pushed({ 'a.ts': 'one\n' });
   await service.edit('a', 'theirs\n');
   place.put({ 'a.ts': 'mine\n' });

@@ -75,7 +75,7 @@ test("status and push against the person's own vals say whose these are, and mak
   await ada.vals(['init'], { cwd: folder });
   await ada.vals(['push'], { cwd: folder });
   await ada.vals(['use', baseUrl]);
-  const warning = `These vals were pushed to ${space}; this is ${baseUrl}.`;
+  const warning = `These vals were pushed to ${space}, and the service in use is ${baseUrl}.`;
   const status = await ada.vals(['status'], { cwd: folder });
   expect(status.stdout).toMatch(/^not yours\tgreet\t/);
   expect(status.stderr).toContain(warning);

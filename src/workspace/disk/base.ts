@@ -78,7 +78,7 @@ export function createBases(
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
-        warn(`${file} cannot be read, so the last common code of this val is unknown.`);
+        warn(`${file} cannot be read, so the last common code of "${val.name}" is unknown.`);
         return undefined;
       }
       if (base === undefined) return undefined;

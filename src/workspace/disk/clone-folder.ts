@@ -20,7 +20,7 @@ export function refuseFilled(folder: string, given: string, service: string): vo
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: `Name another folder: ${shell`vals clone ${`${given}-2`}`}. In a workspace, \`vals pull --all\` adds what is missing.`,
+    hint: `Name another folder: ${shell`vals clone ${`${given}-2`}`}. In a workspace, \`vals pull --all\` adds the missing vals.`,
   });
 }
 

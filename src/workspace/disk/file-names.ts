@@ -20,9 +20,9 @@ export function nameProblem(name: string): string | undefined {
   if (/[/\\:]/.test(name)) return 'holds /, \\ or :';
   if (name.startsWith('.')) return 'begins with a dot';
   if (/^\s|[\s.]$/.test(name)) return 'begins with a space, or ends with a space or a dot';
-  if (windowsDevice.test(name)) return 'is that of a device on Windows';
-  if (windowsShortName.test(name)) return 'is a short name on Windows';
-  if (fold(name) === 'node_modules') return 'is that of a folder of packages';
+  if (windowsDevice.test(name)) return 'belongs to a device on Windows';
+  if (windowsShortName.test(name)) return 'may be the short name of another file on Windows';
+  if (fold(name) === 'node_modules') return 'belongs to the folder for packages';
   if (Buffer.byteLength(name) > longestNameBytes) return `is longer than ${longestNameBytes} bytes`;
   return undefined;
 }
@@ -38,5 +38,5 @@ export function pathProblem(path: string): string | undefined {
     const problem = nameProblem(part);
     if (problem !== undefined) return part === path ? problem : `has a part, "${part}", that ${problem}`;
   }
-  return fold(path) === 'vals.json' ? 'is that of the workspace itself' : undefined;
+  return fold(path) === 'vals.json' ? 'is the path of vals.json itself' : undefined;
 }

@@ -308,8 +308,8 @@ const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
 function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof NotPlainFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
-  return new LocalError(`${file} was left alone: ${place} ${error.problem}.`, {
-    hint: 'In a workspace only plain files and folders are used: put one there, or move it away.',
+  return new LocalError(`${file} was not used: ${place} ${error.problem}.`, {
+    hint: 'A workspace uses only plain files and folders. Replace it with one, or move it away.',
     cause: error,
   });
 }

@@ -25,7 +25,7 @@ export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
     throw new LocalError(`${dotValsFolder} is gone from ${root}.`, {
-      hint: 'Run the command again; it makes the folder.',
+      hint: 'Run the command again. It makes a new folder.',
     });
   }
   // With an end of line before it, too: a line that was cut off must not take this one with it.

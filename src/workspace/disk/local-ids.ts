@@ -22,7 +22,7 @@ export function readLocalIds(root: string): LocalIds {
     }
   } catch {}
   throw new LocalError(`${localIdsFile} does not hold the ids of vals.`, {
-    hint: 'Remove it: the next `vals push --local` finds the vals again by their names.',
+    hint: 'Remove the file. The next `vals push --local` finds the vals again by their names.',
   });
 }
 

@@ -23,7 +23,7 @@ export const emptyManifest = (): Manifest => ({
   others: { $schema: './.vals/schema.json' },
 });
 
-const fixIt = 'Fix the file, or restore it from git; your files and vals are untouched.';
+const fixIt = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
 export const broken = (problem: string, hint = fixIt): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
@@ -37,7 +37,7 @@ export function parseManifest(text: string): Manifest {
   }
   if (!isObject(content)) throw broken('is not a JSON object');
   const { vals = {}, ...others } = content;
-  if (!isObject(vals)) throw broken('has "vals" that is not an object');
+  if (!isObject(vals)) throw broken('has a "vals" that is not an object');
   const entries = new Map(Object.entries(vals).map(([file, value]) => [file, parseEntry(file, value)]));
   refuseTwins(entries);
   return { vals: entries, others };

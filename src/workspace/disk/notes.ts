@@ -46,9 +46,9 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
     const idNow = entry.ids.get(service);
     if (id !== undefined && isOthers(`id ${service} ${id}`)) {
       const other = files.get(`id ${service} ${id}`);
-      warn(`${other} has the id ${id} in vals.json; ${file} was left without an id.`);
+      warn(`${file} did not get the id ${id} in vals.json: ${other} already has it.`);
     } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
-      warn(`${file} has the id ${idNow} in vals.json now, so it did not get the id ${id}.`);
+      warn(`${file} did not get the id ${id} in vals.json: it has the id ${idNow} there now.`);
     } else if (id !== undefined) {
       files.delete(`id ${service} ${idNow}`);
       entry.ids.set(service, id);

@@ -30,10 +30,10 @@ export function refuseOthers(settings: Settings, root: string): void {
   if (place === undefined) return;
   const ownWay =
     process.geteuid?.() === 0
-      ? 'Run it as the owner, without sudo.'
+      ? 'Run the command as the owner, without sudo.'
       : 'In a folder of your own, `vals init` makes a workspace that is yours.';
   throw new LocalError(`The workspace ${root} is not used: ${place} belongs to another user.`, {
-    hint: `${ownWay} If you trust them, add "${root}" to the list "safeDirectories" in ${settings.configFile}.`,
+    hint: `${ownWay} If you trust that user, add "${root}" to the list "safeDirectories" in ${settings.configFile}.`,
   });
 }
 
@@ -42,7 +42,7 @@ export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRoot(folder);
   if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-    hint: 'Work there, or remove its vals.json first.',
+    hint: 'Use that workspace, or remove its vals.json first.',
   });
 }
 

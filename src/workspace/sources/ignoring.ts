@@ -51,7 +51,8 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (cause instanceof NotReached) return undefined;
       if (!(cause instanceof NotPlainFile)) throw error;
-      if (!refused.has(path)) warn(`${path} is not read, so it ignores nothing: it ${cause.problem}.`);
+      if (!refused.has(path))
+        warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
       refused.add(path);
       return undefined;
     }

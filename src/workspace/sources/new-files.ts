@@ -18,7 +18,7 @@ export async function findNewFiles(
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {
-      warn(`${file} is left out: its path ${problem}.`);
+      warn(`${file} was left out: its path ${problem}.`);
       continue;
     }
     const name = nameFrom(file);

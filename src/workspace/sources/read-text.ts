@@ -38,7 +38,9 @@ export async function readText(file: string, input: Input): Promise<string> {
 
 export function decode(file: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  throw new LocalError(`${nameOf(file)} is not UTF-8.`, { hint: 'Save it as UTF-8, then run it again.' });
+  throw new LocalError(`${nameOf(file)} is not UTF-8.`, {
+    hint: 'Save it as UTF-8, then run the command again.',
+  });
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);

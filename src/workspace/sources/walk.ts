@@ -120,7 +120,7 @@ async function codeFilesBelow(
   const found = await walkFolder(folder, warn, ignoreFiles, named);
   if (found.length === 0) {
     throw new UsageError(`${named} has no code files.`, {
-      hint: `A folder gives its ${[...codeExtensions].join(' ')} files; name others one by one.`,
+      hint: `Of a folder, the ${[...codeExtensions].join(' ')} files are used. Name other files one by one.`,
     });
   }
   return found;
@@ -200,7 +200,7 @@ async function walk(
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file))
         options.warn(
-          `${withSlashes(join(options.named, file))} is left out: it is more than ${mostFolders} folders deep.`,
+          `${withSlashes(join(options.named, file))} was left out: it is more than ${mostFolders} folders deep.`,
         );
       else for (const found of await walk(root, file, rules, options)) files.push(found);
     } else if (isCode(entry.name)) {
@@ -208,8 +208,8 @@ async function walk(
       if (entry.isFile()) files.push(file);
       // A link may lead anywhere, to a secret or in a circle.
       else {
-        const what = existsSync(path) ? 'not a plain file; name it to push it' : 'a link that leads nowhere';
-        options.warn(`${withSlashes(join(options.named, file))} is ${what}.`);
+        const what = existsSync(path) ? 'not a plain file' : 'a link that leads nowhere';
+        options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${what}.`);
       }
     }
   }
