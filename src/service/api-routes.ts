@@ -64,7 +64,7 @@ export function apiRoutes(store: Store): Route[] {
 
     route({
       ...{ method: 'GET', path: '/v1/me', access: 'token' },
-      ...{ summary: 'Whose token it is', gives: { 200: ref('User') } },
+      ...{ summary: 'The person or space that the caller acts as', gives: { 200: ref('User') } },
       answer: (request) => {
         const { actor, ...user } = me(request);
         const record = userRecord(user, baseUrlOf(request), 'me');
@@ -95,7 +95,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/me/comments', access: 'token', query: check.comments },
-      ...{ summary: 'Comments of the caller, and on their vals', gives: { 200: listOf('Comment') } },
+      ...{ summary: 'Comments by the caller, or on vals of the caller', gives: { 200: listOf('Comment') } },
       answer: (request, { query }) => records(request, 'comments', query),
     }),
     route({
@@ -125,7 +125,7 @@ export function apiRoutes(store: Store): Route[] {
     route({
       ...{ method: 'GET', path: '/v1/users/:id/vals', access: 'token', query: check.vals },
       ...{
-        summary: 'The vals of a person, those that changed last first, without their code',
+        summary: 'The vals of a person without their code, last changed first',
         gives: { 200: listOf('Val') },
       },
       async answer(request, { params, query }) {
@@ -146,7 +146,7 @@ export function apiRoutes(store: Store): Route[] {
     route({
       ...{ method: 'PUT', path: '/v1/vals', access: 'token', body: check.nameAndCode },
       ...{
-        summary: 'Create a val, or give the one of this name new code',
+        summary: 'Create a val, or update the code of the val with this name',
         gives: { 200: ref('Val'), 201: ref('Val') },
       },
       async answer(request, { body }) {
@@ -200,7 +200,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'POST', path: '/v1/vals/:id/versions', access: 'token', body: check.newVersion },
-      ...{ summary: 'Give a val new code', gives: { 200: ref('Val'), 201: ref('Val') } },
+      ...{ summary: 'Create a version of a val', gives: { 200: ref('Val'), 201: ref('Val') } },
       async answer(request, { params, body }) {
         const { val, isNew } = await store.createVersion(me(request), params.id, body);
         return isNew ? created(request, val, `/versions/${val.version}`) : record(request, val);
@@ -208,7 +208,7 @@ export function apiRoutes(store: Store): Route[] {
     }),
     route({
       ...{ method: 'GET', path: '/v1/vals/:id/versions/:version', access: 'token' },
-      ...{ summary: 'A val as it was', gives: { 200: ref('Val') } },
+      ...{ summary: 'A val with the code of one version', gives: { 200: ref('Val') } },
       answer: async (request, { params: { id, version } }) =>
         record(request, await store.version(me(request), id, check.version(version))),
     }),

@@ -90,17 +90,20 @@ export function createApp(store: Store, options: AppOptions): App {
       if (!storedLimit) return;
       const counted = storedLimit.enter(caller, bytes);
       if (!counted)
-        throw tooManyRequests('Too much is being stored.', storedLimit.secondsUntil(caller, bytes));
+        throw tooManyRequests(
+          'You stored too many bytes in a short time.',
+          storedLimit.secondsUntil(caller, bytes),
+        );
       counted();
     };
     checkMembership(request);
     if (!route && allowed.length > 0) {
-      throw new Problem(405, `${url.pathname} does not take ${method}.`, {
+      throw new Problem(405, `${url.pathname} does not accept ${method}.`, {
         headers: { Allow: allowed.join(', ') },
       });
     }
     if (!request.user && (route ? route.access === 'token' : path.startsWith('/v1/'))) {
-      throw unauthorized('This needs the header "Authorization: Bearer <token>".');
+      throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
     }
     if (!route) throw nothingAt(url);
     const given = await route.answer(request, params);
@@ -138,7 +141,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     method: 'GET',
     path: healthPath,
     access: 'any host',
-    summary: 'Whether the service can answer',
+    summary: 'The health of the service',
     gives: { 200: ref('Health') },
     async answer() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);

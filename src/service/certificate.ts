@@ -30,7 +30,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   const privateKey = parseKey(files.key, key);
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new LocalError(`The key in ${files.key} does not belong to the certificate in ${files.cert}.`, {
-      hint: 'Name two files that belong together. The certificate of the service must be the first in its file.',
+      hint: 'Use a certificate and its own key. The certificate of the service must be the first in its file.',
     });
   }
   try {
@@ -38,7 +38,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   } catch (cause) {
     const { reason, message } = cause as { reason?: string; message: string };
     throw new LocalError(`The certificate in ${files.cert} cannot be used: ${reason ?? message}.`, {
-      hint: 'Have it issued again, with a key of at least 2048 bits and its intermediate certificates behind it.',
+      hint: 'Get a certificate with a key of at least 2048 bits, and put its intermediate certificates after it in the file.',
       cause,
     });
   }
@@ -63,7 +63,7 @@ function parseCertificate(file: string, bytes: Buffer): X509Certificate {
     return new X509Certificate(bytes);
   } catch (cause) {
     throw new LocalError(`The certificate in ${file} cannot be read.`, {
-      hint: 'The file may be cut off or damaged.',
+      hint: 'The file may be incomplete or damaged. Copy it again.',
       cause,
     });
   }
@@ -83,8 +83,8 @@ function parseKey(file: string, bytes: Buffer): KeyObject {
       `The key in ${file} ${isLocked ? 'is locked with a passphrase' : 'cannot be read'}.`,
       {
         hint: isLocked
-          ? 'Give one without: openssl pkey -in key -out new-key'
-          : 'The file may be cut off or damaged.',
+          ? 'Remove the passphrase: `openssl pkey -in <key> -out <new-key>`.'
+          : 'The file may be incomplete or damaged. Copy it again.',
         cause,
       },
     );
@@ -99,12 +99,12 @@ function warningsOf(
 ): string[] {
   const { validFrom, validTo } = certificate;
   const covers = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname);
-  const expired = Date.parse(validTo) <= now && `has been over since ${day(validTo)}`;
-  const early = Date.parse(validFrom) > now && `begins only on ${day(validFrom)}`;
+  const expired = Date.parse(validTo) <= now && `expired on ${day(validTo)}`;
+  const early = Date.parse(validFrom) > now && `is valid only from ${day(validFrom)}`;
   return [
     ...[expired, early, covers === undefined && `is not for ${hostname}`]
       .filter((problem) => problem !== false)
-      .map((problem) => `The certificate in ${files.cert} ${problem}: clients will refuse it.`),
+      .map((problem) => `The certificate in ${files.cert} ${problem}. Clients will refuse it.`),
     ...(isOpenToOthers(files.key) ? [`Other users of this machine can read the key in ${files.key}.`] : []),
   ];
 }

@@ -84,7 +84,7 @@ const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<st
     if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
     const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
     if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
-    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not have half of a surrogate pair');
+    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not contain an unpaired surrogate');
     if (value.length < min) throw refuse(name, 'must not be empty');
     return value;
   },
@@ -141,7 +141,7 @@ const code = string(longestCode, { min: 1 });
 const readme = orNull(string(longestReadme));
 const type = matching(
   /^[a-z][a-z0-9_-]{0,31}$/,
-  'must be a word such as script, http or email, of at most 32 small letters, digits, - or _',
+  'must start with a lowercase letter and have 1 to 32 lowercase letters, digits, - or _',
 );
 
 export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
@@ -204,7 +204,7 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
   limit: integer(20, 1, 100),
   offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
   after: optional(
-    { type: 'string', description: 'Where a page ended, from the link to the next one.' },
+    { type: 'string', description: 'The end of the previous page, taken from the link to the next page.' },
     (text, name) => {
       const found = positions.read(text);
       if (!found) throw refuse(name, 'is not from a link of this service');

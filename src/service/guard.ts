@@ -20,7 +20,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
-    throw new Problem(403, `This address takes requests from its proxy alone. Use ${publicUrl.origin}.`);
+    throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
   // A request line with a whole URL names a host, too.
@@ -31,7 +31,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
 }
 
 function otherHost(host: string | undefined, publicUrl: URL | undefined): Problem {
-  if (!publicUrl) return new Problem(403, 'This service answers only under its loopback address.');
+  if (!publicUrl) return new Problem(403, 'This service answers only requests to its loopback address.');
   const named = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
   const detail = `The service rejected the address: it expects ${publicUrl.origin}, but the request has ${named}.`;
   return new Problem(403, detail, { type: wrongHost });
@@ -40,7 +40,7 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
 /** The browser names the page of another site in Origin. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
-    throw new Problem(403, 'This service does not answer web pages.');
+    throw new Problem(403, 'This service does not answer requests from web pages.');
   }
 }
 
@@ -49,10 +49,10 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
   if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new Problem(415, 'A body must not be compressed.');
+    throw new Problem(415, 'The body must not be compressed.');
   }
   if (!jsonType.test(headerOf(request, 'content-type') ?? '')) {
-    throw new Problem(415, 'A body must be application/json in UTF-8.');
+    throw new Problem(415, 'The body must be application/json in UTF-8.');
   }
   if (length > largestBody) throw tooLarge();
 }
@@ -76,7 +76,7 @@ export async function identify(
   const found = token === undefined ? undefined : await identify(token, request.space);
   if (found) return found;
   rateLimit?.enter(stranger)?.();
-  throw unauthorized('The token is not one of this service.');
+  throw unauthorized('This service does not know the token.');
 }
 
 /** To everybody but its members, a space does not exist. A member who may only read writes nothing. */
@@ -99,7 +99,7 @@ export const callerKey = (request: ServiceRequest, network: Network): string =>
 const addressOf = ({ incoming }: ServiceRequest, { proxies }: Network): string =>
   `address ${callerOf(incoming, proxies)}`;
 
-export const tooManyRequests = (detail = 'There are too many requests.', seconds = 1): Problem =>
+export const tooManyRequests = (detail = 'You sent too many requests.', seconds = 1): Problem =>
   new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
 
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
@@ -136,7 +136,7 @@ export async function readBytes({ incoming, hold }: ServiceRequest, most = large
 }
 
 function tooLarge(most = largestBody): Problem {
-  return new Problem(413, `A body must have at most ${most} bytes.`);
+  return new Problem(413, `The body must have at most ${most} bytes.`);
 }
 
 /** Takes the same time whatever the secret is. */

@@ -35,7 +35,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'vals_http_requests_total',
-    help: 'Requests that were answered. Status 499: the caller went away before the answer.',
+    help: 'Requests that were answered. Status 499: the caller disconnected before the answer.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
@@ -55,9 +55,9 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
         },
       }),
     });
-  gauge('vals_http_requests_in_progress', 'Requests under way.', requestsUnderWay);
-  gauge('vals_database_connections_in_use', 'Connections in use.', () => connections().inUse);
-  gauge('vals_database_waiting', 'Work that waits for a connection.', () => connections().waiting);
+  gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
+  gauge('vals_database_connections_in_use', 'Database connections in use.', () => connections().inUse);
+  gauge('vals_database_waiting', 'Reads and writes that wait for a connection.', () => connections().waiting);
   const vals = gauge('vals_vals', 'Vals of all owners. NaN before the first count.');
   const runs = gauge('vals_runs', 'Runs of all owners. NaN before the first count.');
   vals.set(Number.NaN);

@@ -7,7 +7,7 @@ import { recordSchemas, ref } from './schemas.ts';
 export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route({
     ...{ method: 'GET', path: '/v1/openapi.json', access: 'anyone' },
-    ...{ summary: 'This description', gives: { 200: { type: 'object' } } },
+    ...{ summary: 'This description of the API', gives: { 200: { type: 'object' } } },
     answer: () => json(describeApi([...routes, own])),
   });
   return own;
@@ -26,10 +26,10 @@ function describeApi(routes: readonly Route[]) {
       version: '1',
       description:
         'Named pieces of code with all their versions. Records may have further fields. ' +
-        'A list is read to its end by links.next.',
+        'To read a list to its end, follow links.next.',
     },
     servers: [
-      { url: '/', description: 'The vals of the person whose token it is.' },
+      { url: '/', description: 'The vals of the person who owns the token.' },
       {
         url: '/@{space}',
         description: 'The vals of a space, for its members.',

@@ -24,7 +24,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
     if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
     const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
-    throw unauthorized(`This needs the token, or in a browser ${other}.`);
+    throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
   /** Of the browser's session. */

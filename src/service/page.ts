@@ -124,14 +124,14 @@ export function valPage(content: ShownVal): string {
     version === current
       ? []
       : [
-          `<p class="note">This is how it was at version ${version}. <a href="${linkTo(val)}">See version ${current}, the current one</a></p>`,
+          `<p class="note">This is version ${version}. <a href="${linkTo(val)}">See version ${current}, the current version</a></p>`,
         ];
   return page(
     `${name}, version ${version}`,
     [
       `<h1>${shown(name)}</h1>`,
       `<p class="facts">${badge(val)} <span>version ${version}</span> <span>by ${shown(author.username)}</span>`,
-      `<span>made ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
+      `<span>created ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
       `<p class="facts id">${shown(id)}</p>`,
       ...note,
       '<div class="sides"><div>',
@@ -161,11 +161,11 @@ function changes(before: Val, val: Val): string {
   const command = `vals version diff ${shown(val.id)} ${before.version} ${val.version}`;
   const content =
     diff === undefined
-      ? `<p class="empty">This diff is too large to show here: <code>${command}</code></p>`
+      ? `<p class="empty">This diff is too large for this page. To see the diff: <code>${command}</code></p>`
       : diff === ''
         ? '<p class="empty">Nothing differs.</p>'
         : `<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
-  const title = `What changed from version ${before.version} to ${val.version}`;
+  const title = `Changes from version ${before.version} to ${val.version}`;
   return `<section class="card"><div class="bar"><h2>${title}</h2></div>${content}</section>`;
 }
 
@@ -180,12 +180,12 @@ function versionsCard({ val, versions, before, now }: ShownVal): string {
         ? ''
         : isHere && before?.version === older
           ? '<span class="end when">changes shown</span>'
-          : `<a class="end" href="${address}&amp;from=${older}">what changed</a>`;
+          : `<a class="end" href="${address}&amp;from=${older}">changes</a>`;
     const mark = index === 0 ? ' <span class="badge">current</span>' : '';
     return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}${by}</span> ${compare}</li>`;
   });
   const more =
-    versions.length > mostVersions ? '<p class="empty">Older ones: <code>vals version ls</code></p>' : '';
+    versions.length > mostVersions ? '<p class="empty">Older versions: <code>vals version ls</code></p>' : '';
   return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${more}</section>`;
 }
 
@@ -220,7 +220,7 @@ function runsCard({ val, runs, runCount, now }: ShownVal): string {
 function moreRuns({ id }: Val, shownCount: number, count: number): string {
   if (count <= shownCount) return '';
   const all = count > mostCounted ? `more than ${mostCounted}` : count;
-  return `<p class="empty">${shownCount} of ${all} runs. All of them: <code>vals val runs ${shown(id)} --all</code></p>`;
+  return `<p class="empty">${shownCount} of ${all} runs. To see all runs: <code>vals val runs ${shown(id)} --all</code></p>`;
 }
 
 const cut = (message: string): string =>

@@ -20,7 +20,7 @@ const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] 
 const links = record({ self: text });
 const owner = record({ id: textOrNull, username: textOrNull });
 const side = record({ id: textOrNull, name: textOrNull, author_id: textOrNull, username: textOrNull });
-const actor = { ...owner, description: 'In a space: the person behind the token.' };
+const actor = { ...owner, description: 'In a space: the person who owns the token.' };
 
 const val = {
   ...{ id: text, name: textOrNull, code: textOrNull, readme: textOrNull, privacy: text },

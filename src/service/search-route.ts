@@ -18,7 +18,8 @@ export function searchRoute(store: Store): Route {
   /** Counts the searches of a person. */
   async function counted<Result>(person: string, work: () => Promise<Result>): Promise<Result> {
     const count = underWay.get(person) ?? 0;
-    if (count >= mostOfOne) throw tooManyRequests('You have other searches under way.');
+    if (count >= mostOfOne)
+      throw tooManyRequests('You have other searches under way. Wait until one of them has ended.');
     underWay.set(person, count + 1);
     try {
       return await work();

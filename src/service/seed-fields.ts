@@ -32,7 +32,7 @@ const shape =
     if (!isObject(value)) return ' is not an object';
     for (const [name, content] of Object.entries(value)) {
       const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!check) return `.${name} is not known; the fields there are ${Object.keys(fields).join(', ')}`;
+      if (!check) return `.${name} is an unknown field (known are ${Object.keys(fields).join(', ')})`;
       const fault = content === null ? undefined : check(content);
       if (fault) return `.${name}${fault}`;
     }

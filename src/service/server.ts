@@ -92,7 +92,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000, incoming });
     });
     if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
-    refuse(outgoing, new Problem(431, 'There are too many headers.'));
+    refuse(outgoing, new Problem(431, 'The request has too many headers.'));
   };
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket } = incoming;

@@ -60,11 +60,11 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
     async signIn(request) {
       refuseOthers(request);
       const leave = limit.enter(callerOf(request.incoming, proxies));
-      if (leave === undefined) return again(request, 429, 'There were too many tries. Wait some seconds.');
+      if (leave === undefined) return again(request, 429, 'There were too many attempts. Wait some seconds.');
       try {
         const token = await readToken(request);
         const user = await store.userWithToken(token);
-        if (user === undefined) return again(request, 401, 'This is not a token of this service.');
+        if (user === undefined) return again(request, 401, 'This service does not know the token.');
         const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
         const session = [user.id, end, codeOf(user.id, digestOf(token), end)].join('.');
         // Back to the requested page.
@@ -87,7 +87,7 @@ const codeOf = (id: string, tokenDigest: string, end: string): string =>
 
 async function readToken(request: ServiceRequest): Promise<string> {
   if (!formType.test(headerOf(request, 'content-type') ?? ''))
-    throw new Problem(415, 'The body must be a form.');
+    throw new Problem(415, 'The body must be application/x-www-form-urlencoded.');
   const bytes = await readBytes(request, largestForm);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }

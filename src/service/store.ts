@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { type All, type Database, DatabaseFailure, type Place, type Value } from './database/database.ts';
 import { openDatabase } from './database/open.ts';
+import { otherFileHint } from './database/store-file.ts';
 import { Problem } from './problem.ts';
 import {
   type Caller,
@@ -102,7 +103,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
     if ((await countVals()) < maxVals) return;
     throw new Problem(
       403,
-      `${owner.username} has ${maxVals} vals already, and this service keeps no more for one owner.`,
+      `${owner.username} already has ${maxVals} vals, and this service keeps no more for one owner.`,
     );
   }
 
@@ -304,7 +305,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
         await visibleVersion(all, caller, id, number);
         await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
         const left = await find(all, 'vals.id = ?', id);
-        if (!left) throw new Problem(409, `Version ${number} is the only one; delete the val instead.`);
+        if (!left) throw new Problem(409, `Version ${number} is the only version. Delete the val instead.`);
         await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
       }, id),
 
@@ -367,7 +368,7 @@ async function readOwner(database: Database, place: Place) {
   try {
     const owner = await ownerOf(database.all);
     if (owner || 'database' in place) return owner;
-    throw new LocalError(`The store ${place.file} has no owner.`, { hint: 'Name another file.' });
+    throw new LocalError(`The store ${place.file} has no owner.`, { hint: otherFileHint });
   } catch (error) {
     await database.close();
     throw database.explain(error);
@@ -381,7 +382,7 @@ export interface ValFinder {
 }
 
 function nameTaken(name: string): Problem {
-  return new Problem(409, `A val named ${name} exists.`);
+  return new Problem(409, `A val named ${name} already exists.`);
 }
 
 function now(): string {

@@ -27,7 +27,9 @@ export function createWorkQueue(): WorkQueue {
     run(caller, work) {
       const ofCaller = waiting.filter((other) => other.caller === caller).length;
       if (ofCaller >= mostOfOne || waiting.length >= mostOfAll) {
-        throw new Problem(429, 'Too many pages are being made.', { headers: { 'Retry-After': '2' } });
+        throw new Problem(429, 'The service is preparing too many pages. Try again in some seconds.', {
+          headers: { 'Retry-After': '2' },
+        });
       }
       return new Promise((resolve, reject) => {
         const begin = () => {

@@ -104,7 +104,7 @@ test('a password on the command line is warned of, and gone from the list of pro
 const secret = 'hunter2-of-nobody';
 
 test.each<[string, (at: string) => string, number, RegExp]>([
-  ['a wrong password', (at) => withPassword(at), 10, /does not let this user in/],
+  ['a wrong password', (at) => withPassword(at), 10, /rejected the user or the password/],
   ['a server that is not there', () => `postgres://vals:${secret}@127.0.0.1:1/vals`, 10, /ECONNREFUSED/],
   ['a host that is not there', () => `postgres://vals:${secret}@host.invalid/vals`, 10, /host\.invalid/],
   ['a database that is not there', (at) => at.replace(/\/t_\w+$/, '/absent'), 10, /no such database/],

@@ -91,13 +91,13 @@ describe('files', () => {
   });
 
   test.each<[CertificateName, string]>([
-    ['expired', 'has been over since 2021-01-01'],
-    ['not-yet-valid', 'begins only on 2099-01-01'],
+    ['expired', 'expired on 2021-01-01'],
+    ['not-yet-valid', 'is valid only from 2099-01-01'],
     ['other-host', 'is not for vals.test'],
   ])('%s: a warning', (name, problem) => {
     const file = fileWith(name, readFileSync(pem(name)));
     const { warnings } = read({ cert: file, key: file });
-    expect(warnings).toEqual([`The certificate in ${file} ${problem}: clients will refuse it.`]);
+    expect(warnings).toEqual([`The certificate in ${file} ${problem}. Clients will refuse it.`]);
   });
 
   test('a key that others can read: a warning', () => {

@@ -196,11 +196,11 @@ describe('what it shows', () => {
 
   test('what changed between two versions', async () => {
     const text = await (await visit(`/?val=${val.id}&version=2&from=1`, authorization())).text();
-    expect(text).toContain('What changed from version 1 to 2');
+    expect(text).toContain('Changes from version 1 to 2');
     expect(text).toContain('<span class="minus">-first code</span>');
     expect(text).toContain('<span class="plus">+&lt;/code&gt;');
     const shown = await (await visit(`/?val=${val.id}`, authorization())).text();
-    expect(shown).toContain(`href="?val=${val.id}&amp;version=2&amp;from=1">what changed</a>`);
+    expect(shown).toContain(`href="?val=${val.id}&amp;version=2&amp;from=1">changes</a>`);
   });
 
   test('runs with failures marked, and errors as text', async () => {

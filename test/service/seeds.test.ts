@@ -201,7 +201,7 @@ describe('a seed', () => {
     ['{"comments":[{"relationship":"any"}]}', 'comments[0].relationship'],
     [
       '{"runs":[{},{"runStart":"2024-01-01"}]}',
-      'runs[1].runStart is not known; the fields there are id, val,',
+      'runs[1].runStart is an unknown field (known are id, val,',
     ],
     ['{"runs":[{"runEndAt":"soon"}]}', 'runs[0].runEndAt is not an ISO 8601 timestamp'],
     ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],

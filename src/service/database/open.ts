@@ -18,18 +18,21 @@ export async function openDatabase(place: Place): Promise<Database> {
 /** SQLite is native code. */
 export function loadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
-    return new UsageError('This Node loads no native code, which the embedded service needs.', {
-      hint: 'Remove --no-addons from NODE_OPTIONS; with --permission, add --allow-addons.',
-    });
+    return new UsageError(
+      'The embedded service needs native code, but this Node is not allowed to load any.',
+      {
+        hint: 'Remove --no-addons from NODE_OPTIONS; with --permission, add --allow-addons.',
+      },
+    );
   }
   if (system.platform === 'win32' && system.arch === 'arm64') {
     return new LocalError('The embedded service needs SQLite, which has no build for Windows on ARM64.', {
-      hint: 'Use a Node for x64, which Windows runs on ARM64 too, or a service elsewhere: `vals login`.',
+      hint: 'Install Node for x64, which Windows on ARM64 can run, or use another service: `vals login`.',
       cause: error,
     });
   }
   return new LocalError(`The embedded service could not be loaded: ${error.message}`, {
-    hint: 'Install vals again, on this machine and with this Node.',
+    hint: 'Install vals again on this machine, with this version of Node.',
     cause: error,
   });
 }

@@ -200,16 +200,19 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   const code = `${errnoOf(error)}`;
   if (/^28/.test(code) || /password|SASL|SCRAM/.test(error.message)) {
     return {
-      reason: 'it does not let this user in',
+      reason: 'it rejected the user or the password',
       hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or VALS_DATABASE.',
     };
   }
   if (code === '3D000') {
-    return { reason: 'there is no such database', hint: 'Create it with `createdb`, or name another one.' };
+    return {
+      reason: 'there is no such database',
+      hint: 'Create it with `createdb`, or use another database.',
+    };
   }
   if (code === '42501') {
     return {
-      reason: `this user may not do it (${error.message})`,
+      reason: `this user lacks a permission (${error.message})`,
       hint: `Allow the user to create the schema ${schemaName}, or create it with this user as its owner.`,
     };
   }
@@ -256,14 +259,14 @@ async function versionOf(all: All, name: string): Promise<number | undefined> {
   if (tables.length === 0) return undefined;
   if (!tables.some((table) => table.name === markTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
-      hint: 'Name another database.',
+      hint: 'Use another database.',
     });
   }
   const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${markTable}`);
   const version = found?.version ?? 0;
   if (version > migrations.length) {
     throw new LocalError(`The store in ${name} was made by a newer version of vals.`, {
-      hint: 'Update vals, or name another database.',
+      hint: 'Update vals, or use another database.',
     });
   }
   return version;

@@ -7,7 +7,14 @@ import { errnoOf } from '../../lib/errno.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { application, migrations } from './sqlite-schema.ts';
-import { checkOwnership, realStorePath, rememberFiles, StoreGone, tighten } from './store-file.ts';
+import {
+  checkOwnership,
+  otherFileHint,
+  realStorePath,
+  rememberFiles,
+  StoreGone,
+  tighten,
+} from './store-file.ts';
 
 const patienceMs = 10_000;
 const checkpointBytes = 4 * 1024 * 1024;
@@ -38,7 +45,10 @@ function explain(file: string, error: unknown): LocalError {
 function reasonFor(error: Error): { reason: string; hint: string } {
   const kind = error instanceof DatabaseFailure ? error.kind : undefined;
   if (kind === 'gone') {
-    return { reason: error.message, hint: 'Restore the files, or start again with the current ones.' };
+    return {
+      reason: error.message,
+      hint: 'Restore the files, or restart the service with the current files.',
+    };
   }
   if (kind === 'full') {
     return { reason: 'its disk is full', hint: 'Free some space, then run the command again.' };
@@ -113,11 +123,12 @@ function versionOf(connection: Libsql.Database, path: string): number {
     .all() as { application: number; version: number; tables: number }[];
   if (!found || found.tables === 0) return 0;
   if (found.application !== application) {
-    throw new LocalError(`${path} is another program's SQLite database.`, { hint: 'Name another file.' });
+    throw new LocalError(`${path} is another program's SQLite database.`, { hint: otherFileHint });
   }
   if (found.version > migrations.length) {
-    const hint = 'Update vals, or name another file.';
-    throw new LocalError(`The store ${path} was made by a newer version of vals.`, { hint });
+    throw new LocalError(`The store ${path} was made by a newer version of vals.`, {
+      hint: 'Update vals, or use another file.',
+    });
   }
   return found.version;
 }

@@ -6,6 +6,9 @@ import { errnoOf, isMissing } from '../../lib/errno.ts';
 import { makeFolder } from '../../lib/folders.ts';
 import { kindOf } from '../../lib/plain-file.ts';
 
+export const otherFileHint =
+  'Use another file: `vals serve --data <file>`, or VALS_DATA_DIR for the folder of vals.db.';
+
 /** Beside the file, SQLite keeps its log, the log's index and sometimes a journal. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
@@ -93,7 +96,5 @@ export function rememberFiles(path: string) {
 }
 
 function refusal(message: string): LocalError {
-  return new LocalError(message, {
-    hint: 'Use another file: `vals serve --data <file>`, or VALS_DATA_DIR for the folder of vals.db.',
-  });
+  return new LocalError(message, { hint: otherFileHint });
 }
