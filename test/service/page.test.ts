@@ -240,7 +240,7 @@ describe('what it shows', () => {
     await Promise.all(Array.from({ length: 20 }, report));
     expect(await text()).not.toContain('20 of');
     await Promise.all(Array.from({ length: 3 }, report));
-    expect(await text()).toContain(`20 of 23 runs. All of them: vals val runs ${id} --all`);
+    expect(await text()).toContain(`20 of 23 runs. To see all runs: vals val runs ${id} --all`);
   });
 
   test('how to begin, where there is no val', async () => {
@@ -308,10 +308,12 @@ describe('a page that takes long to make', () => {
 
   test('names the command for a diff that is too large', async () => {
     const { text } = await open();
-    expect(textIn(text)).toMatch(/This diff is too large to show here: vals version diff \S+ 1 2/);
+    expect(textIn(text)).toMatch(
+      /This diff is too large for this page. To see the diff: vals version diff \S+ 1 2/,
+    );
     const { id } = await createVal(service, { name: 'many_lines', code: '\n'.repeat(30_000) });
     await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: '\n'.repeat(30_001) } });
-    expect(textIn((await open(`/?val=${id}&version=2&from=1`)).text)).toContain('too large to show');
+    expect(textIn((await open(`/?val=${id}&version=2&from=1`)).text)).toContain('too large for this page');
   });
 
   test('leaves time for other requests, and only so many are made for one caller', async () => {

@@ -132,7 +132,7 @@ describe('the form', () => {
     const { status, text, headers } = await signIn(service.token, from);
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('6');
-    expect(text).toContain('too many tries');
+    expect(text).toContain('too many attempts');
     // Whoever is in front of the proxy cannot be another one by saying so.
     const forged = { 'X-Forwarded-For': '192.0.2.99, 192.0.2.1' };
     expect((await signIn(service.token, forged)).status).toBe(429);

@@ -80,7 +80,7 @@ describe('a new val', () => {
   test('of a name that exists is refused', async () => {
     await createVal(service, { name: 'twice', code: '1' });
     const answer = await ask(service, 'POST', '/v1/vals', { body: { name: 'twice', code: '2' } });
-    const sentence = 'A val named twice exists.';
+    const sentence = 'A val named twice already exists.';
     expect(answer).toMatchObject({
       status: 409,
       // Repeating the request cannot help.
@@ -291,7 +291,7 @@ describe('versions', () => {
     expect(await versionsOf(id)).toEqual([4, 2]);
     expect(await statusOf(service, 'DELETE', `${path}/4`)).toBe(204);
     const last = await ask(service, 'DELETE', `${path}/2`);
-    expect(last).toMatchObject({ status: 409, body: { detail: expect.stringContaining('the only one') } });
+    expect(last).toMatchObject({ status: 409, body: { detail: expect.stringContaining('the only version') } });
     expect(await read(id)).toMatchObject({ version: 2, code: '2' });
     expect((await putVal(service, 'shrinking', '5')).body).toMatchObject({ version: 5 });
   });

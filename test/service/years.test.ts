@@ -52,7 +52,7 @@ test('beyond the limit a new val is 403, whoever asks at once; others are change
   const refused = answers.filter(({ status }) => status === 403);
   expect(refused).toHaveLength(15);
   expect(refused[0]?.body).toMatchObject({
-    detail: 'local has 5 vals already, and this service keeps no more for one owner.',
+    detail: 'local already has 5 vals, and this service keeps no more for one owner.',
   });
   const [{ id, name } = { id: '', name: '' }] = answers
     .filter(({ status }) => status === 201)
