@@ -103,7 +103,7 @@ describe('the form', () => {
     const { status, text, headers } = await signIn(token);
     expect(status).toBe(401);
     expect(headers['set-cookie']).toBeUndefined();
-    expect(text).toContain('not a token of this service');
+    expect(text).toContain('does not know the token');
     expect(text).toContain('<form');
   });
 
