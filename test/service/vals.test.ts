@@ -291,7 +291,10 @@ describe('versions', () => {
     expect(await versionsOf(id)).toEqual([4, 2]);
     expect(await statusOf(service, 'DELETE', `${path}/4`)).toBe(204);
     const last = await ask(service, 'DELETE', `${path}/2`);
-    expect(last).toMatchObject({ status: 409, body: { detail: expect.stringContaining('the only version') } });
+    expect(last).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('the only version') },
+    });
     expect(await read(id)).toMatchObject({ version: 2, code: '2' });
     expect((await putVal(service, 'shrinking', '5')).body).toMatchObject({ version: 5 });
   });
