@@ -203,11 +203,11 @@ describe('a seed', () => {
     ['{"runs":[{"runEndAt":"soon"}]}', 'runs[0].runEndAt is not an ISO 8601 timestamp'],
     ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],
     ['{"runs":[{"val":"hello"}]}', 'runs[0].val is not an object'],
-    ['{"runs":[{"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is not known'],
-    ['{"likes":[{"title":"x"}]}', 'likes[0].title is not known'],
-    ['{"likes":[{"__proto__":{}}]}', 'likes[0].__proto__ is not known'],
-    ['{"comments":[{"author":{"name":"x"}}]}', 'comments[0].author.name is not known'],
-    ['{"references":[{"from":{}}]}', 'references[0].from is not known'],
+    ['{"runs":[{"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is an unknown field'],
+    ['{"likes":[{"title":"x"}]}', 'likes[0].title is an unknown field'],
+    ['{"likes":[{"__proto__":{}}]}', 'likes[0].__proto__ is an unknown field'],
+    ['{"comments":[{"author":{"name":"x"}}]}', 'comments[0].author.name is an unknown field'],
+    ['{"references":[{"from":{}}]}', 'references[0].from is an unknown field'],
   ])('%s is refused as a whole: %s', (text, message) => {
     expect(() => parseSeed(text)).toThrow(LocalError);
     expect(() => parseSeed(text)).toThrow(message);
