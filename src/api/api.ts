@@ -1,5 +1,6 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
 import { RefusedError } from '../errors.ts';
+import { holdsWord } from '../lib/hidden-text.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { type Rows, rowsOfRecords } from '../lib/rows.ts';
 import type { Call } from './call.ts';
@@ -52,7 +53,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     }
   }
   return {
-    holdsToken: (text) => token !== undefined && text.includes(token),
+    holdsToken: (text) => token !== undefined && holdsWord(text, token),
     send: (call) => client.request(call),
     async record(call) {
       const { body } = await client.request(call).catch((error) => {

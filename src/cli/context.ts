@@ -54,6 +54,10 @@ export interface Context {
   /** The name or file by which the user named the val with this id, if it was not the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
+  /** Keeps a val that was read to check its name, for `readVal`. */
+  rememberVal(id: string, record: JsonObject): void;
+  /** The val as the service has it, for a person to look at. It is read once. */
+  readVal(id: string): Promise<JsonObject>;
   clock: Clock;
   /** The Node, Bun or Deno that runs vals. */
   node: Runtime;

@@ -1,5 +1,7 @@
 // Makes the context of a command from the host and the flags.
 
+import * as routes from '../api/routes.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
@@ -23,6 +25,7 @@ export function createContext(
   const { forPerson } = format;
   /** The user's words for vals, by id. */
   const words = new Map<string, string>();
+  const valsRead = new Map<string, JsonObject>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
@@ -76,6 +79,8 @@ export function createContext(
       words.set(id, word);
       messages.nameVal(id, word);
     },
+    rememberVal: (id, record) => void valsRead.set(id, record),
+    readVal: async (id) => valsRead.get(id) ?? (await context.connect()).record(routes.getVal(id)),
     prompt,
     progress,
     say: {

@@ -60,13 +60,18 @@ export async function createResolver(
       ? undefined
       : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
   const { confirmName, createFinder } = await import('../names/find-val.ts');
-  const find = createFinder({ ...context, isForWriting, alsoKnown: names?.all ?? [] });
+  const find = createFinder({
+    ...context,
+    isForWriting,
+    onRead: context.rememberVal,
+    alsoKnown: names?.all ?? [],
+  });
   return async (word) => {
     const listed = names?.find(word);
     // vals.json may come from a stranger, who can give the id of any val to a harmless name or file.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.isDoubtful) throw otherVal(listed);
-      await confirmName(await context.connect(), listed);
+      await confirmName(await context.connect(), listed, context.rememberVal);
     }
     const id = listed?.id ?? (await find(word));
     context.rememberWord(word, id);

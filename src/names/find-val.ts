@@ -4,6 +4,7 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
@@ -18,6 +19,8 @@ export interface FindOptions {
   connect(): Promise<Api>;
   /** The val will be changed or deleted, so a remembered name is checked against the service first. */
   isForWriting: boolean;
+  /** Takes a val that was read for this check. */
+  onRead(id: string, record: JsonObject): void;
   /** Other names, and files, that a word may be meant for. */
   alsoKnown: readonly string[];
 }
@@ -34,7 +37,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   const { settings, seen, connect, alsoKnown } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
-    const pages = await listForLookup({ ...options, api: await connect() });
+    const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
     if (pages === undefined) return undefined;
     const vals: NamedVal[] = [];
     for await (const records of pages) vals.push(...records.flatMap(namedOf));
@@ -79,7 +82,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const api = await connect();
     const current: NamedVal[] = [];
     for (const { id, name } of vals) {
-      const nameNow = await readName(api, { id, name }).catch(undefinedIfGone);
+      const nameNow = await readName(api, { id, name }, options.onRead).catch(undefinedIfGone);
       if (nameNow === name) current.push({ id, name });
       else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
     }
@@ -88,14 +91,17 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
 }
 
 /** Reads the val, and stops if the service calls it something else: the name may come from an old or a foreign file. */
-export async function confirmName(api: Api, val: NamedVal): Promise<void> {
-  const nameNow = await readName(api, val);
+export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
+  const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);
 }
 
 /** If the service sends no name, the known name still holds. */
-const readName = async (api: Api, { id, name }: NamedVal): Promise<string> =>
-  textAt(await api.record(routes.getVal(id)), 'name') ?? name;
+async function readName(api: Api, { id, name }: NamedVal, onRead: FindOptions['onRead']): Promise<string> {
+  const record = await api.record(routes.getVal(id));
+  onRead(id, record);
+  return textAt(record, 'name') ?? name;
+}
 
 function undefinedIfGone(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;

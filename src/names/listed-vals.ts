@@ -30,7 +30,7 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = count === 'all';
-  const open = once(() => listForLookup(lookup, isForAll ? Number.POSITIVE_INFINITY : undefined));
+  const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
   // A list that is much longer than the command needs is not read to its end for ids alone.
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
   const readAll = once(async () => {

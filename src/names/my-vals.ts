@@ -40,36 +40,44 @@ export interface Lookup {
   settings: Settings;
 }
 
-/** No owner has more vals than this on a service that we know of. */
-const mostListed = 20_000;
+/** No owner has so many vals on a service that we know of. */
+const mostForName = 20_000;
+const mostForAll = 200_000;
 
 /**
- * All records of the list; undefined if the service has no list. It ends with an error if the list is too long, or takes
- * longer than this: a service could send pages for ever.
+ * All records of the list; undefined if the service has no list. A service could send pages for ever, so a list that is
+ * too long ends with an error. So does one that takes too long to find a name; a command about all vals waits for it.
  */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
-  seconds = settings.timeout.value,
+  purpose: 'to find a name' | 'to get all vals',
 ) {
+  const isForAll = purpose === 'to get all vals';
+  const most = isForAll ? mostForAll : mostForName;
+  const seconds = isForAll ? Number.POSITIVE_INFINITY : settings.timeout.value;
+  const hint = isForAll
+    ? '`vals pull <id>` adds single vals of it to a workspace.'
+    : "Give the val's id instead of its name.";
   const began = clock.now();
   const pages = await openMyVals(api, seen, { all: true });
   return (
     pages &&
     (async function* (): AsyncGenerator<readonly JsonObject[]> {
       let count = 0;
-      for await (const rows of pages) {
-        const { records } = rows;
+      for await (const { records } of pages) {
         yield records;
         count += records.length;
-        if (count > mostListed) throw new ListTooLong(`has more than ${mostListed} entries`);
-        if (clock.now() - began > seconds * 1_000) throw new ListTooLong(`did not end within ${seconds} s`);
+        if (count > most) throw new ListTooLong(`has more than ${most.toLocaleString('en')} entries`, hint);
+        if (clock.now() - began > seconds * 1_000) {
+          throw new ListTooLong(`did not end within ${seconds} s`, hint);
+        }
       }
     })()
   );
 }
 
 export class ListTooLong extends UnavailableError {
-  constructor(problem: string) {
-    super(`The service's list of vals ${problem}.`, { hint: "Give the val's id instead of its name." });
+  constructor(problem: string, hint: string) {
+    super(`The service's list of vals ${problem}.`, { hint });
   }
 }

@@ -1,5 +1,6 @@
 // Writes to stdout and stderr: completely, without the token, until the reader is gone.
 import { LocalError } from '../errors.ts';
+import { holdsWord, withoutInvisible } from '../lib/hidden-text.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
@@ -40,6 +41,8 @@ const shortestSecret = 8;
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
+  const replaceSecrets = (text: string) =>
+    [...secrets].reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
   return {
     add(secret) {
       if (secret === undefined || secret.length < shortestSecret) return;
@@ -47,11 +50,16 @@ export function createRedactor(): Redactor {
         secrets.add(form);
     },
     redact(text) {
-      let clean = text;
-      for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, '***');
-      return clean;
+      const clean = replaceSecrets(text);
+      const visibleText = withoutInvisible(clean);
+      const visibleClean = replaceSecrets(visibleText);
+      // Invisible characters stay where they hide no secret: they belong to many scripts and emoji.
+      return visibleClean === visibleText ? clean : visibleClean;
     },
-    isIn: (output) => [...secrets].some((secret) => output.includes(secret)),
+    isIn: (output) =>
+      [...secrets].some((secret) =>
+        typeof output === 'string' ? holdsWord(output, secret) : output.includes(secret),
+      ),
   };
 }
 

@@ -103,7 +103,7 @@ async function pushCode(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
-  record(workspace, { file: val.file, name, id }, { code, version, changedAt: changedAtOf(body), name });
+  record(workspace, { file: val.file, name, id }, { code, ...stampOf(api, body), name });
   if (listed && isSame(listed.version, version)) return { status: 'unchanged', ...identity(id, version) };
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
@@ -124,9 +124,17 @@ async function rename(
   // Some services make a version of the same code for it.
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
-  const times = isSameCode ? { version, changedAt: changedAtOf(val) } : {};
-  workspace.bases.write({ id, name }, { ...base, ...times, name });
+  const stamp = isSameCode ? stampOf(api, val) : {};
+  workspace.bases.write({ id, name }, { ...base, ...stamp, name });
   return version;
+}
+
+/** The version and time of a val for its base. They are left out if the service sent the token in them. */
+function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
+  const version = versionOf(val);
+  const changedAt = changedAtOf(val);
+  const holdsToken = [stringifyJson(version ?? null), changedAt ?? ''].some(api.holdsToken);
+  return holdsToken ? { version: undefined } : { version, changedAt };
 }
 
 const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>

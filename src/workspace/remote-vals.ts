@@ -2,7 +2,7 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { createCaller } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
@@ -50,7 +50,8 @@ export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteV
     try {
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
-      if ([id, remote.name ?? ''].some(api.holdsToken)) throw sentToken();
+      const { name = '', changedAt = '', version = null } = remote;
+      if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
       if (await isCaller(owner?.id)) return { remote };
       return { remote, foreign: { owner: owner?.username ?? owner?.id } };
@@ -91,9 +92,9 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   });
 }
 
-/** Its name would get into vals.json, which is committed. */
+/** A name would get into vals.json, which is committed, and a version or a time into the base. */
 const sentToken = (): BadResponseError =>
-  new BadResponseError('The service sent your token as the name or the id of a val. Nothing was written.', {
+  new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 

@@ -19,11 +19,15 @@ interface Val {
 }
 
 describe('a list without an end', () => {
-  async function lookUp(delayMs: number, ...args: string[]) {
+  async function lookUp(delayMs: number, { args = [] as string[], isRepeated = false } = {}) {
     let count = 0;
     const service = await scriptedService([], ({ path }) => {
       if (path === '/v1/me') return { body: { id: me } };
-      const data = Array.from({ length: 100 }, () => ({ id: `id-${++count}`, name: `val${count}` }));
+      const idOf = (index: number) => `id-${isRepeated ? index % 3 : index}`;
+      const data = Array.from({ length: isRepeated ? 1 : 100 }, () => ({
+        id: idOf(++count),
+        name: `val${count}`,
+      }));
       const body = JSON.stringify({
         data,
         links: { next: `https://example.com/?limit=100&offset=${count}` },
@@ -37,17 +41,31 @@ describe('a list without an end', () => {
     const { exit, error } = await lookUp(0);
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
-      message: "The service's list of vals has more than 20000 entries.",
+      message: "The service's list of vals has more than 20,000 entries.",
     });
     expect(error?.hint).toContain('id');
   });
 
   it('is read for as long as one request may take', async () => {
-    const { exit, error } = await lookUp(300, '--timeout', '2');
+    const { exit, error } = await lookUp(300, { args: ['--timeout', '2'] });
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
       message: "The service's list of vals did not end within 2 s.",
     });
+  });
+
+  it('is read no longer if it repeats its records', async () => {
+    const { exit, error } = await lookUp(300, { args: ['--timeout', '2'], isRepeated: true });
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 7,
+      message: "The service's list of vals did not end within 2 s.",
+    });
+  });
+
+  it('ends after 1,000 pages without a new record', async () => {
+    const { exit, stderr } = await lookUp(0, { isRepeated: true });
+    expect(exit).toBe(3);
+    expect(stderr).toContain('The service sent the same records again, so the list ends here.');
   });
 });
 

@@ -39,7 +39,7 @@ describe('a name or a file stands for its id', () => {
     });
     expect({ exit, requests: service.requests.map(({ method }) => method) }).toEqual({
       exit: 2,
-      requests: ['GET', 'GET'],
+      requests: ['GET'],
     });
     expect(screen).toContain('Delete the val hello, with all its versions?');
   });

@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { signIn, startTeam } from '../support/team.ts';
 
 test('one sign-in serves the person and their spaces, and use switches between them', async () => {
@@ -113,5 +115,22 @@ describe('a person who lost access', () => {
     const { exit, error } = await ada.vals(['push', 'greet.ts', '--json']);
     expect(exit).toBe(4);
     expect(error?.message).toContain('You may read the vals of acme, but not change them.');
+  });
+});
+
+test('a list of spaces without an end does not keep use waiting', async () => {
+  let count = 0;
+  const service = await scriptedService([], ({ path }) => {
+    if (!path.startsWith('/v1/me/spaces')) return { status: 404, body: {} };
+    const body = JSON.stringify({
+      data: [{ username: `space${++count}`, role: 'write' }],
+      links: { next: `?cursor=${count}` },
+    });
+    return (response) => void setTimeout(() => response.end(body), 200);
+  });
+  const { exit, stderr } = await run(['use', '--json'], { env: service.env });
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: `warning: ${service.baseUrl} did not send the whole list of your spaces in time.\n`,
   });
 });

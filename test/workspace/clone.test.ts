@@ -57,6 +57,24 @@ describe('vals clone', () => {
     expect(reads()).toBe(0);
   });
 
+  it('goes on after 20,000 vals, and stops at a list without an end', async () => {
+    let count = 0;
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      const data = Array.from({ length: 10_000 }, () => ({ id: `id-${++count}` }));
+      return { body: { data, links: { next: `?cursor=${count}` } } };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    const { exit, stderr } = await place.vals('clone', 'mine');
+    expect({ exit, stderr }).toEqual({
+      exit: 7,
+      stderr:
+        "error: The service's list of vals has more than 200,000 entries.\n" +
+        'hint: `vals pull <id>` adds single vals of it to a workspace.\n',
+    });
+    expect(existsSync(join(place.folder, 'mine'))).toBe(false);
+  });
+
   it('names the folder after the host, and refuses one that is not empty', async () => {
     const { service } = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);

@@ -468,6 +468,21 @@ describe('a service that sends the token back', () => {
     expect(asId.text).not.toContain(token);
   });
 
+  it.each([
+    ['its version', { version: token }],
+    ['a part of its version', { version: { number: [token] } }],
+    ['a time', { version: 1, updatedAt: token }],
+    ['a time, with invisible characters', { version: 1, updatedAt: [...token].join('\u200b') }],
+  ])('as %s gets it into no file', async (_what, fields) => {
+    const { exits, text } = await everything({ id, name: 'a', code: 'x', ...fields }, [
+      ['pull', id, '--file', 'b.ts'],
+      ['push'],
+      ['pull', id, '--force'],
+    ]);
+    expect(exits).toEqual([11, 0, 11]);
+    expect(text.replaceAll('\u200b', '')).not.toContain(token);
+  });
+
   it('as code gets it into the file, with a warning', async () => {
     const service = await scriptedService([], () => ({
       body: { id, name: 'b', code: `// ${token}`, version: 1 },

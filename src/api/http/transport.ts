@@ -114,7 +114,11 @@ function decode({ method, open }: Outgoing, status: number, bytes: Buffer): Answ
     return { status, body: parseJson(text), isLarge: isLarge(bytes.length) };
   } catch (error) {
     if (error instanceof RangeError) {
-      return { kind: 'senseless', status, reason: 'sent JSON that is nested too deeply' };
+      return {
+        kind: 'senseless',
+        status,
+        reason: 'sent JSON that is nested too deeply or has too many values',
+      };
     }
     return unreadable('sent an answer that is not JSON', text);
   }

@@ -31,6 +31,8 @@ const largestPage = 100;
 const mostKnown = 10_000;
 /** After so many steps back, the list counts as circular. */
 const mostStepsBack = 1_000;
+/** After so many pages in a row without a new record, however short they are, the list counts as circular. */
+const mostKnownPages = 1_000;
 
 /** The most pages under way at a time. */
 const mostAhead = 4;
@@ -60,6 +62,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let last: readonly JsonObject[] | undefined;
   let repeats = 0;
   let knownRows = 0;
+  let knownPages = 0;
   let stepsBack = 0;
   let moves = false;
   let overlaps = false;
@@ -78,6 +81,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     repeats = isSamePage(records, last) ? repeats + 1 : 0;
     const fresh = repeats > 0 ? [] : newAmong(records);
     knownRows = fresh.length === 0 ? knownRows + records.length : 0;
+    knownPages = fresh.length === 0 ? knownPages + 1 : 0;
     // Without paging, pages never overlap: a page without a new record means that the list is circular.
     if (paging === undefined) return fresh.length > 0 ? rows : undefined;
     if (fresh.length < records.length - (overlaps ? 1 : 0)) moves = true;
@@ -147,7 +151,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   function goesInCircles(): boolean {
     if (paging === undefined) return knownRows > 0;
-    return knownRows >= mostKnown;
+    return knownRows >= mostKnown || knownPages >= mostKnownPages;
   }
 
   function circular(): undefined {

@@ -4,7 +4,7 @@ import { createCursor, isSameQuery, type ListNotes, type Page, type Paging } fro
 
 /**
  * Requests pages before the caller needs them, so that the service works while we write: always the next page, and the pages
- * after it if their offsets can be predicted.
+ * after it if their offsets can be predicted. A page without a new record is given too, empty, so that the caller can stop.
  */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,
@@ -31,6 +31,6 @@ export async function* listPages(
     while (ahead.length > 0 && ahead.length <= guesses) ask(cursor.guess(ahead.length));
     // Requests leave and answers arrive only between two turns of the event loop.
     await new Promise(setImmediate);
-    if (records !== undefined) yield records;
+    yield records ?? { records: [], isLarge: false };
   }
 }

@@ -15,12 +15,14 @@ export interface MySpaces {
   spaces: MySpace[];
 }
 
+type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
+
 /** The list is a help, so nobody waits long for it. */
 const mostMs = 2_000;
 
 /** Undefined if the service has no spaces, or cannot be asked now. */
 export async function listSpaces(
-  { connect, settings, say }: Pick<Context, 'connect' | 'settings' | 'say'>,
+  { connect, settings, say, clock }: SpacesContext,
   baseUrl: BaseUrl,
   token: string | undefined,
 ): Promise<MySpaces | undefined> {
@@ -29,6 +31,7 @@ export async function listSpaces(
   try {
     const api = await connect({ baseUrl: service, token, mostMs });
     const spaces: MySpace[] = [];
+    const began = clock.now();
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
@@ -39,6 +42,10 @@ export async function listSpaces(
             role: textAt(record, 'role') ?? '',
           });
         }
+      }
+      if (clock.now() - began > mostMs) {
+        say.warn(`${service.href} did not send the whole list of your spaces in time.`);
+        break;
       }
     }
     return { service, spaces };
@@ -51,9 +58,7 @@ export async function listSpaces(
 }
 
 /** Of the service in force. A base URL or token that cannot be used is no reason to show nothing else. */
-export async function listSpacesInForce(
-  context: Pick<Context, 'connect' | 'settings' | 'say'>,
-): Promise<MySpaces | undefined> {
+export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {
     const inForce = settings.baseUrl?.value;

@@ -34,8 +34,7 @@ export const command = defineCommand({
 });
 
 async function showWhatGoes(context: Context, ids: readonly string[]): Promise<string> {
-  const api = await context.connect();
-  const records = await Promise.all(ids.map((id) => api.record(routes.getVal(id))));
+  const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
   context.say.table(
     records.map((record, index) => ({ ...record, id: ids[index] ?? '' })),

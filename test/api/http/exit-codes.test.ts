@@ -293,6 +293,18 @@ describe('what is not an answer of a val service', () => {
     });
   });
 
+  it.each([
+    ['3 million brackets', '['.repeat(3e6)],
+    ['5 million numbers', `[${'1,'.repeat(5e6)}1]`],
+    ['5 million numbers that keep their digits', `[${'1.0,'.repeat(5e6)}1]`],
+  ])('%s are not parsed', async (_what, body) => {
+    const service = await scriptedService([{ body }]);
+    expect(await run(['me', '--json'], { env: service.env })).toMatchObject({
+      exit: 11,
+      error: { message: expect.stringContaining('nested too deeply or has too many values') },
+    });
+  });
+
   it('plain text where TLS was meant: tried once', async () => {
     await forEachAtMost(4, methods, async (method) => {
       const service = await rawService({
