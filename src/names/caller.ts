@@ -1,12 +1,12 @@
-// Whether a val's owner is the caller.
+// Tells whether a val's owner is the caller.
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
 /**
- * Also true if that cannot be told, because the service sends no owner or has no route for the caller. The service is
- * asked once, and only if the owner is not the user that this machine remembers for the token.
+ * The result is also true if the service sends no owner, or has no route that names the caller. The service is asked at
+ * most once, and only if the owner differs from the user that this machine remembers for the token.
  */
 export function createCaller({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;

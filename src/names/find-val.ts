@@ -1,4 +1,4 @@
-// From a word that is neither a whole id nor known to a workspace to the id of a val: by its name, or the beginning of its id.
+// Finds the id of a val by its name, or by the beginning of its id, if the workspace does not know it.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -19,9 +19,9 @@ export interface FindOptions {
   connect(): Promise<Api>;
   /** The val will be changed or deleted, so a remembered name is checked against the service first. */
   isForWriting: boolean;
-  /** Takes a val that was read for this check. */
+  /** Receives each val that was read for this check. */
   onRead(id: string, record: JsonObject): void;
-  /** Other names, and files, that a word may be meant for. */
+  /** More names and files, for the suggestion after a misspelt word. */
   alsoKnown: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface NamedVal {
   name: string;
 }
 
-/** Short ids are shown with 8 characters. */
+/** vals shows the first 8 characters of an id, so people type about as many. */
 const shortestBeginning = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
@@ -53,7 +53,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const remembered = await checked(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byBeginning(recalled, word);
-    // Letters alone may be a name that was not seen yet; with a digit in it, the beginning of an id that was seen is one.
+    // A word with a digit that begins a known id is taken for that id. A word without a digit may be a name that this
+    // machine has not seen yet, so the service's list is read first.
     const early = /\d/.test(word) ? fromMemory() : undefined;
     if (early !== undefined) return early;
     const hasToken = settings.local.value || settings.token !== undefined;
@@ -75,7 +76,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /** Undefined if none of them exists any more. Reading by an outdated name does no harm, so only writes check it. */
+  /**
+   * The vals that still have the name; undefined if there are none. A command that only reads may use an outdated name, so
+   * a single val is checked only for writing.
+   */
   async function checked(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
@@ -90,7 +94,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/** Reads the val, and stops if the service calls it something else: the name may come from an old or a foreign file. */
+/** Throws if the val has another name on the service: the known name may come from an old file, or from a stranger's. */
 export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
   const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);

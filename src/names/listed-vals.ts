@@ -1,4 +1,4 @@
-// The service's list of the caller's vals, for a command about many vals: read at most once, and only if it is needed.
+// Reads the service's list of the caller's vals for one command: at most once, and only if the command needs it.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
@@ -9,36 +9,36 @@ export interface ListedVal {
   name: string | undefined;
   version: JsonValue | undefined;
   changedAt: string | undefined;
-  /** The id of its owner, if the list says it. */
+  /** The id of the val's owner, if the list has it. */
   owner: string | undefined;
 }
 
 export interface ListedVals {
-  /** Undefined if the list does not tell, or if the command is about few vals, which are read one by one. */
+  /** Undefined if the list lacks the val. Also undefined for a command about few vals, which reads each val instead. */
   withId(id: string): Promise<ListedVal | undefined>;
-  /** The ids of the caller's vals that may have the name; undefined if nobody can tell. */
+  /** The ids of the caller's vals that may have the name; undefined if there is neither a list nor a remembered val. */
   idsWithName(name: string): Promise<string[] | undefined>;
-  /** The whole list, for a command about all of them; undefined if the service has none. */
+  /** The whole list; undefined if the service has none. */
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** Reading fewer vals one by one takes no longer than reading the list. */
+/** For fewer vals, reading each val is as quick as reading the list. */
 const fewest = 100;
 
-/** For a command about so many vals. A command about all of them waits for the list as long as it takes. */
+/** `count` is the number of vals that the command is about. For 'all', reading the list has no time limit. */
 export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = count === 'all';
   const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
-  // A list that is much longer than the command needs is not read to its end for ids alone.
+  // The list may be much longer than the command needs, so looking up ids does not read all of it.
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
   const readAll = once(async () => {
     await readBeginning();
     return readUntil(Number.POSITIVE_INFINITY);
   });
 
-  /** False if there is no list. */
+  /** Reads until `size` vals are known. False if the service has no list. */
   async function readUntil(size: number): Promise<boolean> {
     const pages = await open();
     if (pages === undefined) return false;
@@ -63,12 +63,12 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
   return {
     async withId(id) {
       if (!isForAll && count < fewest) return undefined;
-      // A problem with the list is no reason to stop; a problem with the service shows at each val.
+      // If the list fails, each val is read instead. If the service is down, reading the val reports that.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
     async idsWithName(name) {
-      // A list that makes no sense, is refused or does not end tells as little as none.
+      // A list that is invalid, refused or endless counts as no list.
       if (await readAll().catch(falseIf(BadResponseError, RefusedError, ListTooLong)))
         return idsByName.get(name) ?? [];
       const seen = (await readSeen()).filter((val) => val.name === name);

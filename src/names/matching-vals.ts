@@ -1,4 +1,4 @@
-// The caller's vals that match words: found by the service's search, or else by their names in its list.
+// Finds the caller's vals that match some words: with the service's search, or else by their names in the service's list.
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -11,7 +11,7 @@ import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
   pages: AsyncIterable<Rows>;
-  /** Whether the service's search also looked into the code. */
+  /** The service's search was used, which also looks into the code. */
   isSearched: boolean;
 }
 
@@ -44,7 +44,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
   return words.every((word) => name.includes(word.toLowerCase()));
 };
 
-/** The caller's vals among those that the service finds; undefined if it has no search. */
+/** The caller's vals that the service's search finds; undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Rows> | undefined> {
   const isCaller = createCaller({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });

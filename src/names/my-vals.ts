@@ -1,4 +1,4 @@
-// The service's own list of the caller's vals, which some services have.
+// The service's list of the caller's vals. Not every service has one.
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/cursor.ts';
 import { textAt } from '../api/records.ts';
@@ -10,7 +10,7 @@ import type { Rows } from '../lib/rows.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** Undefined if the service has no such list. The first page has been read when this resolves. */
+/** Undefined if the service has no list. Reads the first page before it returns. */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -32,7 +32,7 @@ export async function openMyVals(
   }
 }
 
-/** The parts of a command's context that looking up a val takes. */
+/** The parts of a command's context that a lookup needs. */
 export interface Lookup {
   api: Api;
   seen: SeenVals;
@@ -40,13 +40,13 @@ export interface Lookup {
   settings: Settings;
 }
 
-/** No owner has so many vals on a service that we know of. */
+/** More than any owner has on the services that we know. */
 const mostForName = 20_000;
 const mostForAll = 200_000;
 
 /**
  * All records of the list; undefined if the service has no list. A service could send pages for ever, so a list that is
- * too long ends with an error. So does one that takes too long to find a name; a command about all vals waits for it.
+ * too long ends with an error. Finding a name also has a time limit; a command about all vals has none.
  */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,

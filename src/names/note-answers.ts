@@ -1,4 +1,4 @@
-// Remembers which vals an answer carries, which are gone, and who the caller is. Each call says what its answer carries.
+// Takes notes from the service's answers: vals with their names, deleted vals, and the caller's id.
 import type { Call } from '../api/call.ts';
 import type { Answer } from '../api/http/transport.ts';
 import { ownerOf, rowsOf, textAt } from '../api/records.ts';
@@ -45,7 +45,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-/** None if it is no list: the command that asked for it says so. */
+/** None if the body is not a list: the command that sent the request reports that. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
     return rowsOf(body ?? null, call);

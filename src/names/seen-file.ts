@@ -1,4 +1,4 @@
-// The file of the vals that were seen: readable by its owner alone, replaced whole, and ignored if it cannot be read.
+// The file that remembers the vals of earlier answers. Only its owner can read it. If it cannot be read, it counts as empty.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,34 +12,34 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /** As text, with all digits; absent if the service sent none. */
+  /** Text, so that no digit is lost; absent if the service sent none. */
   version?: string;
-  /** The id of its owner, if the service sent it. */
+  /** The id of the val's owner, if the service sent it. */
   owner?: string;
-  /** It was the answer to a write by name, so it belongs to the caller, even if the service sends no owner. */
+  /** The caller wrote the val by its name, so it belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }
 
-/** For all services and tokens together. */
+/** The limit for all services and tokens together. */
 const mostLines = 10_000;
 
-/** What is known of the vals of one service with one token. */
+/** The vals of one service, as seen with one token. */
 interface SeenFile {
   user(): string | undefined;
-  /** The most recent one is last. */
+  /** The latest val is the last one. */
   vals(): SeenVal[];
   noteUser(id: string): void;
-  /** Null: it is gone. */
+  /** Null if the val was deleted. */
   noteVal(id: string, val: SeenVal | null): void;
-  /** Where anything changed. */
+  /** Writes the file if a note changed anything. */
   write(): void;
 }
 
-/** Without a file, notes last as long as the command. */
+/** If `file` is undefined, notes are kept in memory until the command ends. */
 export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
   const lines = file === undefined ? new Map<string, string>() : readLines(file);
   const key = keyOf(settings);
-  // The line of the user has no id of a val.
+  // The line of the user has an empty id.
   const userPlace = `${key}\t`;
   const valPlace = (id: string) => `${key}\t${JSON.stringify(id)}`;
   let isChanged = false;
@@ -74,19 +74,19 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/** One key per service and token. The token cannot be found from it. The embedded service has another port each time. */
+/** One key per service and token, which does not reveal the token. The embedded service has no fixed URL. */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /**
- * What is known, as JSON, by its place: the key of a service and token, and the id of a val. Most commands touch one
- * line of a thousand, so the others are not parsed.
+ * The JSON of each val by its place: the key of the service and token, and the id of the val. The JSON stays text until it
+ * is needed, because most commands need one line of a thousand.
  */
 type Lines = Map<string, string>;
 
-/** A file that cannot be read, or that we did not write, counts as empty. */
+/** A file that cannot be read, or that vals did not write, counts as empty. */
 function readLines(file: string): Lines {
   try {
     const lines: Lines = new Map();

@@ -1,4 +1,4 @@
-// The vals that answers carried, to find a val by its name. This is a cache: verify before you write.
+// Remembers the vals in answers, to find a val by its name later. This is a cache: verify before you write.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -7,22 +7,22 @@ export interface SeenVals {
   note(val: SeenVal): void;
   noteMe(id: string): void;
   drop(id: string): void;
-  /** Includes what earlier commands noted. */
+  /** Includes the notes of earlier commands. */
   recall(): Promise<Recalled>;
-  /** Writes what is new. A failure is ignored, because no command depends on it. */
+  /** Writes the new notes to the file. A failure is ignored, because no command depends on the file. */
   save(): Promise<void>;
 }
 
 export interface Recalled {
-  /** The id of the caller, if an answer told it. */
+  /** The id of the caller, if an answer contained it. */
   me: string | undefined;
-  /** Of the service and token in force, the latest last. */
+  /** The vals seen on the service in use with the token in use. The latest is the last. */
   vals: SeenVal[];
-  /** Those that belong to the caller. */
+  /** The vals that belong to the caller. */
   mine: SeenVal[];
 }
 
-/** For a service that is not the one in force: nothing is remembered of it. */
+/** Remembers nothing: for a service that is not the one in use. */
 export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
@@ -32,20 +32,20 @@ export const noSeenVals: SeenVals = {
 };
 
 const longestText = 128;
-/** More would not be kept. */
+/** The file keeps no more. */
 const mostNews = 10_000;
 
-/** The file is read when it is first needed. Without a home directory nothing is kept. */
+/** Reads the file when it is first needed. Without a home directory there is no file. */
 export function createSeenVals(
   settings: Settings,
-  /** Whether a text gives the token away, which is written to no file. */
+  /** Whether a text contains the token. Such a text is never written to the file. */
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
-  /** What this command learnt; null for a val that is gone. */
+  /** The notes of this command by the val's id; null for a deleted val. */
   const news = new Map<string, SeenVal | null>();
   let me: string | undefined;
 
-  /** The file with what this command learnt. It is read each time, so that notes of other processes are kept. */
+  /** The file with the notes of this command. It is read each time, so that notes of other processes are not lost. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;

@@ -1,4 +1,4 @@
-// Adds a val that the workspace does not have yet. Its name comes from a service, so it is not trusted to be a path.
+// Adds a val that the workspace does not have yet. Its name comes from the service and is checked before it becomes a path.
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -10,11 +10,11 @@ import { identity, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
-  /** The file that the user wants for it. */
+  /** The file that the user chose with --file. */
   file: string | undefined;
 }
 
-/** Makes the function that adds one val. The names in a folder are read once for all vals. */
+/** Returns a function that adds one val. Each folder is listed once for all vals. */
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   const findTwin = createTwinFinder(workspace.root);
 
@@ -37,13 +37,13 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const twin = findTwin(file);
     if (twin !== undefined) throw alike({ name, file, id }, `on some systems, ${twin} is the same file`);
     const here = readBelow(root, file);
-    // Sent from here without being told the id: an edit since then is one of ours, and is left.
+    // This folder pushed the same code, but the service sent no id. The file was edited since, and the edit is kept.
     const isEdited = bases.read({ name })?.code === remote.code && !force;
     const stays = here === remote.code || (here !== undefined && isEdited);
-    // A pull that was interrupted wrote this file, and nobody has edited it.
+    // An interrupted pull wrote this file, and nobody edited it since.
     const isLeftover = here !== undefined && bases.read({ id, name })?.code === here;
     if (here !== undefined && !stays && !isLeftover && !force) {
-      // A val of the workspace has that name already; any other file is only in the way.
+      // If the file is a val of the workspace, two vals compete for it. Any other file is only in the way.
       const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
       throw new Kind(`${quoted(name)} cannot be written to ${file}: the file exists and has other code.`, {
         hint: `${byHand(id)} chooses another file; --force overwrites it and keeps a copy.`,
@@ -51,7 +51,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     }
     const outcome = { file, name, ...identity(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
-    // The base before the file, so that an interrupted pull is known by its base. The id last: a known id always has a base.
+    // The base is written first, so that an interrupted pull can be recognised by it. The id is written last, so that a
+    // known id always has a base.
     const content = writable(remote, { name });
     bases.write({ id, name }, remote);
     if (!stays) {
@@ -64,12 +65,12 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   };
 }
 
-/** A name of any length and kind, in a message. */
+/** A name for a message, shortened if it is long. */
 export const quoted = (name: string): string => `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
 
 const byHand = (id: string): string => shell`vals pull ${id} --file <path>`;
 
-/** The file that vals.json has for that name, or one with that name. */
+/** The file that vals.json has for the name, or else a file with that name. */
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
@@ -81,11 +82,11 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   });
 }
 
-/** What a file of that name could do here. Only a name that a person chooses may do that. */
+/** Why a file of that name could do harm. Only a person may choose such a name, with --file. */
 function dangerOf(name: string): string | undefined {
-  // `tar *` would take the file for an option.
+  // A command such as `tar *` would take the file name for an option.
   if (name.startsWith('-')) return 'begins with -';
-  // Such as vite.config.ts or gulpfile.ts, which run when a build starts.
+  // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
     name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
   return isRunByTools ? 'belongs to a file that tools may run' : undefined;
@@ -111,7 +112,7 @@ const alike = ({ name, file, id }: Adopted, problem: string): LocalError =>
     hint: `${byHand(id)} chooses another file.`,
   });
 
-/** Not onto another val's file, nor onto one that some systems take for the same. */
+/** Throws if another val has the file or the name. */
 function refuseTaken({ vals }: Workspace, val: Adopted): void {
   const { name, file } = val;
   const other = vals.ofFoldedFile(fold(file));
@@ -128,7 +129,7 @@ function refuseTaken({ vals }: Workspace, val: Adopted): void {
   );
 }
 
-/** Finds a file or folder that some file systems take for the given one although its path is written otherwise. */
+/** Finds a file or folder with another spelling of the path, such as a.ts for A.ts, which is one file on some systems. */
 function createTwinFinder(root: string): (file: string) => string | undefined {
   const pathsByFolder = new Map<string, Map<string, string[]>>();
 

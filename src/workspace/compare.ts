@@ -1,4 +1,4 @@
-// What happened to a val since both sides last had the same code: a pure function of three codes.
+// Compares a val's file with the service's code, given the base: the code that both sides last had in common.
 
 /** The words of `vals status`. */
 export type Status =
@@ -28,7 +28,7 @@ export function compare<Code>(
   return here === base ? 'changed there' : 'conflict';
 }
 
-/** Nothing can be done with such a val but to forget it. */
+/** Only `vals forget` makes sense for such a val. */
 export const isDeletedEverywhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
   here === undefined && remote === undefined;
 
@@ -40,7 +40,7 @@ interface Findings {
   isRenamedHere: boolean;
 }
 
-/** One word for a val: what a person has to decide on first comes before the comparison of the codes. */
+/** A problem that a person has to solve first is shown instead of the comparison of the codes. */
 export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
 export function shownStatus({
@@ -56,5 +56,5 @@ export function shownStatus({
   return nameThere === undefined ? status : 'conflict';
 }
 
-/** A push renames the val first. */
+/** With these statuses, a push can rename the val. */
 const canBeRenamed: ReadonlySet<Status> = new Set(['unchanged', 'changed here', 'changed there']);

@@ -1,4 +1,4 @@
-// A val's three sides at one moment: the file, the service, and their base.
+// Reads and compares a val's three sides: the file, the service's code, and their base.
 import { LocalError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
@@ -11,27 +11,27 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Examined extends RemoteSide {
-  /** With the id of the service's val of that name, if vals.json has none. */
+  /** If vals.json has no id, this has the id of the service's val of that name. */
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
-  /** From the codes alone. */
+  /** The comparison of the codes alone. */
   status: Status;
-  /** What the service calls the val, if that is not its name in vals.json. */
+  /** The val's name on the service, if it differs from the name in vals.json. */
   nameThere: string | undefined;
   /** The name in vals.json was edited here: the base shows that both sides had the service's name. */
   isRenamedHere: boolean;
-  /** vals.json has no id for it. */
+  /** vals.json has no id for the val. */
   isNew: boolean;
-  /** It is new, and nobody can tell whether the service has a val of that name. */
+  /** The val is new, and the service has no list, so a val of that name may already exist there. */
   mayTakeOver: boolean;
-  /** The service sent no id and has no list: the code that was last sent counts as its code. */
+  /** The service sent no id and has no list, so `remote` is the code that was last sent. */
   isAssumed: boolean;
-  /** The file differs, and has the marks of a merge. */
+  /** The file differs, and has conflict markers. */
   isUnmerged: boolean;
 }
 
-/** `here` and `base` are read if they are not given. */
+/** Reads `here` and `recorded` if they are not given. */
 export async function examine(
   workspace: Workspace,
   remotes: RemoteVals,
@@ -44,7 +44,7 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // The id is from another owner's path on this service, whose private vals look absent to the caller.
+  // The id belongs to another owner on this service, whose private vals look deleted to the caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(
@@ -76,7 +76,7 @@ const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
 const unlikeAny = Symbol('unlike any code');
 
-/** Without a base any difference is a conflict, except for new vals and in a fresh checkout. */
+/** Without a base, any difference is a conflict, except for a new val or in a fresh checkout. */
 function codeWithoutBase(
   { bases }: Workspace,
   { id }: WorkspaceVal,
@@ -96,11 +96,11 @@ async function findByName(
   if (here === undefined && base === undefined) return { remote: undefined };
   const remote = await remotes.named(name);
   if (remote !== 'unknown') return { remote };
-  // The service sent no id, so the val cannot be read: the code that was sent counts as its code.
+  // The service sent no id, so the val cannot be read. The code that was sent is taken for the service's code.
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
-/** If the list shows that neither side changed, the val itself is not read: nothing will be written anywhere. */
+/** If the list shows that neither side changed, the val itself is not read, because nothing will be written. */
 async function findById(
   remotes: RemoteVals,
   id: string,
@@ -124,14 +124,14 @@ const isSameVersion = (
 const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
-/** Both sides have the same code, which is the base from now on. A folder that cannot be written is no error here. */
+/** Both sides have the same code, so it becomes the base. If the folder cannot be written, that is no error here. */
 function updateBase(
   { bases }: Workspace,
   val: WorkspaceVal,
   base: Base | undefined,
   remote: RemoteVal,
 ): void {
-  // A name counts as common only if vals.json has it too: else a rename on the service would look like one made here.
+  // The name is recorded only if vals.json has it too. Otherwise a rename on the service would look like one made here.
   const name = remote.name === val.name ? remote.name : base?.name;
   if (base?.code === remote.code && base.name === name && isSameVersion(base, remote)) return;
   try {

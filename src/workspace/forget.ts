@@ -1,4 +1,4 @@
-// Vals that leave the workspace: their files stay, and are not taken for new ones.
+// Takes vals out of the workspace. Their files stay, and .valsignore keeps them from being pushed as new vals.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/file-sizes.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -7,7 +7,7 @@ import { updateManifest } from './disk/manifest-file.ts';
 
 const ignoreFile = '.valsignore';
 
-/** The ignore file first: a crash between the two leaves vals that are still known, and no file that looks new. */
+/** Writes the ignore file first: after a crash between the two writes, no file looks new. */
 export async function forgetVals(
   root: string,
   context: WorkspaceContext,
@@ -30,11 +30,11 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
       replaceBelow(root, ignoreFile, `${before}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
-      // An editor saved it meanwhile: that is the text to add to.
+      // Somebody saved the file meanwhile, so it is read again.
       if (!(error instanceof ConflictError)) throw error;
     }
   }
 }
 
-/** That one file, whatever its name holds. */
+/** Matches this file alone, even if its name contains special characters. */
 const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

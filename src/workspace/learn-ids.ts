@@ -12,12 +12,12 @@ export async function learnId(
   { file, name }: WorkspaceVal,
 ): Promise<JsonObject> {
   const sent = workspace.bases.read({ name });
-  // The val was pushed, whatever becomes of this.
+  // The push succeeded, so a failure of this lookup is no failure of the push.
   const remote = await remotes.named(name).catch(unknownIfRefused);
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
   const { id } = remote;
-  // Somebody may have changed it since it was sent.
+  // Somebody may have changed the val since it was sent.
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, base);
   workspace.remember({ file, name, id });

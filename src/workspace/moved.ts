@@ -1,4 +1,4 @@
-// Detects moved files: a file that is not in vals.json, but has the content of a missing file, replaces it.
+// Detects moved files: a file that is not in vals.json, but has the content of a missing file, takes that file's place.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -28,7 +28,7 @@ export async function followMoves(
   return workspaceAt(workspace.root, context);
 }
 
-/** By the old place, the new one. */
+/** Maps old paths to new paths. */
 async function findMoves(
   workspace: Workspace,
   warn: (message: string) => void,
@@ -55,7 +55,7 @@ async function findMoves(
   return moves;
 }
 
-/** One look into each folder, and none at each of its files. */
+/** Lists each folder once instead of examining each file. */
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));
   return [...byFolder].flatMap(([folder, inside]) => {
@@ -64,7 +64,7 @@ function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   });
 }
 
-/** A folder that cannot be looked into is no proof that its files are gone: what needs them says what is wrong. */
+/** Undefined if the folder cannot be listed: its files are not known to be missing, and reading them reports the problem. */
 function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));
@@ -83,7 +83,7 @@ function readIfText(root: string, file: string): string | undefined {
   }
 }
 
-/** Of several with one content, those that kept their name belong together; what else is not plain is left alone. */
+/** If several files have the same content, only files that kept their base name are paired. */
 function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
   const [first, ...others] = from;
   const [place, ...places] = to;
@@ -96,7 +96,7 @@ function pairs(from: readonly string[], to: readonly string[]): [string, string]
   });
 }
 
-/** Without those that have no key. */
+/** Leaves out items without a key. */
 function grouped<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,

@@ -1,5 +1,5 @@
-// Deletes a val on the service because its file is gone here. That cannot be undone, so everything has to be known:
-// the val is the caller's, has the name in vals.json, and did not change since this folder recorded its base.
+// Deletes a val on the service because its file is gone here. That cannot be undone, so three things must be certain: the
+// val is the caller's, it has the name in vals.json, and it did not change since this folder recorded its base.
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
@@ -14,14 +14,14 @@ import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The val as the service has it; undefined if it is deleted there already. A val that must stay is a conflict. */
+/** The service's val; undefined if it is already deleted there. Throws a conflict if the val must not be deleted. */
 export async function readPrunable(
   { bases }: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A base with a name was recorded by this folder itself: a repository from elsewhere must not delete vals.
+  // Only a base that this folder itself recorded has a name. A stranger's repository must not delete vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
@@ -42,7 +42,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // It came back while the user was asked.
+  // The file came back while the user was asked.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = identity(val.id, remote?.version);
@@ -56,7 +56,7 @@ export async function pruneVal(
   return { status: 'deleted', ...facts };
 }
 
-/** Takes deleted vals out of vals.json. What other services have of them stays. An error is returned. */
+/** Removes this service's ids of deleted vals from vals.json. An entry with ids on other services stays. */
 export async function forgetPruned(
   { root, service }: Workspace,
   context: WorkspaceContext,
@@ -64,7 +64,7 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // In two steps, because ids of the embedded service are kept for files that vals.json does not name.
+    // Removing an entry keeps its id of the embedded service in .vals, so the ids are removed first.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

@@ -1,4 +1,4 @@
-// Writes the service's code of one val into its file, whole, and never over an edit that is kept nowhere else.
+// Writes the service's code of one val into its file. An edit that exists nowhere else is never lost.
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -17,10 +17,10 @@ export interface PullOptions {
   dryRun: boolean;
   /** The user named the val, so it is an error if it cannot be pulled. */
   isNamed: boolean;
-  /** Takes a sentence that is worth knowing, but no failure. */
+  /** Reports something about the val that is not a failure. */
   remark(message: string): void;
   holdsToken(code: string): boolean;
-  /** Keeps what is overwritten here. */
+  /** Keeps the content of overwritten files. */
   backup: Backup;
 }
 
@@ -94,7 +94,7 @@ function editedHere({ val: { file, name }, base, isNew }: Examined): ConflictErr
   });
 }
 
-/** The file first: if a crash came after the base alone, the service's edit would look like one made here. */
+/** Writes the file before the base: with a new base and the old file, a crash would make the old code look like an edit. */
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
@@ -124,7 +124,7 @@ async function mergeInto(
 const takesName = ({ nameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
   nameThere !== undefined && (force || !isRenamedHere);
 
-/** The base first, so that a known id always has a base. */
+/** Writes the base before the id, so that a known id always has a base. */
 function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, nameThere = val.name } = examined;
   const isNamedAnew = takesName(examined, options);
@@ -140,7 +140,7 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 export const tokenInFile = (file: string): string =>
   `${file} holds your token: whoever reads the file can act as you.`;
 
-/** Half of a character cannot be written to a file, and what came back would be another text. */
+/** Throws if the code contains half of a character (a lone surrogate), because the file would then hold another text. */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(

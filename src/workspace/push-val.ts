@@ -1,4 +1,4 @@
-// Sends one val of a workspace. It is compared a moment before, and never sent over an edit that this folder has not seen.
+// Sends one val of a workspace. It is compared with the service first, so that no edit made there is overwritten unseen.
 import type { Api } from '../api/api.ts';
 import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
@@ -16,20 +16,20 @@ import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace } from './workspace.ts';
 
 export interface PushOptions {
-  /** Sends files that changed here, whatever the service has. */
+  /** Sends files that changed here, even if the val changed on the service too. */
   force: boolean;
-  /** Makes a val of the caller's own if the id of the file leads to another val, or to none. */
+  /** Makes a val of the caller's own if the file's id belongs to another owner, to a val of another name, or to no val. */
   fork: boolean;
   /** Compares, and sends nothing. */
   dryRun: boolean;
   remotes: RemoteVals;
-  /** Called if nobody can tell whether the service has a val of that name. */
+  /** Called if the service has no list, so that a val of that name may already exist. */
   onUnknownName(val: WorkspaceVal): void;
-  /** Called if the val has another name on the service, and gets the one in vals.json. */
+  /** Called before the val on the service gets the name in vals.json. */
   onRenaming(val: WorkspaceVal, nameThere: string): void;
-  /** Called before the val is sent; an error that it throws prevents that. */
+  /** Called before the val is sent. If it throws, nothing is sent. */
   beforeSending(): void;
-  /** Takes a sentence that is worth knowing, but no failure. */
+  /** Reports something about the val that is not a failure. */
   remark(message: string): void;
 }
 
@@ -84,20 +84,20 @@ async function pushCode(
   }
   const name = known?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
-    // It may have arrived all the same.
+    // The service may have stored the code although the request failed.
     if (recorded !== undefined) workspace.bases.write(val, { ...recorded, sent: hashOf(code) });
     throw error;
   });
   const idBefore = examined ? examined.val.id : val.id;
   const sentId = textAt(body, 'id');
-  // A token that comes back as an id must not get into vals.json.
+  // A service that sends the token as an id must not get it into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? idBefore : sentId;
   const version = versionOf(body);
   if (hasMarks(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
   if (idBefore !== undefined && id !== idBefore) {
     options.remark(`${val.file} was stored under another id than before: ${id}.`);
   }
-  // Without a list, only the answer tells that the name was taken.
+  // Without a list, only the answer shows that the name was taken.
   if (examined?.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
@@ -108,7 +108,7 @@ async function pushCode(
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
-/** Gives the val on the service the name in vals.json. The version is the one that it has then. */
+/** Gives the val on the service the name in vals.json. Returns the version after that. */
 async function rename(
   workspace: Workspace,
   api: Api,
@@ -121,7 +121,7 @@ async function rename(
       hint: `Rename it on the service itself, or take its name there with ${shell`vals pull ${file} --force`}.`,
     });
   }
-  // Some services make a version of the same code for it.
+  // Some services make a new version with the same code.
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
   const stamp = isSameCode ? stampOf(api, val) : {};
@@ -140,7 +140,7 @@ function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> 
 const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b);
 
-/** The first push of a fresh checkout sends every val that the list shows as the caller's, without reading each. */
+/** The first push of a fresh checkout reads the list instead of each val, and sends every val that is the caller's. */
 async function listedFromCheckout({ bases }: Workspace, remotes: RemoteVals, { id, name }: WorkspaceVal) {
   if (id === undefined || !bases.trustsFile(id)) return undefined;
   const listed = await remotes.listed(id);
@@ -162,7 +162,7 @@ async function examineOrFork(
   return fork && leadsElsewhere ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
 }
 
-/** The outcome if there is nothing to send; undefined if there is. A conflict is thrown. */
+/** The outcome if there is nothing to send; otherwise undefined. Throws a conflict. */
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
@@ -186,7 +186,7 @@ function outcomeWithoutSending(
   return undefined;
 }
 
-/** The id is of another path of this service: a space, or a person. The same sentence for all files is said once. */
+/** The id belongs to another path of the service, such as a space. The message names no file: it is shown once for all. */
 const ofAnotherOwner = (
   { service }: Workspace,
   others: readonly string[],
@@ -239,7 +239,7 @@ function bothChanged({ val: { file }, base }: Examined): ConflictError {
   });
 }
 
-/** The id first: without it, nothing leads to the base. */
+/** Writes the id before the base, because the base is found by its id. */
 function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
   try {
     workspace.remember({ file, name, id });

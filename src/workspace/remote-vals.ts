@@ -1,4 +1,4 @@
-// The service's side of a workspace, as one command asks for it.
+// Reads the service's side of a workspace, for one command.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
@@ -19,7 +19,7 @@ export interface RemoteVal {
   changedAt?: string | undefined;
 }
 
-/** A val of another owner, who may be unknown. */
+/** The val belongs to another owner, who may be unknown. */
 interface Foreign {
   owner: string | undefined;
 }
@@ -32,15 +32,15 @@ export interface RemoteSide {
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
-  /** One of the caller's vals, as the service lists it; undefined if the list was not read or lacks it. */
+  /** The entry of one of the caller's vals in the service's list; undefined if the list was not read or lacks the val. */
   listed(id: string): Promise<ListedVal | undefined>;
-  /** The caller's val of that name; 'unknown' if nobody can tell whether there is one. */
+  /** The caller's val of that name; 'unknown' if the service has no list to look it up in. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
   /** The service's list of the caller's vals; undefined if it has none. */
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** For a command about so many vals. */
+/** `count` is the number of vals that the command is about. */
 export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteVals {
   const { api } = lookup;
   const list = createListedVals(lookup, count);
@@ -98,7 +98,7 @@ const sentToken = (): BadResponseError =>
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-/** Keys without a value are left out. */
+/** A key without a value is left out. */
 export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({
   ...(id !== undefined && { id }),
   ...(version !== undefined && { version }),

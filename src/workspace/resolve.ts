@@ -1,4 +1,4 @@
-// From a name or a file to the val on the service in force, as vals.json has it.
+// Finds the id of a val on the service in use, by its name or file in vals.json.
 import { serviceName } from '../settings/chosen-service.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createBases } from './disk/base.ts';
@@ -8,7 +8,7 @@ import { findVal, valsOf, withoutId } from './workspace.ts';
 export interface WorkspaceNames {
   /** Undefined if the workspace has no such val. */
   find(word: string): FoundVal | undefined;
-  /** All names and files. */
+  /** All names and files, for suggestions. */
   all: string[];
 }
 
@@ -16,7 +16,7 @@ interface FoundVal {
   id: string;
   name: string;
   file: string;
-  /** The word is a file with another name than its val, and this folder never saw that they belong together. */
+  /** The word is a file with another name than its val, and no base of this folder shows that they belong together. */
   isDoubtful: boolean;
 }
 

@@ -1,11 +1,11 @@
-// Which vals of a workspace a command is about.
+// Selects the vals of a workspace that a command is about.
 import { createIgnoreFiles } from './sources/ignoring.ts';
 import { findNewFiles } from './sources/new-files.ts';
 import { createIgnoreCheck, isCode } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
-/** All vals and new files, or those that were named, each once. */
+/** The vals that the words name, without duplicates. Without words: all vals and all new files. */
 export async function selectVals(
   workspace: KnownVals,
   words: readonly string[],
@@ -31,8 +31,8 @@ export async function selectVals(
 }
 
 /**
- * All vals of which a push may send the file without being told its name. vals.json may come from somebody else and list
- * any file, so a file that is ignored, or no code, is left out.
+ * The vals that a push without paths may send. vals.json may come from a stranger and list any file, so files that are
+ * ignored or not code are left out.
  */
 export async function selectForPush(
   workspace: KnownVals,
@@ -62,7 +62,7 @@ function leftOutNote(files: readonly string[]): string {
   return `Not pushed: ${named}. To push such a file, name it in the command.`;
 }
 
-/** Whether a file is one of these paths, or below one; without paths, all are. */
+/** Whether a file is one of the paths or below one. Without paths, every file is. */
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {

@@ -1,4 +1,4 @@
-// Files that were renamed and edited at once. Nobody can be sure of that, so they are only named to the user.
+// Guesses which files were renamed and edited at once. The guess may be wrong, so it is only shown to the user.
 import { linesOf } from './text/lines.ts';
 
 interface File {
@@ -6,10 +6,10 @@ interface File {
   code: string;
 }
 
-/** More pairs would take too long to compare. */
+/** Comparing more pairs would take too long. */
 const mostPairs = 2_500;
 
-/** A missing file and a new one that share at least half of their lines, as git decides it, if no other file does. */
+/** As in git, two files are similar if they share half of their lines. A file that is similar to several is left out. */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

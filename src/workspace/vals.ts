@@ -1,26 +1,24 @@
-// The vals of a workspace, found by file, name or id without a look at all the others.
-
+// The vals of a workspace, indexed by file, name and id.
 import { fold } from './disk/file-names.ts';
 
-/** A val of the workspace. */
 export interface WorkspaceVal {
   /** Relative to the root, with / between its parts. */
   file: string;
   name: string;
-  /** On the service in force, or of another owner there; undefined where it was never seen there. */
+  /** The id on the service in use, even of another owner; undefined if no id is known there. */
   id: string | undefined;
-  /** The services that it was pushed to, if the service in force is none of them. */
+  /** The services that the val was pushed to, if the service in use is none of them. */
   others?: string[];
 }
 
-/** In the order of their files. */
+/** Iterates in the order of the files. */
 export interface Vals extends Iterable<WorkspaceVal> {
   ofFile(file: string): WorkspaceVal | undefined;
-  /** By the folded form of its file, in which spellings are alike that some systems take for one. */
+  /** Finds a val by the folded form of its path. Paths that are the same file on some systems have the same folded form. */
   ofFoldedFile(folded: string): WorkspaceVal | undefined;
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;
-  /** Puts it in the place of the one that had its file. */
+  /** Adds the val, or replaces the val that has the same file. */
   set(val: WorkspaceVal): void;
 }
 
@@ -28,7 +26,7 @@ export function createVals(vals: Iterable<WorkspaceVal>): Vals {
   const byFile = new Map<string, WorkspaceVal>();
   const byName = new Map<string, WorkspaceVal>();
   const byId = new Map<string, WorkspaceVal>();
-  /** Made when it is first asked for. */
+  /** Made at the first use. */
   let filesByFolded: Map<string, string> | undefined;
 
   function set(val: WorkspaceVal): void {

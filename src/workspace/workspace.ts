@@ -33,13 +33,13 @@ export interface Workspace extends KnownVals {
   /** Records the val's name and id in a journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
-   * Writes into vals.json what this command, or one that crashed, has remembered. If vals.json cannot be
-   * written, returns the error, and the next command tries again.
+   * Writes the notes of this command, and of commands that crashed, into vals.json. If vals.json cannot be written, returns
+   * the error, and the next command tries again.
    */
   saveManifest(): Promise<LocalError | undefined>;
 }
 
-/** For commands that work only in a workspace. */
+/** Throws if the current folder is not in a workspace. */
 export function openWorkspace(context: WorkspaceContext): Workspace {
   const root = findRoot(context.settings);
   if (root === undefined) {
@@ -58,7 +58,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const bases = createBases(root, service, ids, warn);
-  /** By file. A later note replaces an earlier one. */
+  /** The notes of this command by file. A later note replaces an earlier one. */
   let unwritten = new Map<string, Note>();
   let hasLeftovers = readJournal(root).text !== '';
 

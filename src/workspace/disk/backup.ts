@@ -1,13 +1,13 @@
-// Keeps the content of files that are overwritten on request, in one folder per command. We never delete it.
+// Keeps the old content of files that --force or --merge overwrites, in one folder per command. vals never deletes it.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder, replaceBelow } from './files.ts';
 
 export interface Backup {
   keep(file: string, content: string): void;
-  /** The files that it keeps. */
+  /** The files whose content was kept. */
   readonly files: readonly string[];
-  /** The folder they are in. */
+  /** The folder of the backup. */
   readonly folder: string;
 }
 
@@ -29,7 +29,7 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // Another command began in the same millisecond.
+          // Another command that began in the same millisecond uses the folder.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

@@ -1,4 +1,4 @@
-// The base of each val: the code that the file and the service last had in common. Both sides are compared with it.
+// Stores the base of each val: the code that the file and the service last had in common.
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { hashOf } from '../text/hash.ts';
@@ -7,47 +7,47 @@ import { dotValsFolder, existsBelow, readBelow, removeBelow, replaceBelow } from
 
 export interface Base {
   code: string;
-  /** As the service sent it, if it did. */
+  /** As the service sent it; undefined if the service sent none. */
   version: JsonValue | undefined;
-  /** When the service's side last changed, if that is known. */
+  /** The time of the last change on the service, if the service sent it. */
   changedAt?: string | undefined;
-  /** What the service called the val, if this folder itself recorded it. */
+  /** The val's name on the service, if this folder itself recorded it. */
   name?: string | undefined;
-  /** The hash of code that was sent without an answer. If the service has that code, it is ours. */
+  /** The hash of code that was sent without an answer. If the service has that code, this folder sent it. */
   sent?: string;
 }
 
-/** A val on its service: by its id or, if the service sent none, by its name. */
+/** Identifies a val by its id or, if the service sent none, by its name. */
 interface Identity {
   id?: string | undefined;
   name: string;
 }
 
 export interface Bases {
-  /** Undefined if there is none, or if it cannot be read. */
+  /** Undefined if there is no base, or if it cannot be read. */
   read(val: Identity): Base | undefined;
   /**
-   * Whether the file counts as the newer side although there is no base: it came with a fresh checkout, whose first push
-   * sends everything. A val that others added later may have edits that nobody here has seen.
+   * Whether the file counts as the newer side although the val has no base. True for vals that came with a fresh checkout,
+   * whose first push sends everything. False for vals that others added later: nobody here has seen their code.
    */
   trustsFile(id: string): boolean;
-  /** Makes the folder, and records which vals came with the checkout. */
+  /** Makes .vals, and records which vals came with the checkout. */
   prepare(): void;
   write(val: Identity, base: Base): void;
-  /** Removes the base that was kept under the name before the id was known. */
+  /** Removes the base that was stored by name before the id was known. */
   forgetName(name: string): void;
 }
 
-/** `ids` are those that the workspace has for the service. */
+/** `ids` are the ids of the workspace's vals on the service. */
 export function createBases(
   root: string,
   service: string,
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder has an older word for base in its name, so that bases of older versions are found.
+  // Older versions of vals wrote bases to "agreed" too.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // An id comes from a service, so it is not trusted as a file name.
+  // An id comes from a service, so an unusual id does not become a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   const checkoutFile = `${folder}/checkout.json`;
@@ -74,7 +74,7 @@ export function createBases(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Most vals without an id have no base, and this look costs less than the error of a missing file.
+      // Most vals without an id have no base, and this check costs less than the error of a missing file.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
@@ -85,7 +85,8 @@ export function createBases(
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
       if (val.id !== undefined) return isOurs ? { ...facts, name } : facts;
-      // Without an id the push goes by the name alone, so a base that came with a clone must not vouch for it.
+      // Without an id, a push finds the val by its name alone. A base that came with a stranger's repository would allow
+      // a push over the user's own val of that name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
@@ -106,7 +107,7 @@ export function createBases(
         ...(mark !== undefined && { mark }),
         code,
       });
-      // Not flushed: if the machine crashes while both sides have the same code, the base is written again.
+      // Not flushed: if the machine crashes and the base is lost, it is written again while both sides are equal.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };
@@ -143,7 +144,7 @@ export function createBases(
 
 const nameKey = (name: string): string => `name ${name}`;
 
-/** For a person who looks into the folder. */
+/** Makes the folder's name readable for people. */
 const readable = (service: string): string =>
   service
     .replace(/^https?:\/\//, '')

@@ -8,13 +8,13 @@ import { shell } from '../../lib/shell-command.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder, readBelow, removeBelow, replaceBelow } from './files.ts';
 
-/** Names the service while a clone is unfinished. */
+/** Exists while a clone is unfinished, and contains the service. */
 const unfinishedFile = `${dotValsFolder}/clone.json`;
 
-/** Throws if something is in the folder that no clone of the service put there. */
+/** Throws if the folder has content that does not come from an unfinished clone of the same service. */
 export function refuseFilled(folder: string, given: string, service: string): void {
   const names = namesIn(folder, given);
-  // A clone that was killed at once leaves nothing but our own folder.
+  // A clone that was killed early leaves only .vals.
   if (names.every((name) => name === dotValsFolder)) return;
   const unfinished = unfinishedService(folder);
   if (unfinished === service) return;
@@ -40,7 +40,7 @@ export function beginClone(folder: string, service: string): void {
 
 export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
 
-/** The mark tells our own note from one that came with somebody's repository. */
+/** The mark shows that this folder's own clone wrote the file. Another mark means that it came with a repository. */
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');

@@ -1,4 +1,4 @@
-// The workspace's own folder, .vals: made where it is missing, and locked while it or vals.json changes.
+// Makes and locks .vals, the folder in a workspace that vals itself uses.
 import { LocalError, ValsError } from '../../errors.ts';
 import { messageOf } from '../../lib/errno.ts';
 import { stringifyJson } from '../../lib/json.ts';
@@ -10,7 +10,7 @@ import { manifestSchema } from './manifest-schema.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
-/** What makes the folder ignore itself, and what editors read. */
+/** .gitignore makes git ignore the folder. Editors read the schema of vals.json. */
 const ownFiles: Record<string, string> = {
   '.gitignore': '*\n',
   'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
@@ -24,7 +24,7 @@ export function prepareDotVals(root: string): void {
 }
 
 /**
- * Tells this .vals from one that came with a clone or a copy: its inode number and time of birth, as a short text.
+ * A hash of the inode number and birth time of .vals, so a .vals that came with a clone or a copy has another mark.
  * Undefined if there is no .vals yet.
  */
 export function folderMark(root: string): string | undefined {

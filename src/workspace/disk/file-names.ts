@@ -1,19 +1,19 @@
-// Which names may become files: those that every system takes for a plain file below the workspace's root.
+// Checks which names may become files: on every system, the name must lead to a plain file below the workspace's root.
 
-/** File systems take large for small letters, or one Unicode form for another: alike here may be one file there. */
+/** Some file systems ignore letter case or the Unicode form. Paths with the same folded form may be one file there. */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
-/** Each folder of a path is opened on its own, so the depth of a path is limited: a tree of n folders takes n steps. */
+/** Limits the work: each folder of a path is opened one by one. */
 export const mostFolders = 64;
-/** Made when it is asked for: to make it takes some 2 % of a start. */
+/** The expression is made at each call, because making it at the start of vals would take 2 % of the start. */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
-/** Under such a name Windows finds `.git` too. */
+/** Windows gives files short names such as GIT~1, which would lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
-/** Why a name cannot be that of a file; undefined where it can. */
+/** Why a name cannot be the name of a file; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (holdsInvisible(name)) return 'holds characters that cannot be seen';
@@ -27,7 +27,7 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The same for a path below the root, with / between its parts. */
+/** Why a path below the root, with / as separator, cannot be a val's file; undefined if it can. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'is not below the workspace';

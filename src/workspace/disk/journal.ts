@@ -1,4 +1,4 @@
-// What was learnt about vals and is not in vals.json yet.
+// Keeps notes about vals that are not in vals.json yet.
 //
 // A push of thousands of vals learns an id with each answer. Replacing vals.json each time would be quadratic, and
 // replacing it only at the end would lose the ids in a crash. So each note becomes a line in one file in .vals, and
@@ -14,13 +14,13 @@ import { folderMark } from './dot-vals.ts';
 import { appendBelow, dotValsFolder, readBytesBelow, removeBelow } from './files.ts';
 import { type Note, parseNote } from './notes.ts';
 
-/** Undefined where there is no folder yet. */
+/** Undefined if there is no .vals yet. */
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/** The folder must be there. It is not flushed: a process that ends in any way loses nothing of it. */
+/** .vals must exist. The journal is not flushed: the system keeps the line even if the process is killed. */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
@@ -28,7 +28,7 @@ export function appendToJournal(root: string, note: Note): void {
       hint: 'Run the command again. It makes a new folder.',
     });
   }
-  // With an end of line before it, too: a line that was cut off must not take this one with it.
+  // Begins with a line break too, so that this line does not join an earlier line that was cut off.
   appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
@@ -39,7 +39,7 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // A line that was cut off within a character is passed over like any other.
+  // A line that was cut off within a character is skipped like any other invalid line.
   const text = (file && readBytesBelow(root, file, largest.manifest)?.toString()) ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
 }
@@ -48,12 +48,12 @@ function parseLine(line: string): JsonValue {
   try {
     return line === '' ? null : parseJson(line);
   } catch {
-    // The last line of a process that was killed.
+    // A process was killed while it wrote this line.
     return null;
   }
 }
 
-/** What another process added since it was read is left, for that process takes it in when it ends. */
+/** Keeps the journal if another process added a note meanwhile: that process writes it into vals.json when it ends. */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);

@@ -1,4 +1,4 @@
-// The ids of the embedded service. It is this machine's own, so they are kept in .vals and never in vals.json.
+// The ids of the embedded service. They are valid on this machine alone, so they are kept in .vals and not in vals.json.
 import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
@@ -8,7 +8,7 @@ import type { ManifestEntry } from './manifest.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/** By file. Ids of files that vals.json does not name are kept too: another branch may name them. */
+/** By file. Ids of files that are not in vals.json are kept too: another git branch may have these files. */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
@@ -26,7 +26,7 @@ export function readLocalIds(root: string): LocalIds {
   });
 }
 
-/** They replace those that vals.json of an older version has. */
+/** They replace the local ids that older versions of vals wrote into vals.json. */
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {

@@ -1,4 +1,4 @@
-// vals.json on the disk: read with what .vals knows beside it, and changed under a lock.
+// Reads vals.json together with the notes in .vals, and changes it under a lock.
 import { ConflictError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
@@ -19,7 +19,7 @@ export function readManifest(root: string): Manifest {
   return manifest;
 }
 
-/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. It takes the journal in. */
+/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. Takes in the journal. */
 export async function updateManifest(
   root: string,
   context: WorkspaceContext,
@@ -39,9 +39,9 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { rename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Another process took the lock for left behind: what was read may be old, so this begins again.
+      // Another process took the lock because it seemed abandoned. The text may be old, so this starts again.
       if (!isMine()) continue;
-      // First, so that a crash leaves an id in both places rather than in none.
+      // Before vals.json, so that a crash leaves an id in both places, not in none.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {
@@ -52,7 +52,7 @@ export async function updateManifest(
       if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
-      // Somebody saved it while we had it in hand: theirs is the one to change.
+      // Somebody saved vals.json meanwhile, so this starts again with the new text.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();

@@ -1,4 +1,4 @@
-// What vals.json may hold, in the words that editors understand.
+// The JSON schema of vals.json, for editors.
 
 export const manifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -16,7 +16,7 @@ export const manifestSchema = {
           name: { description: 'The name of the val.', type: 'string', minLength: 1 },
           ids: {
             description:
-              'The id of the val on each service, by its base URL; of the embedded one, .vals has it.',
+              'The id of the val on each service, by base URL. Ids of the embedded service are in .vals.',
             type: 'object',
             additionalProperties: { type: 'string', minLength: 1 },
           },

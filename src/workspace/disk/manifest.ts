@@ -1,4 +1,4 @@
-// The content of vals.json: the file of each val, and its id on each service. It is committed, so its diffs stay small.
+// The content of vals.json: the file of each val, and its id on each service. It is sorted, so that git diffs are small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
@@ -6,9 +6,9 @@ import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
   name: string;
-  /** By service. */
+  /** The id on each service. */
   ids: Map<string, string>;
-  /** Keys that we do not know, and keep. */
+  /** Unknown keys, which are kept. */
   others: JsonObject;
 }
 
@@ -63,7 +63,7 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   return { name, ids: new Map(Object.entries(ids) as [string, string][]), others };
 }
 
-/** Ids of different services may be equal. */
+/** Two services may use the same id for different vals. */
 const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
 function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
@@ -93,7 +93,7 @@ function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
   }
 }
 
-/** Sorted, so that the same content is the same text. The ids of the embedded service are left out. */
+/** Sorted, so that equal content gives equal text. The ids of the embedded service are left out. */
 export function formatManifest({ vals, others }: Manifest): string {
   const entries = sorted(vals).map(([file, { name, ids, others }]) => {
     const shared = sorted(ids).filter(([service]) => service !== embeddedService);

@@ -1,4 +1,4 @@
-// Applies what was learnt about vals to the manifest, and keeps the manifest valid.
+// Applies notes about vals to the manifest, and keeps the manifest valid.
 import { isObject, type JsonValue } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
@@ -9,7 +9,7 @@ export interface Note {
   name: string;
   /** Absent if the service sent none. */
   id?: string;
-  /** The id that it replaces. */
+  /** The id that the new id replaces. */
   before?: string;
 }
 
@@ -19,7 +19,7 @@ export interface NoteOptions {
   warn(message: string): void;
 }
 
-/** Skips a note that would give two vals one name, one id, or one file on some systems: such a manifest is invalid. */
+/** Skips a note that would make the manifest invalid: two vals with one name, one id, or one file on some systems. */
 export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();
@@ -60,7 +60,7 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
   }
 }
 
-/** Undefined if it is no note, or if no val can have its file. */
+/** Undefined if the value is not a note, or if its path cannot be a val's file. */
 export function parseNote(value: JsonValue): Note | undefined {
   if (!isObject(value)) return undefined;
   const { service, file, name, id, before } = value;

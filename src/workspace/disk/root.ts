@@ -1,4 +1,4 @@
-// Where the workspace is: the folder of the nearest vals.json, here or above, unless another user could have put it there.
+// Finds the root of the workspace: the nearest folder with a vals.json, from the current folder upwards.
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
@@ -6,14 +6,14 @@ import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
 
-/** A few looks, and nothing is read. Throws where the workspace belongs to another user. */
+/** Throws if the workspace belongs to another user. */
 export function findRoot(settings: Settings): string | undefined {
   const root = nearestRoot(settings.cwd);
   if (root !== undefined) refuseOthers(settings, root);
   return root;
 }
 
-/** Also where it belongs to another user: for code that does not use its contents. */
+/** Also finds a workspace of another user, so callers must not use its content. */
 export function nearestRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (lookAt(join(folder, manifestFile)) !== undefined) return folder;
@@ -37,7 +37,7 @@ export function refuseOthers(settings: Settings, root: string): void {
   });
 }
 
-/** A workspace is not made inside of another one. A workspace above that belongs to another user does not count. */
+/** Throws if the folder is inside another workspace. A workspace of another user does not count. */
 export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRoot(folder);
   if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
@@ -46,7 +46,7 @@ export function refuseNested(settings: Settings, folder: string): void {
   });
 }
 
-/** Its folder, its vals.json or its .vals, where that is another user's, and it was not allowed. */
+/** The workspace's folder, vals.json or .vals, if it belongs to another user and the settings do not allow that. */
 export function foreignPlace(settings: Settings, root: string): string | undefined {
   const me = process.geteuid?.();
   if (me === undefined) return undefined;
@@ -58,7 +58,7 @@ export function foreignPlace(settings: Settings, root: string): string | undefin
   return foreign !== undefined && settings.safeDirectories.includes(root) ? undefined : foreign;
 }
 
-/** What may not be looked at counts as not there. */
+/** A path that cannot be examined counts as missing. */
 function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -1,4 +1,4 @@
-// Warns before something is sent that the service may refuse.
+// Warns of names and sizes that the service may refuse.
 import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
 
 export function checkName(name: string, warn: (message: string) => void): void {

@@ -105,7 +105,7 @@ export async function walkFolder(
   root: string,
   warn: (message: string) => void,
   ignoreFiles = createIgnoreFiles(warn),
-  /** What the user calls it. */
+  /** The root as the user typed it, for messages. */
   named = root,
 ): Promise<string[]> {
   return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named }));
@@ -206,7 +206,7 @@ async function walk(
     } else if (isCode(entry.name)) {
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(file);
-      // A link may lead anywhere, to a secret or in a circle.
+      // A link may lead to a secret, or back to a folder above it.
       else {
         const what = existsSync(path) ? 'not a plain file' : 'a link that leads nowhere';
         options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${what}.`);

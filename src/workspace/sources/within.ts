@@ -4,7 +4,7 @@ import { LocalError } from '../../errors.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 
 export interface FileLimits {
-  /** Files must be below this folder, and links are not followed. Undefined: no file may be used. */
+  /** Files must be below this folder, and links are not followed. If it is undefined, no file may be used. */
   filesBelow: string | undefined;
   /** Folders that agents may not use: those of the config file and of the embedded service. */
   kept: readonly string[];

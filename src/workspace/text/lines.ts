@@ -1,14 +1,14 @@
-// Texts as lines, each with its own end, and what changed between two such texts.
+// Splits texts into lines, each with its line end, and finds the changes between two texts.
 import { diffArrays } from 'diff';
 
-/** Lines from `start` up to `end` were replaced by others. */
+/** `lines` replace the old lines from `start` up to, but not including, `end`. */
 export interface Change {
   start: number;
   end: number;
   lines: string[];
 }
 
-/** Comparing texts that have next to nothing in common takes long and tells nothing. */
+/** Texts with more edits than this have almost nothing in common. Comparing them further takes long and shows nothing. */
 export const mostEdits = 2_000;
 
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -27,9 +27,9 @@ export function changesBetween(before: string[], after: string[]): Change[] {
   return changes;
 }
 
-/** The lines that stayed, as where they stand in each; none where looking for them would take too long. */
+/** The positions, in both texts, of the lines that did not change. None if finding them would take too long. */
 function linesInBoth(before: string[], after: string[]): (readonly [number, number])[] {
-  // A line that only one side has is an edit whatever else is: without these there is far less to compare.
+  // A line that only one side has is always an edit. Without these lines there is far less to compare.
   const old = shared(before, new Set(after));
   const now = shared(after, new Set(before));
   const parts = diffArrays(old.lines, now.lines, { maxEditLength: mostEdits });

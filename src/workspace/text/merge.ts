@@ -1,9 +1,9 @@
-// Two texts that come from a third, made one: what only one side changed is taken, what both did is marked.
+// Merges two texts that have a common base. A change of one side is taken; different changes of both sides are marked.
 import { type Change, changesBetween, linesOf } from './lines.ts';
 
 export interface Merged {
   text: string;
-  /** How many places both sides changed, each in its own way. */
+  /** The number of places that both sides changed differently. */
   conflicts: number;
 }
 
@@ -33,7 +33,7 @@ export function merge(base: string | undefined, here: string, there: string): Me
   return { text: textOf(merged), conflicts };
 }
 
-/** Which side changed is not known, so all that is not alike is in conflict. */
+/** Without a base nobody knows which side changed, so every difference is a conflict. */
 function mergeWithoutBase(here: string[], there: string[]): Merged {
   const changes = changesBetween(here, there);
   const merged: string[] = [];
@@ -48,9 +48,9 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-/** Whether a text still has the marks of a merge that was not resolved. */
+/** Whether a text has conflict markers. */
 export function hasMarks(text: string): boolean {
-  // Hardly any text has them, and to look for them is much quicker than to make lines of it.
+  // Few texts have them, and this search is much quicker than splitting the text into lines.
   if (!Object.values(marks).every((mark) => text.includes(mark))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(marks).every((mark) => lines.has(mark));
@@ -63,7 +63,7 @@ interface Region {
   ofThere: Change[];
 }
 
-/** Changes that overlap or touch belong together, as git has it. */
+/** As in git, changes that overlap or touch form one region. */
 function regions(here: readonly Change[], there: readonly Change[]): Region[] {
   const all = [
     ...here.map((change) => ({ change, isHere: true })),
@@ -82,7 +82,7 @@ function regions(here: readonly Change[], there: readonly Change[]): Region[] {
   return found;
 }
 
-/** One side's lines in place of the base's from `start` to `end`. */
+/** The lines of one side that replace the lines of the base from `start` to `end`. */
 function applied(base: readonly string[], start: number, end: number, changes: readonly Change[]): string[] {
   const parts: string[][] = [];
   let position = start;
@@ -95,7 +95,7 @@ function applied(base: readonly string[], start: number, end: number, changes: r
 
 function marked(here: readonly string[], there: readonly string[]): string[] {
   const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
-  // A mark stands on a line of its own, even behind a text whose last line has no end.
+  // A marker must begin a line, even after a last line without a line end.
   const ended = (lines: readonly string[]) =>
     lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
   return [

@@ -1,10 +1,10 @@
-// The difference of two texts in the form that `patch -p1` takes.
+// The difference of two texts as a unified diff, which `patch -p1` can apply.
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { linesOf, mostEdits } from './lines.ts';
 
-/** A side that is undefined is no file at all. Empty where both have the same lines. */
+/** A side is undefined if the file does not exist. The result is empty if both texts are equal. */
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
-  // Behind a name with a space, patch looks for a tab before it takes the name as it is.
+  // patch cuts a name at the first space, unless a tab follows the name.
   const tab = file.includes(' ') ? '\t' : '';
   return diffBetween(
     { label: before === undefined ? '/dev/null' : `a/${file}${tab}`, text: before ?? '' },
@@ -13,7 +13,7 @@ export function unifiedDiff(file: string, before: string | undefined, after: str
 }
 
 interface Side {
-  /** On one line. */
+  /** Without a line break. */
   label: string;
   text: string;
 }
@@ -28,7 +28,7 @@ export function diffBetween(old: Side, now: Side): string {
   return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
-/** Everything out and everything in, where looking for what stayed would take too long. */
+/** Removes all old lines and adds all new ones. Used if finding the common lines would take too long. */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
   const signed = (sign: string, text: string) =>
     linesOf(text).flatMap((line) =>

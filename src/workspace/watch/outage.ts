@@ -16,7 +16,7 @@ export interface Outage {
 
 export interface OutageOptions {
   clock: Clock;
-  /** Sends a file again: one file to test whether the service is back, all of them when it is. */
+  /** Sends a file again. Called for one file to test the service, and for all files when the service is back. */
   send(file: string): void;
   onBegan(): void;
   onEnded(): void;

@@ -1,4 +1,4 @@
-// Works on several files at a time, but never twice on one. A file added during its work is done again after.
+// Works on several files at a time. A file that is added again during its work is done again after that work.
 
 export interface Queue {
   add(file: string): void;

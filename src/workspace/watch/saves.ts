@@ -16,7 +16,7 @@ const settledAfterMs = 100;
 /** When a folder is no longer ignored, files that were saved there this recently count as saved. */
 const savedBeforeMs = 1_000;
 
-/** Resolves once every further save will be noticed. Ignored folders are not watched; ignored files are. */
+/** Resolves when the watcher is ready. Ignored folders are not watched, but ignored files are. */
 export async function watchSaves(
   root: string,
   clock: Clock,
