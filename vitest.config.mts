@@ -44,6 +44,7 @@ const onBothDatabases = [
     'lists',
     'openapi',
     'people',
+    'processes',
     'released',
     'reported-runs',
     'search',

@@ -84,7 +84,7 @@ async function shared(args: string[]) {
   const data = join(temporaryFolder(), 'vals.db');
   const { token = '', close } = await startService({ file: data, port: 0 });
   await close();
-  const service = await embeddedService({ data, args });
+  const service = await embeddedService({ at: data, args });
   const log = await service.logged('Listening on');
   const port = Number(/, port (\d+);/.exec(log)?.[1]);
   return { ...service, token, port, data, shownToken: service.token, log };

@@ -1,8 +1,8 @@
 // The people and the spaces of a store, from the command line.
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
-import { placeOf } from '../service/place.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import { type RunOptions, run, runOnScreen } from '../support/program.ts';
 
 /** A store of its own, named as a user would: a file by a flag, an address with a password by the environment. */

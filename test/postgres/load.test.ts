@@ -28,7 +28,7 @@ async function addPerson(at: string): Promise<string> {
 }
 
 const serve = (database: string): Promise<ServeProcess> =>
-  embeddedService({ database, args: ['--rate', '100000'] });
+  embeddedService({ at: database, args: ['--rate', '100000'] });
 
 /** Writers that go on until they are told to stop, and what they were told. */
 function startWriters(count: number, services: readonly Person[]) {

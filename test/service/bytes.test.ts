@@ -5,16 +5,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListener } from '../../src/service/listener.ts';
-import {
-  ask,
-  bundleDriver,
-  createVal,
-  firstLine,
-  type List,
-  newPlace,
-  spawnDriver,
-  temporaryService,
-} from './support.ts';
+import { embeddedService } from '../support/embedded-service.ts';
+import { ask, createVal, type List, temporaryService } from './support.ts';
 
 type Service = { baseUrl: string; token: string };
 
@@ -70,8 +62,7 @@ test('a page ends early when it gets too large, and the next one goes on behind 
 test.runIf(process.platform === 'linux')(
   '60 connections that do not read leave the service small',
   async () => {
-    const child = spawnDriver(await bundleDriver(), 'serve', await newPlace());
-    const service = await firstLine<Service>(child);
+    const service = await embeddedService();
     const path = await addLargeRuns(service, 70);
     const { port, host } = new URL(service.baseUrl);
     const get = `GET ${path}?limit=100 HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${service.token}\r\n\r\n`;
@@ -84,7 +75,7 @@ test.runIf(process.platform === 'linux')(
     const statusOf = async (path: string) => (await ask(service, 'GET', path)).status;
     await expect.poll(() => statusOf('/v1/me'), { timeout: 50_000 }).toBe(429);
     for (let i = 0; i < 100; i++) expect(await statusOf('/healthz')).toBe(200);
-    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
     expect(Number(peak) / 1024).toBeLessThan(450);
   },
 );

@@ -176,7 +176,7 @@ describe('--local', () => {
 describe('vals serve', () => {
   it('says its address first, keeps its token, and shares its data with --local', async () => {
     const data = join(temporaryFolder(), 'vals.db');
-    const first = await embeddedService({ data });
+    const first = await embeddedService({ at: data });
     const [{ id }] = await json(['push', '-', '--name', 'shared'], { env: first.env, input: code });
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(data, '..') } };
     expect(await json(['val', 'get', id], local)).toMatchObject({ code });
@@ -187,7 +187,7 @@ describe('vals serve', () => {
     });
     expect(await first.end('SIGTERM')).toBe(0);
 
-    const second = await embeddedService({ data });
+    const second = await embeddedService({ at: data });
     expect(second.token).toBe(first.token);
     expect(await json(['val', 'get', id], { env: second.env })).toMatchObject({ version: 2 });
     expect(await second.end('SIGINT')).toBe(130);
@@ -315,7 +315,7 @@ describe('vals serve', () => {
 
   it('says once that its store was removed, and nothing is acknowledged', async () => {
     const data = join(temporaryFolder(), 'vals.db');
-    const { env, logged, end } = await embeddedService({ data });
+    const { env, logged, end } = await embeddedService({ at: data });
     await json(['push', '-', '--name', 'kept'], { env, input: code });
     rmSync(data);
     for (const name of ['lost', 'lost_too']) {

@@ -209,7 +209,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
       starting.kill('SIGKILL');
       await over;
     }
-    const service = await embeddedService({ data: file });
+    const service = await embeddedService({ at: file });
     tokens.add(service.token);
     if (round % 11 === 10) {
       await check(
@@ -232,7 +232,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
     await Promise.all(writing);
   }
 
-  const service = await embeddedService({ data: file });
+  const service = await embeddedService({ at: file });
   const vals = all.flatMap((writer) => writer.vals);
   const checked = await check(service, vals);
   await service.end('SIGKILL');

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { migrations } from '../../src/service/database/sqlite-schema.ts';
-import { openStore } from '../../src/service/index.ts';
 import { budget } from '../support/budget.ts';
+import { embeddedService } from '../support/embedded-service.ts';
 import {
+  addPerson,
   ask,
-  bundleDriver,
-  firstLine,
+  type Caller,
+  get,
   type List,
-  spawnDriver,
+  putVal,
+  statusOf,
   temporaryFolder,
   temporaryService,
   type Val,
@@ -23,7 +25,7 @@ test('a store of version 1 is taken over with all it has', async () => {
   const service = await temporaryService({ at: file });
   expect(service.token).toBe('vals_local_of_version_1');
   const id = '00000001-0000-4000-8000-000000000000';
-  expect((await ask(service, 'GET', `/v1/vals/${id}`)).body).toMatchObject({
+  expect(await get(service, `/v1/vals/${id}`)).toMatchObject({
     id,
     name: 'v1',
     code: '// v1',
@@ -35,12 +37,9 @@ test('a store of version 1 is taken over with all it has', async () => {
     updatedAt: '2025-01-01T00:00:00.000001Z',
     author: { id: '0b0f5c1e-0000-4000-8000-000000000000', username: 'local' },
   });
-  expect((await ask(service, 'GET', `/v1/vals/${id}/versions/1`)).body).toMatchObject({ code: '// one' });
-  expect((await ask(service, 'GET', '/v1/me/likes')).body).toMatchObject({ data: [{ id: 'l' }] });
-  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v1', code: 'new' } })).body).toMatchObject({
-    id,
-    version: 4,
-  });
+  expect(await get(service, `/v1/vals/${id}/versions/1`)).toMatchObject({ code: '// one' });
+  expect(await get(service, '/v1/me/likes')).toMatchObject({ data: [{ id: 'l' }] });
+  expect((await putVal(service, 'v1', 'new')).body).toMatchObject({ id, version: 4 });
 });
 
 test('a store of version 2 is taken over, and its runs of a val to come are found by its name', async () => {
@@ -53,8 +52,7 @@ test('a store of version 2 is taken over, and its runs of a val to come are foun
     ('references', 'f1', '', NULL, NULL, '{"reference":{},"dependsOn":{"name":"later"}}')`);
   database.close();
   const service = await temporaryService({ at: file });
-  const body = { name: 'later', code: 'c' };
-  const val = (await ask(service, 'PUT', '/v1/vals', { body })).body as Val;
+  const val = (await putVal(service, 'later', 'c')).body as Val;
   expect(val).toMatchObject({ likeCount: 0, referenceCount: 1 });
   const runs = await ask(service, 'GET', `/v1/vals/${val.id}/runs`);
   expect(runs.text).toContain(`{"id":"r1","val":{"name":"later","id":"${val.id}"},"x":1.0}`);
@@ -98,22 +96,20 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
   expect(after.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
 
   expect(service.token).toBe('vals_local_of_version_1');
-  expect((await ask(service, 'GET', '/v1/me')).body).toMatchObject({ id: owner?.id, username: 'local' });
+  expect(await get(service, '/v1/me')).toMatchObject({ id: owner?.id, username: 'local' });
   const runs = await ask(service, 'GET', `/v1/vals/${first}/runs`);
   expect(runs.text).toContain('{"id":"r2","error":"x"},{"id":"r1","big":12345678901234567890}');
-  expect((await ask(service, 'GET', `/v1/vals/${second}`)).body).toMatchObject({ likeCount: 1 });
-  const put = await ask(service, 'PUT', '/v1/vals', { body: { name: 'later', code: 'c' } });
-  const { data } = (await ask(service, 'GET', `/v1/vals/${(put.body as Val).id}/runs`)).body as List;
-  expect(data).toEqual([{ id: 'r3', val: { name: 'later', id: (put.body as Val).id } }]);
-  // What belongs to a val still goes with it.
-  expect((await ask(service, 'DELETE', `/v1/vals/${first}`)).status).toBe(204);
+  expect(await get(service, `/v1/vals/${second}`)).toMatchObject({ likeCount: 1 });
+  const { id } = (await putVal(service, 'later', 'c')).body as Val;
+  const { data } = await get<List>(service, `/v1/vals/${id}/runs`);
+  expect(data).toEqual([{ id: 'r3', val: { name: 'later', id } }]);
+  // The versions of a val are still deleted with it.
+  expect(await statusOf(service, 'DELETE', `/v1/vals/${first}`)).toBe(204);
   expect(after.prepare('SELECT * FROM versions WHERE val_id = ?').all([first])).toEqual([]);
 
-  const store = await openStore({ file });
-  const ada = { baseUrl: service.baseUrl, token: (await store.users.add('ada'))?.token };
-  await store.close();
-  expect((await ask(ada, 'PUT', '/v1/vals', { body: { name: 'v1', code: 'hers' } })).status).toBe(201);
-  expect((await ask(service, 'GET', `/v1/vals/${second}`)).body).toMatchObject({ code: '// v1' });
+  const ada = await addPerson(service, 'ada');
+  expect((await putVal(ada, 'v1', 'hers')).status).toBe(201);
+  expect(await get(service, `/v1/vals/${second}`)).toMatchObject({ code: '// v1' });
   after.close();
 });
 
@@ -127,35 +123,30 @@ test('every write keeps the order of change', async () => {
     return [...text.matchAll(/>(v\d)<\/a>.*?version (\d)/g)].map(([, ...parts]) => parts.join(' '));
   };
   expect(await order()).toEqual(['v2 3', 'v1 3', 'v0 3']);
-  const { body } = await ask(service, 'PUT', '/v1/vals', { body: { name: 'v0', code: 'new' } });
+  const { body } = await putVal(service, 'v0', 'new');
   expect(await order()).toEqual(['v0 4', 'v2 3', 'v1 3']);
   await ask(service, 'DELETE', `/v1/vals/${(body as Val).id}/versions/4`);
   expect(await order()).toEqual(['v2 3', 'v1 3', 'v0 3']);
-  await ask(service, 'POST', '/v1/vals', { body: { name: 'v9', code: 'c' } });
+  await putVal(service, 'v9', 'c');
   expect(await order()).toEqual(['v9 1', 'v2 3', 'v1 3', 'v0 3']);
 });
 
 test('processes that take it over at the same moment agree, and none fails', async () => {
-  const driver = await bundleDriver();
   for (let round = 0; round < budget(1); round++) {
     const file = join(temporaryFolder(), 'store.db');
     makeVersion1(file, 2_000);
-    const children = Array.from({ length: 5 }, (_, i) => spawnDriver(driver, 'push', file, `${i}`, '2'));
-    const results = await Promise.all(
-      children.map(firstLine<{ token: string; answers: { status: number }[] }>),
+    const services = await Promise.all(Array.from({ length: 5 }, () => embeddedService({ at: file })));
+    for (const { token } of services) expect(token).toBe('vals_local_of_version_1');
+    const answers = await Promise.all(
+      services.flatMap((service, who) => [0, 1].map((i) => putVal(service, 'shared', `// ${who} ${i}`))),
     );
-    for (const { token, answers } of results) {
-      expect(token).toBe('vals_local_of_version_1');
-      expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
-    }
-    const service = await temporaryService({ at: file });
-    const { id } = (await ask(service, 'PUT', '/v1/vals', { body: { name: 'shared', code: 'end' } }))
-      .body as Val;
-    const { data } = (await ask(service, 'GET', `/v1/vals/${id}/versions?limit=100`)).body as List;
-    expect(data).toHaveLength(11);
-    expect(new Database(file).prepare('PRAGMA user_version').all()).toMatchObject([
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+    const [{ id }] = answers.map(({ body }) => body) as [Val];
+    const { data } = await get<List>(services[0] as Caller, `/v1/vals/${id}/versions`);
+    expect(data).toHaveLength(10);
+    expect(new Database(file).prepare('PRAGMA user_version').all()).toEqual([
       { user_version: migrations.length },
     ]);
-    await service.close();
+    await Promise.all(services.map(({ end }) => end('SIGTERM')));
   }
 });

@@ -1,62 +1,128 @@
-// Several processes on one file, and files that are held; kill.test.ts has those that die.
-import { join } from 'node:path';
-import Database from 'libsql';
-import { beforeAll, expect, test } from 'vitest';
+// Several processes on one store, and a store that another program holds; kill.test.ts has processes that die.
+import Libsql from 'libsql';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/service/database/open.ts';
 import { budget } from '../support/budget.ts';
+import { embeddedService, placeOf } from '../support/embedded-service.ts';
 import {
-  ask,
-  bundleDriver,
-  firstLine,
+  addPerson,
+  type Caller,
+  createVal,
+  get,
   type List,
-  spawnDriver,
-  temporaryFolder,
+  newPlace,
+  postgres,
+  putVal,
+  statusOf,
+  storeOf,
+  type TemporaryService,
   temporaryService,
   type Val,
 } from './support.ts';
 
-let driver: string;
-beforeAll(async () => {
-  driver = await bundleDriver();
-});
+/** So many processes that start at the same moment on one store, each with the token of one person. */
+async function serveAt(at: string, count: number, settings = '') {
+  const args = postgres === undefined ? [] : ['--rate', '100000'];
+  const all = Array.from({ length: count }, () => embeddedService({ at: `${at}${settings}`, args }));
+  const services = await Promise.all(all);
+  if (postgres === undefined) return services;
+  for (const service of services) expect(service.token).toBeUndefined();
+  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
+  return services.map((service) => ({ ...service, token }));
+}
 
-test.concurrent('processes that make the same file at the same moment agree, and none fails', async () => {
-  const PROCESSES = 5;
-  const PUSHES = 6;
+test('processes that create one store at the same moment agree, and none fails', async () => {
+  const [processes, pushes] = [5, 6];
   for (let round = 0; round < budget(1); round++) {
-    const file = join(temporaryFolder(), 'store.db');
-    const children = Array.from({ length: PROCESSES }, (_, i) =>
-      spawnDriver(driver, 'push', file, `${i}`, `${PUSHES}`),
+    const services = await serveAt(await newPlace(), processes);
+    expect(new Set(services.map(({ token }) => token)).size).toBe(1);
+    const answers = await Promise.all(
+      services.flatMap((service, who) =>
+        Array.from({ length: pushes }, async (_, i) => [
+          await putVal(service, 'shared', `// ${who} ${i}`),
+          await putVal(service, `own_${who}_${i}`, 'c'),
+        ]),
+      ),
     );
-    const results = await Promise.all(
-      children.map(firstLine<{ token: string; answers: { status: number; version: number }[] }>),
-    );
-    const service = await temporaryService({ at: file });
-    expect(new Set([service.token, ...results.map(({ token }) => token)]).size).toBe(1);
-
-    const answers = results.flatMap((result) => result.answers);
-    expect(answers.every(({ status }) => status === 200 || status === 201)).toBe(true);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(PROCESSES + 1);
-
-    const shared = (await ask(service, 'PUT', '/v1/vals', { body: { name: 'shared', code: 'end' } }))
-      .body as Val;
-    const total = PROCESSES * PUSHES + 1;
-    expect(shared.version).toBe(total);
-    const versions = (await ask(service, 'GET', `/v1/vals/${shared.id}/versions?limit=100`)).body as List;
-    expect(versions.data.map(({ version }) => version)).toEqual(
-      Array.from({ length: total }, (_, i) => total - i),
-    );
-    await service.close();
+    const total = processes * pushes;
+    const statuses = answers.flat().map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1 + total);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(total - 1);
+    const shared = answers.map(([answer]) => answer?.body as Val);
+    const versions = shared.map(({ version }) => version).sort((a, b) => b - a);
+    expect(versions).toEqual(Array.from({ length: total }, (_, i) => total - i));
+    const { data } = await get<List>(services[0] as Caller, `/v1/vals/${shared[0]?.id}/versions?limit=100`);
+    expect(data.map(({ version }) => version)).toEqual(versions);
+    await Promise.all(services.map(({ end }) => end('SIGTERM')));
   }
 });
 
-test.concurrent('a file held for too long: reads go on, writes give 503, then all is well again', async () => {
-  const file = join(temporaryFolder(), 'store.db');
-  const service = await firstLine<{ baseUrl: string; token: string }>(spawnDriver(driver, 'serve', file));
-  const put = () => ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'c' } });
-  const other = new Database(file);
-  other.exec('BEGIN IMMEDIATE');
-  expect((await ask(service, 'GET', '/v1/me/likes')).status).toBe(200);
-  expect(await put()).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  other.exec('ROLLBACK');
-  expect((await put()).status).toBe(201);
+test('of equal requests through two services at once, one creates, renames or deletes the val', async () => {
+  const one = await temporaryService();
+  const two = await temporaryService({ at: one.at });
+  for (let round = 0; round < 10; round++) {
+    const body = { name: `made${round}`, code: 'c' };
+    const made = await Promise.all(
+      [one, two, one, two].map((each) => statusOf(each, 'POST', '/v1/vals', { body })),
+    );
+    expect(made.sort()).toEqual([201, 409, 409, 409]);
+    const vals = [0, 1].map((i) => createVal(one, { name: `from${round}_${i}`, code: 'c' }));
+    const [first, second] = await Promise.all(vals);
+    const rename = (val: Val | undefined, service: TemporaryService) =>
+      statusOf(service, 'POST', `/v1/vals/${val?.id}/versions`, { body: { code: 'c', name: `to${round}` } });
+    expect((await Promise.all([rename(first, one), rename(second, two)])).sort()).toEqual([200, 409]);
+    const remove = (service: TemporaryService) => statusOf(service, 'DELETE', `/v1/vals/${first?.id}`);
+    expect((await Promise.all([remove(one), remove(two)])).sort()).toEqual([204, 404]);
+  }
+  await two.close();
+  expect((await putVal(one, 'after', 'c')).status).toBe(201);
+});
+
+/** Locks the store, or this val of a PostgreSQL database, as another program could; gives back the release. */
+async function hold(at: string, id: string): Promise<() => unknown> {
+  if (postgres === undefined) {
+    const other = new Libsql(at);
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+    return () => other.exec('ROLLBACK');
+  }
+  const other = new pg.Client(at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
+  return () => other.query('ROLLBACK');
+}
+
+test('while another program holds a val for too long, reads go on and writes give 503', async () => {
+  const at = await newPlace();
+  const [service] = await serveAt(at, 1, postgres && '?statement_timeout=1000');
+  if (!service) throw new Error('no service');
+  const { id } = await createVal(service, { name: 'v', code: 'c' });
+  const release = await hold(at, id);
+  expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(200);
+  expect(await putVal(service, 'v', 'd')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  await release();
+  expect((await putVal(service, 'v', 'd')).status).toBe(200);
+});
+
+test('a person who is removed while they write is a stranger, and leaves nothing', async () => {
+  const service = await temporaryService();
+  const { users } = await storeOf(service);
+  const eve = await addPerson(service, 'eve');
+  let removed = false;
+  const writing = Array.from({ length: 4 }, async (_, who) => {
+    const statuses: number[] = [];
+    for (let i = 0; statuses.at(-1) !== 401; i++) {
+      statuses.push((await putVal(eve, `v${who}_${i}`, 'c')).status);
+      if (i !== 3 || removed) continue;
+      removed = true;
+      expect(await users.remove('eve', true)).toBe('removed');
+    }
+    return statuses;
+  });
+  expect(new Set((await Promise.all(writing)).flat())).toEqual(new Set([201, 401]));
+  const database = await openDatabase(placeOf(service.at));
+  expect(await database.all("SELECT name FROM vals WHERE name LIKE 'v%'")).toEqual([]);
+  await database.close();
 });

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
-import { placeOf } from './place.ts';
 import { ask, type List, newPlace, postgres, temporaryService, type Val } from './support.ts';
 
 const dump = (name: string) => readFileSync(new URL(`released/${name}.sql`, import.meta.url), 'utf8');

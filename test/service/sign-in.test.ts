@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { openStore } from '../../src/service/index.ts';
-import { placeOf } from './place.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import { ask, askText, createVal, newPlace, temporaryService, type Val } from './support.ts';
 
 const publicUrl = new URL('https://vals.example');

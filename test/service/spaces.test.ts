@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
-import { placeOf } from './place.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import {
   ask,
   askText,

@@ -1,13 +1,9 @@
 // A service on a file of its own, and plain HTTP to speak to it.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { inject } from 'vitest';
 import {
   type EmbeddedService,
@@ -18,8 +14,8 @@ import {
   startService,
 } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/seed.ts';
+import { placeOf } from '../support/embedded-service.ts';
 import { newDatabase } from '../support/postgres.ts';
-import { placeOf } from './place.ts';
 
 interface Answer {
   status: number;
@@ -72,9 +68,8 @@ export async function endAll(): Promise<void> {
   agent.destroy();
 }
 
-export function temporaryFolder(parent = tmpdir()): string {
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, 'vals-service-'));
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vals-service-'));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -121,12 +116,15 @@ export async function storeOf({ at }: { at: string }): Promise<Store> {
   return store;
 }
 
-export async function addPerson(service: TemporaryService, username: string): Promise<Person> {
-  const store = await openStore(placeOf(service.at));
+export async function addPerson(
+  { at, baseUrl }: { at: string; baseUrl: string },
+  username: string,
+): Promise<Person> {
+  const store = await openStore(placeOf(at));
   try {
     const added = await store.users.add(username);
     if (!added) throw new Error(`${username} is taken`);
-    return { baseUrl: service.baseUrl, ...added };
+    return { baseUrl, ...added };
   } finally {
     await store.close();
   }
@@ -240,32 +238,4 @@ export function speak(port: number, text: string | Buffer, localAddress?: string
     socket.on('close', () => resolve(answer));
     socket.write(text);
   });
-}
-
-/** Bundles the driver where it finds the database's native module; gives back the path to run. */
-export async function bundleDriver(): Promise<string> {
-  const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
-  const outfile = join(temporaryFolder(cache), 'driver.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('./driver.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-  });
-  return outfile;
-}
-
-export function spawnDriver(driver: string, ...args: string[]): ChildProcess {
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const child = spawn(process.execPath, [driver, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  cleanups.push(() => child.kill('SIGKILL'));
-  return child;
-}
-
-export async function firstLine<Line>(child: ChildProcess): Promise<Line> {
-  if (!child.stdout) throw new Error('no stdout');
-  for await (const line of createInterface(child.stdout)) return JSON.parse(line) as Line;
-  throw new Error('The child ended without a line.');
 }

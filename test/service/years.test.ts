@@ -1,44 +1,43 @@
 // What a service needs to run for years: old runs go, owners have a limit, and it measures itself.
 import { rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { asPerson } from '../../src/service/spaces.ts';
-import { onServer } from '../support/postgres.ts';
-import { placeOf } from './place.ts';
-import { ask, askText, createVal, type List, newPlace, temporaryService } from './support.ts';
+import { placeOf } from '../support/embedded-service.ts';
+import { takeDatabaseAway } from '../support/postgres.ts';
+import {
+  ask,
+  askText,
+  createVal,
+  idsFrom,
+  newPlace,
+  postgres,
+  putVal,
+  statusOf,
+  temporaryService,
+  type Val,
+} from './support.ts';
 
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+const lasting = (from: number, to: number) => ({ runStartAt: daysAgo(from), runEndAt: daysAgo(to) });
 
 test('old runs are deleted by their start, with two services on one store, and nothing else is', async () => {
   const at = await newPlace();
   const seed = {
     runs: [
-      ...Array.from({ length: 450 }, (_, i) => ({
-        id: `old${i}`,
-        runStartAt: daysAgo(31 + i),
-        runEndAt: daysAgo(0),
-      })),
-      ...[29, 1, -1].map((days) => ({
-        id: `kept${days}`,
-        runStartAt: daysAgo(days),
-        runEndAt: daysAgo(days),
-      })),
+      ...Array.from({ length: 450 }, (_, i) => ({ id: `old${i}`, ...lasting(31 + i, 0) })),
+      ...[29, 1, -1].map((days) => ({ id: `kept${days}`, ...lasting(days, days) })),
     ],
     comments: [{ id: 'comment', createdAt: daysAgo(400) }],
   };
   const first = await temporaryService({ seed, at });
-  const idsOf = async (path: string) =>
-    ((await ask(first, 'GET', path)).body as List).data.map(({ id }) => id);
+  const idsOf = (path: string) => idsFrom(first, path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
   const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
-  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const kept = await idsOf('/v1/me/runs?limit=100');
-    if (kept.length < 100) expect(kept.slice(0, 3)).toEqual(['kept-1', 'kept1', 'kept29']);
-    if (kept.length === 3) break;
-    expect(Date.now()).toBeLessThan(deadline);
-  }
+  const runs = () => idsOf('/v1/me/runs?limit=100');
+  await expect.poll(runs, { timeout: 30_000, interval: 100 }).toEqual(['kept-1', 'kept1', 'kept29']);
   expect(await idsOf('/v1/me/comments')).toEqual(['comment']);
   await Promise.all(keeping.map(({ close }) => close()));
 });
@@ -54,11 +53,9 @@ test('beyond the limit a new val is 403, whoever asks at once; others are change
   expect(refused[0]?.body).toMatchObject({
     detail: 'local already has 5 vals, and this service keeps no more for one owner.',
   });
-  const [{ id, name } = { id: '', name: '' }] = answers
-    .filter(({ status }) => status === 201)
-    .map(({ body }) => body as { id: string; name: string });
-  expect((await ask(service, 'PUT', '/v1/vals', { body: { name, code: 'd' } })).status).toBe(200);
-  expect((await ask(service, 'DELETE', `/v1/vals/${id}`)).status).toBe(204);
+  const [{ id, name }] = answers.filter(({ status }) => status === 201).map(({ body }) => body) as [Val];
+  expect((await putVal(service, name, 'd')).status).toBe(200);
+  expect(await statusOf(service, 'DELETE', `/v1/vals/${id}`)).toBe(204);
   expect((await create('val100')).status).toBe(201);
   expect((await create('val101')).status).toBe(403);
 
@@ -109,25 +106,17 @@ test('metrics count requests by route, and are there while the database is not',
   }
   expect(lines.join('\n')).not.toContain('secret');
   expect(lines.some((line) => /^vals_database_connections_in_use [01]$/.test(line))).toBe(true);
-  expect((await askText(metricsUrl, 'GET', '/')).status).toBe(404);
-  expect((await askText(metricsUrl, 'POST', '/metrics')).status).toBe(404);
+  expect(await statusOf(metricsUrl, 'GET', '/')).toBe(404);
+  expect(await statusOf(metricsUrl, 'POST', '/metrics')).toBe(404);
 
   const giveBack = await takeAway(service.at);
-  expect((await ask(service, 'GET', '/healthz')).status).toBe(503);
+  expect(await statusOf(service, 'GET', '/healthz')).toBe(503);
   expect(await metrics()).toContain('vals_vals 1');
   await giveBack();
 });
 
 async function takeAway(at: string): Promise<() => Promise<unknown>> {
-  if ('file' in placeOf(at)) {
-    rmSync(at);
-    return async () => {};
-  }
-  const name = new URL(at).pathname.slice(1);
-  const server = new URL(at);
-  server.pathname = '/postgres';
-  const onAll = (sql: string) => onServer(server.href, sql);
-  await onAll(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
-  await onAll(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
-  return () => onAll(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
+  if (postgres !== undefined) return takeDatabaseAway(at);
+  rmSync(at);
+  return async () => {};
 }

@@ -1,55 +1,75 @@
-// The embedded service as a process of its own, as `vals serve` starts it.
+// `vals serve` as it is built, in a process of its own.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
+import type { Place } from '../../src/service/index.ts';
 import { environment, program, temporaryFolder } from './program.ts';
 
+/** A store is at the address of a PostgreSQL database, or in a file. */
+export const placeOf = (at: string): Place => (/^postgres:/.test(at) ? { database: at } : { file: at });
+
 export interface ServeProcess {
+  pid: number | undefined;
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
-  /** Resolves when this stands on stderr, to all that stands there. */
+  /** All that it has printed so far. */
+  printed: { stdout: string; stderr: string };
+  /** Resolves to all of stderr once this text is there. */
   logged(text: string): Promise<string>;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it with a signal, where it was not sent one before, and resolves to its exit code, or to the signal where that killed it. */
+  /** Sends the signal, if there is one, and resolves to the exit code, or to the signal that killed the process. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
-export async function embeddedService(
-  options: { data?: string; database?: string; args?: string[] } = {},
-): Promise<ServeProcess> {
+interface ServeOptions {
+  /** A file, or the address of a PostgreSQL database, which the environment passes on. */
+  at?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  /** False: without --json, so that its address is all it prints. */
+  json?: boolean;
+  /** Nobody reads its stderr. */
+  unreadLog?: boolean;
+}
+
+export async function embeddedService(options: ServeOptions = {}): Promise<ServeProcess> {
   const home = temporaryFolder();
-  const { database, data = join(home, 'vals.db') } = options;
-  const place = database === undefined ? ['--data', data] : [];
-  const args = [program, 'serve', '--port', '0', '--json', ...place, ...(options.args ?? [])];
-  const child = execa(process.execPath, args, {
-    env: environment(home, { VALS_DATABASE: database }),
+  const { at = join(home, 'vals.db'), args = [], json = true } = options;
+  const place = placeOf(at);
+  const words = ['--port', '0', ...(json ? ['--json'] : []), ...('file' in place ? ['--data', at] : [])];
+  const child = execa(process.execPath, [program, 'serve', ...words, ...args], {
+    env: environment(home, { ...('database' in place && { VALS_DATABASE: at }), ...options.env }),
     extendEnv: false,
     reject: false,
     forceKillAfterDelay: false,
+    buffer: { stderr: !options.unreadLog },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let log = '';
+  const printed = { stdout: '', stderr: '' };
   child.stderr.on('data', (chunk) => {
-    log += chunk;
+    printed.stderr += chunk;
   });
-  const line = await new Promise<string>((resolve, reject) => {
-    let text = '';
+  if (options.unreadLog) child.stderr.pause();
+  await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+      printed.stdout += chunk;
+      if (printed.stdout.includes('\n')) resolve();
     });
     child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
   });
-  const { baseUrl, token } = JSON.parse(line);
+  const [line = ''] = printed.stdout.split('\n');
+  const { baseUrl, token } = json ? JSON.parse(line) : { baseUrl: line, token: '' };
   return {
+    pid: child.pid,
     baseUrl,
     token,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
+    printed,
     async logged(text) {
-      while (!log.includes(text)) await once(child.stderr, 'data');
-      return log;
+      while (!printed.stderr.includes(text)) await once(child.stderr, 'data');
+      return printed.stderr;
     },
     signal: (signal) => void child.kill(signal),
     async end(signal) {

@@ -175,3 +175,14 @@ export async function onServer(address: string, sql: string): Promise<Record<str
     await client.end();
   }
 }
+
+/** Ends the connections to a database and renames it; gives back its return. */
+export async function takeDatabaseAway(address: string): Promise<() => Promise<unknown>> {
+  const server = new URL(address);
+  const name = server.pathname.slice(1);
+  server.pathname = '/postgres';
+  const onAll = (sql: string) => onServer(server.href, sql);
+  await onAll(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await onAll(`ALTER DATABASE ${name} RENAME TO ${name}_away`);
+  return () => onAll(`ALTER DATABASE ${name}_away RENAME TO ${name}`);
+}

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store, startService } from '../../src/service/index.ts';
-import { placeOf } from '../service/place.ts';
+import { placeOf } from './embedded-service.ts';
 import { type RunOptions, run, temporaryFolder } from './program.ts';
 
 export interface Person {

@@ -196,14 +196,14 @@ it('says a conflict, sends nothing for it, and goes on once it is resolved', asy
 
 it('survives a service that goes away, says so once, and sends the newest when it is back', async () => {
   const data = join(temporaryFolder(), 'vals.db');
-  const first = new Service(await embeddedService({ data }));
+  const first = new Service(await embeddedService({ at: data }));
   const { place, watch } = await changedOnce(first);
   await first.process.end('SIGTERM');
   place.put({ 'a.ts': 'lost 1', 'b.ts': 'b2' });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
   place.put({ 'a.ts': 'lost 2' });
   const port = new URL(first.process.baseUrl).port;
-  const second = new Service(await embeddedService({ data, args: ['--port', port] }));
+  const second = new Service(await embeddedService({ at: data, args: ['--port', port] }));
   await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost 2');
   await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
   await watch.until(() => watch.stderr().includes('can be reached again'));

@@ -1,0 +1,232 @@
+// A service on PostgreSQL whose server, connections or rows fail it.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { LocalError, UsageError } from '../../src/errors.ts';
+import { createRowQueue } from '../../src/service/database/row-queue.ts';
+import { startService } from '../../src/service/index.ts';
+import {
+  ask,
+  createVal,
+  newPlace,
+  putVal,
+  statusOf,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from '../service/support.ts';
+import { onServer, takeDatabaseAway } from '../support/postgres.ts';
+
+/** A service whose way to the database is another address, with the same person. */
+async function restartAt(
+  service: TemporaryService,
+  database: string,
+  onStoreFailure?: (error: LocalError) => void,
+) {
+  await service.close();
+  const started = await startService({ database, port: 0, onStoreFailure });
+  onTestFinished(started.close);
+  return { ...started, token: service.token };
+}
+
+test('connections that the server ends give at most a 503 that can be repeated, and all goes on', async () => {
+  const service = await temporaryService();
+  await putVal(service, 'v', '0');
+  let stop = false;
+  const statuses: number[] = [];
+  const versions = new Set<number>();
+  const writers = Array.from({ length: 6 }, async (_, who) => {
+    for (let i = 0; !stop; i++) {
+      const { status, headers, body } = await putVal(service, 'v', `// ${who} ${i}`);
+      statuses.push(status);
+      if (status === 503) expect(headers['retry-after']).toBe('1');
+      if (status < 300) versions.add((body as Val).version);
+    }
+  });
+  for (let kills = 0; kills < 5; kills++) {
+    const before = statuses.length;
+    await onServer(
+      service.at,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
+    );
+    while (statuses.length < before + 20) await new Promise((next) => setImmediate(next));
+  }
+  stop = true;
+  await Promise.all(writers);
+  expect(new Set(statuses).size).toBeGreaterThan(1);
+  // 500: the connection ended during a COMMIT, so nobody knows whether the val is written.
+  for (const status of statuses) expect([200, 500, 503]).toContain(status);
+  const { status, body } = await putVal(service, 'v', 'end');
+  expect(status).toBe(200);
+  const { id, version: last } = body as Val;
+  const rows = await onServer(service.at, `SELECT version FROM vals.versions WHERE val_id = '${id}'`);
+  const kept = new Set(rows.map(({ version }) => version));
+  expect([...versions].filter((version) => !kept.has(version))).toEqual([]);
+  expect(kept.size).toBe(last);
+});
+
+test('forty writers of a val that is held leave the others unharmed', async () => {
+  const service = await temporaryService();
+  const { id } = await createVal(service, { name: 'hot', code: 'c' });
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
+  let answered = 0;
+  const writers = Array.from({ length: 40 }, async (_, i) => {
+    const body = { version: 1, runStartAt: '2026-01-31', runEndAt: '2026-01-31', error: null };
+    const answer =
+      i % 2 ? putVal(service, 'hot', `// ${i}`) : ask(service, 'POST', `/v1/vals/${id}/runs`, { body });
+    answered += (await answer) ? 1 : 0;
+    return (await answer).status;
+  });
+  const waiting =
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  while ((await onServer(service.at, waiting)).length < 2) await new Promise((next) => setImmediate(next));
+  const others = Array.from({ length: 40 }, async (_, i) => [
+    await statusOf(service, 'GET', `/v1/vals/${id}`),
+    (await putVal(service, `other${i}`, 'c')).status,
+    await statusOf(service, 'GET', '/v1/me/runs'),
+  ]);
+  for (const statuses of await Promise.all(others)) expect(statuses).toEqual([200, 201, 200]);
+  expect(answered).toBe(0);
+  await other.query('ROLLBACK');
+  for (const status of await Promise.all(writers)) expect([200, 201]).toContain(status);
+});
+
+test('a row queue refuses more than it may keep, and those who waited for too long', async () => {
+  const queue = createRowQueue({ connections: 2, waiting: 2, waitMs: 0 });
+  let finish = () => {};
+  const first = queue.run('a', () => new Promise<void>((resolve) => (finish = resolve)));
+  const late = [1, 2].map(() => queue.run('a', async () => 'done').catch(({ kind }) => kind));
+  await expect(queue.run('a', async () => {})).rejects.toMatchObject({ kind: 'busy' });
+  expect(await queue.run('b', async () => 'done')).toBe('done');
+  expect(await queue.run(undefined, async () => 'done')).toBe('done');
+  finish();
+  await first;
+  expect(await Promise.all(late)).toEqual(['busy', 'busy']);
+  await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.run('a', async () => 'done')).toBe('done');
+});
+
+test('a database that is taken away gives 503 and a message without the password, and comes back', async () => {
+  const before = await temporaryService();
+  const failures: string[] = [];
+  const service = await restartAt(before, before.at, ({ message }) => failures.push(message));
+  const { pathname, password } = new URL(before.at);
+  const giveBack = await takeDatabaseAway(before.at);
+  expect(await putVal(service, 'v', 'c')).toMatchObject({ status: 503, body: { status: 503 } });
+  expect(await statusOf(service, 'GET', '/healthz')).toBe(503);
+  expect(failures[0]).toContain(`${pathname} could not be used: `);
+  expect(failures.join()).not.toContain(password);
+  await giveBack();
+  expect((await putVal(service, 'v', 'c')).status).toBe(201);
+});
+
+test.each([
+  ['COMMIT\0', 500, 'is', 1],
+  ['INSERT INTO versions', 503, 'is not', 0],
+])('a connection that breaks at %j gives %i, and the val %s written', async (statement, status, _, count) => {
+  const before = await temporaryService();
+  const proxy = await breakingProxy(before.at);
+  const service = await restartAt(before, proxy.address);
+  proxy.breakAfter(statement);
+  expect((await putVal(service, 'v', 'c')).status).toBe(status);
+  expect(await onServer(before.at, "SELECT id FROM vals.vals WHERE name = 'v'")).toHaveLength(count);
+  expect((await putVal(service, 'v', 'c')).status).toBe(count === 1 ? 200 : 201);
+});
+
+test('a connection that becomes silent gives 503 when one answer is overdue, and all goes on', async () => {
+  const before = await temporaryService();
+  const proxy = await breakingProxy(before.at, () => {});
+  const service = await restartAt(before, `${proxy.address}?query_timeout=2000`);
+  proxy.breakAfter('INSERT INTO versions');
+  const start = performance.now();
+  expect(await putVal(service, 'v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  // The service would wait for a ROLLBACK as long again.
+  expect(performance.now() - start).toBeLessThan(4_000);
+  expect((await putVal(service, 'v', 'c')).status).toBe(201);
+});
+
+/** Stands between service and server. Cuts one connection, once the server has answered this statement. */
+async function breakingProxy(
+  at: string,
+  cutOff = (near: Socket): void => void near.destroy(),
+): Promise<{ address: string; breakAfter(statement: string): void }> {
+  const target = new URL(at);
+  let wanted: string | undefined;
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    let cut = false;
+    near.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) {
+        cut = true;
+        wanted = undefined;
+      }
+      far.write(chunk);
+    });
+    far.on('data', (chunk) => (cut ? cutOff(near) : near.write(chunk)));
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    for (const socket of [near, far]) socket.on('error', () => {});
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const address = new URL(at);
+  address.port = String((server.address() as AddressInfo).port);
+  return {
+    address: address.href,
+    breakAfter(statement) {
+      wanted = statement;
+    },
+  };
+}
+
+test('no token is in the database, and no password in what it knows of us', async () => {
+  const service = await temporaryService();
+  const rows = await onServer(service.at, 'SELECT * FROM vals.users');
+  expect(rows).toMatchObject([{ username: 'local', token_digest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+  expect(JSON.stringify(rows)).not.toContain(service.token);
+  expect(await onServer(service.at, 'SELECT * FROM vals.owner')).toEqual([]);
+});
+
+test.each([
+  ['a table called vals in another schema is left alone', 'CREATE TABLE public.vals (mine TEXT)'],
+  ['an empty schema called vals is used', 'CREATE SCHEMA vals'],
+])('%s', async (_, sql) => {
+  const at = await newPlace();
+  await onServer(at, sql);
+  const service = await temporaryService({ at });
+  expect((await putVal(service, 'v', 'c')).status).toBe(201);
+  if (sql.includes('public')) expect(await onServer(at, 'SELECT * FROM public.vals')).toEqual([]);
+});
+
+test.each([
+  [
+    'of another program',
+    'CREATE SCHEMA vals; CREATE TABLE vals.theirs (x TEXT)',
+    /belongs to another program/,
+  ],
+  [
+    'of a newer vals',
+    'CREATE SCHEMA vals; CREATE TABLE vals.store_version (version INTEGER); INSERT INTO vals.store_version VALUES (99)',
+    /newer version of vals/,
+  ],
+])('a schema %s is refused', async (_, sql, message) => {
+  const at = await newPlace();
+  await onServer(at, sql);
+  const before = await tables(at);
+  const error = await startService({ database: at, port: 0 }).catch((reason) => reason);
+  expect(error).toBeInstanceOf(LocalError);
+  expect(error.message).toMatch(message);
+  expect(await tables(at)).toEqual(before);
+});
+
+const tables = (at: string) =>
+  onServer(at, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'vals' ORDER BY 1");
+
+test('there is no owner to load a seed for', async () => {
+  const at = await newPlace();
+  const error = await startService({ database: at, port: 0, seed: { runs: [] } }).catch((reason) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+});
