@@ -1,5 +1,4 @@
 // Makes the context of a command from the host and the flags.
-
 import * as routes from '../api/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
@@ -7,7 +6,7 @@ import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import { render } from '../terminal/render/render.ts';
+import { renderEvent } from '../terminal/render/following.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { Commands, ConnectOptions, Context } from './context.ts';
@@ -100,20 +99,17 @@ export function createContext(
       };
     },
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
-    event: async (record, columns) => {
-      if (flags.ndjson || flags.fields) {
-        const { warn, hint } = messages;
-        const options = { ...format, columns, redactor, now: clock.now(), given: new Set<string>() };
-        return render({ kind: 'list', rows: [record] }, stdout, {
-          ...options,
-          warn,
-          hint,
-          endable: output.endable,
-        });
-      }
-      const { eventLine } = await import('../terminal/event-line.ts');
-      await stdout.write(await eventLine(record, columns, { ...format, redact: redactor.redact }));
-    },
+    event: (record, columns) =>
+      renderEvent(record, stdout, {
+        ...format,
+        columns,
+        redactor,
+        now: clock.now(),
+        given: new Set(),
+        endable: output.endable,
+        warn: messages.warn,
+        hint: messages.hint,
+      }),
     async connect(options) {
       progress.show('Waiting for the service');
       if (options !== undefined) return (await open(options)).api;

@@ -17,7 +17,7 @@ export interface RecordResult {
 }
 
 /** How a list is laid out. */
-export interface Layout {
+export interface ListLayout {
   /** Instead of the command's own columns. */
   columns?: readonly Column[];
   /** At a terminal, each record is a block of lines instead of a row. */
@@ -26,7 +26,7 @@ export interface Layout {
   total?: JsonObject | undefined;
 }
 
-export interface ListResult extends Layout {
+export interface ListResult extends ListLayout {
   kind: 'list';
   /** What to say, at a terminal, if the list is empty, in place of the command's own sentence. */
   empty?: string;
@@ -34,7 +34,7 @@ export interface ListResult extends Layout {
 }
 
 /** A list without an end. Its records are shown as they come, in every format. */
-export interface FollowingResult extends Layout {
+export interface FollowingResult extends ListLayout {
   kind: 'following';
   pages: Pages;
 }

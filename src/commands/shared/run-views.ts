@@ -8,7 +8,7 @@ import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Rows } from '../../lib/rows.ts';
-import type { Layout, Result } from '../../terminal/result.ts';
+import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
 
@@ -80,7 +80,7 @@ export async function showRuns(
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
   }
-  const layout: Layout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
+  const layout: ListLayout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;

@@ -1,8 +1,9 @@
-// What every renderer needs to know, and the columns and screen that follow from it.
+// The options of every renderer, and the columns, screen and layout that follow from them.
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, columnsFor } from '../column.ts';
 import { columnText, tabSeparated } from '../fields.ts';
 import type { Format } from '../output.ts';
+import type { ListLayout } from '../result.ts';
 import type { Screen } from '../screen.ts';
 import type { Redactor, Sink } from '../streams.ts';
 import { createStyle } from '../style.ts';
@@ -11,7 +12,7 @@ export interface RenderOptions extends Format {
   /** The command's own columns. */
   columns: readonly Column[];
   now: number;
-  /** Takes the token out of a cell before it is escaped or cut. */
+  /** Takes the token out of a cell before the cell is escaped or cut. */
   redactor: Redactor;
   /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
@@ -23,7 +24,7 @@ export interface RenderOptions extends Format {
   hint(message: string): void;
 }
 
-/** The columns to show: those of --fields, else those of the result, else the command's own. */
+/** The columns of --fields, else those of the result, else the command's own. */
 export function shownColumns(
   columns: readonly Column[] | undefined,
   { fields, screen, ...options }: RenderOptions,
@@ -45,5 +46,27 @@ export const screenOf = async (
   hint,
 });
 
+/** One record for a pipe. */
 export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
   `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
+
+/** The records for a terminal: as a table, or as blocks of lines. */
+export async function arrange(
+  records: readonly JsonObject[],
+  { columns: own, inBlocks, total }: ListLayout,
+  screen: Screen,
+  options: RenderOptions,
+): Promise<string> {
+  const { fields, given } = options;
+  const columns = shownColumns(own, options);
+  if (inBlocks && !fields) {
+    const { formatBlocks } = await import('../record.ts');
+    return formatBlocks(records, columns, screen);
+  }
+  const { formatTable } = await import('../table.ts');
+  return formatTable(records, columns, screen, {
+    given,
+    chosen: fields !== undefined,
+    total: fields ? undefined : total,
+  });
+}

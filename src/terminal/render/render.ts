@@ -6,9 +6,8 @@ import { renderFollowing } from './following.ts';
 import { renderJson } from './json.ts';
 import { renderList, renderOutcomes } from './list.ts';
 import type { RenderOptions } from './options.ts';
-import { renderPieces } from './pieces.ts';
 import { renderRecord } from './record.ts';
-import { renderText } from './text.ts';
+import { renderPieces, renderText } from './text.ts';
 
 export async function render(result: Result, stdout: Sink, options: RenderOptions): Promise<void> {
   switch (result.kind) {

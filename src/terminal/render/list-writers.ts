@@ -1,0 +1,113 @@
+// Writes the pages of a list, in each format. Only --ndjson writes while pages arrive. In every other format, a list that
+// fails half-way writes nothing.
+import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import { type Rows, workOn } from '../../lib/rows.ts';
+import { project } from '../fields.ts';
+import { withoutToken } from '../json-text.ts';
+import type { ListLayout } from '../result.ts';
+import type { Sink } from '../streams.ts';
+import { writeJson } from './json.ts';
+import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+
+interface ListWriter {
+  /** Takes a page that is not empty. */
+  add(rows: Rows): Promise<void>;
+  /** Called after the last page. */
+  finish(): Promise<void>;
+}
+
+export function createListWriter(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
+  switch (options.kind) {
+    case 'ndjson':
+      return jsonLines(stdout, options);
+    case 'json':
+      return stdout.isTerminal ? indentedArray(stdout, options) : compactArray(stdout, options);
+    case 'text':
+      return options.screen ? table(layout, stdout, options) : tabLines(layout, stdout, options);
+  }
+}
+
+function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
+  return {
+    async add(rows) {
+      const records = withFields(rows, options);
+      if (stdout.isTerminal) {
+        for (const record of records) await writeJson(record, stdout, options);
+      } else {
+        const { text, clean } = jsonOf(records, '\n', options);
+        await stdout.write(await workOn(rows, text), clean);
+      }
+    },
+    async finish() {},
+  };
+}
+
+function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
+  const records: JsonObject[] = [];
+  return {
+    async add(rows) {
+      for (const record of withFields(rows, options)) records.push(record);
+    },
+    finish: () => writeJson(records, stdout, options),
+  };
+}
+
+/** Keeps the text of each page instead of its records, which would take several times the memory. */
+function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
+  const pages: { text: string; clean: () => string }[] = [];
+  return {
+    async add(rows) {
+      const { text, clean } = jsonOf(withFields(rows, options), ',', options);
+      pages.push({ text: await workOn(rows, text), clean });
+    },
+    async finish() {
+      await stdout.write('[');
+      for (const [index, { text, clean }] of pages.entries()) {
+        // No comma after the last record.
+        const end = index === pages.length - 1 ? -1 : undefined;
+        await stdout.write(text.slice(0, end), () => clean().slice(0, end));
+      }
+      await stdout.write(']\n');
+    },
+  };
+}
+
+function tabLines({ columns: own }: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
+  const columns = shownColumns(own, options);
+  const pages: string[] = [];
+  return {
+    async add(rows) {
+      const lines = () => rows.records.map((record) => tabLine(record, columns, options.redactor)).join('');
+      pages.push(await workOn(rows, lines));
+    },
+    async finish() {
+      for (const text of pages) await stdout.write(text);
+    },
+  };
+}
+
+function table(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
+  const records: JsonObject[] = [];
+  return {
+    async add(rows) {
+      for (const record of rows.records) records.push(record);
+    },
+    async finish() {
+      if (records.length === 0) return;
+      await stdout.writeLong(await arrange(records, layout, await screenOf(stdout, options), options));
+    },
+  };
+}
+
+const withFields = ({ records }: Rows, { fields }: RenderOptions): readonly JsonObject[] =>
+  fields ? records.map((record) => project(record, fields)) : records;
+
+/** The records with a separator after each, and the same without the token. */
+function jsonOf(records: readonly JsonObject[], separator: string, { redactor }: RenderOptions) {
+  const join = (clean: (record: JsonObject) => unknown) =>
+    records.map((record) => stringifyJson(clean(record)) + separator).join('');
+  return {
+    text: () => join((record) => record),
+    clean: () => join((record) => withoutToken(record, redactor)),
+  };
+}
