@@ -17,7 +17,7 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** The build prepares the help of each path. */
+/** Every topic, command and alias. The build prepares the help of each. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
 /** Longer lines are hard to read, however wide the terminal is. */
@@ -32,7 +32,7 @@ export async function main(host: Host): Promise<number> {
   return error?.exit ?? 0;
 }
 
-/** Resolves to the error that ended it. */
+/** Resolves to the error that ended the command, if there is one. */
 async function carryOut(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
@@ -80,7 +80,7 @@ async function run(
       columns: command.columns,
       redactor,
       now: host.clock.now(),
-      // What was done is shown after an interrupt too.
+      // Outcomes are shown even after an interrupt.
       endable: result.kind === 'outcomes' ? async (work) => work() : output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => messages.hint(empty ?? command.empty ?? 'The list is empty.'),
@@ -149,10 +149,10 @@ function otherRuntime(): string | undefined {
   return process.versions.deno === undefined ? undefined : 'Deno';
 }
 
-/** Runs the command line of this process. The exit code is set, and the process not ended, so that pipes drain. */
+/** Runs the command line of this process. Sets the exit code instead of ending the process, so that pipes can drain. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // The list of processes shows the title instead of the command line, which contains a password.
+  // If the command line contains a password, the list of processes shows this title instead.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = hearSignals(

@@ -12,11 +12,11 @@ export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
   /** Does the work and returns the rest of the outcome. If it throws, the item has failed. Remarks are shown at the end. */
   work(item: Item, remark: Remark): Promise<Outcome>;
-  /** How many items at a time; auto: as many as the client may ever send requests. */
+  /** How many items are worked on at a time; `auto`: the largest number of requests that the client ever sends at a time. */
   concurrency: number | 'auto';
   signal: AbortSignal;
   onFinished?(finished: number): void;
-  /** Called at once. The messages come at the end, when equal failures can be grouped. */
+  /** Called as soon as an item fails. Messages come at the end, where equal failures are grouped. */
   onFailure?(item: Item, error: ValsError): void;
   report: Report<Item>;
 }
@@ -25,7 +25,7 @@ export interface BatchOptions<Item> {
 type Remark = (message: string) => void;
 
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
-  /** The user's name for it. */
+  /** The user's name for the item. */
   label(item: Item): string;
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
@@ -65,7 +65,7 @@ export async function runBatch<Item>(
   const count = (without: ReadonlySet<OutcomeStatus>) =>
     outcomes.filter(({ status }) => !without.has(status)).length;
   const done = count(nothingDone);
-  if (signal.aborted && count(unsettled) < items.length) {
+  if (signal.aborted && count(notFinished) < items.length) {
     const { exit } = signal.reason as InterruptedError;
     const { verb, things } = options.report;
     const message = `Interrupted: ${done} of ${items.length} ${things} ${done === 1 ? 'was' : 'were'} ${verb}.`;
@@ -92,11 +92,11 @@ function reportedError<Item>(
   return error;
 }
 
-const unsettled: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/** Items that needed no work do not count as done: beside them, one failure is not a partial success. */
-const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...unsettled, 'unchanged', 'behind', 'kept']);
+const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
+/** An item that needed no work does not count as done, so one failure beside it is no partial success. */
+const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
-/** The outcomes if some items cannot be started, so that none was. */
+/** The outcomes if no item was started, because some of them cannot be. */
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,

@@ -2,18 +2,18 @@
 import type { AnyCommand } from './command.ts';
 
 interface Named {
-  /** Its words on the command line: `val get`. */
+  /** The words that name it on the command line: `val get`. */
   path: string;
-  /** Other words for it. */
+  /** Other paths of the same command: `val list`. */
   aliases?: readonly string[];
 }
 
-/** What a command does to the service, or to files. */
+/** The effect of a command on the service, or on files. */
 export type Effect =
   | 'reads'
-  /** Makes something new, and loses nothing. */
+  /** Adds something, and changes nothing that is there. */
   | 'adds'
-  /** Makes something as it was told, whatever it was before. Doing it again changes nothing. */
+  /** Replaces the state of something. The same command again changes nothing. */
   | 'updates'
   | 'deletes'
   /** Runs the code of a val on this machine. */
@@ -21,7 +21,7 @@ export type Effect =
 
 interface Declared extends Named {
   effect: Effect;
-  /** Whether it is a tool of `vals mcp`. */
+  /** Whether `vals mcp` offers the command as a tool. */
   isTool: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CommandTree<Entry extends Named = CommandEntry> {
   groups: readonly { title: string; commands: readonly Entry[] }[];
   /** The first words of two-word commands, with their group and meaning. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  /** Words of other tools that name nothing here, each with what to type instead. */
+  /** Commands of other programs, each with the command of vals to use instead. */
   otherWords: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +47,7 @@ export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<Loa
   ...entry,
 });
 
-/** With every definition, for the reference, for completion and for agents. */
+/** Loads every definition, for the reference, for completion and for agents. */
 export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
   const loaded = groups.map(async ({ title, commands }) => ({
     title,
@@ -67,7 +67,7 @@ export const commandNamed = <Entry extends Named>(
   name: string,
 ): Entry | undefined => commandsOf(tree).find((command) => namesOf(command).includes(name));
 
-/** Everything that has a help of its own: topics, commands and aliases. */
+/** The paths that have a help text: topics, commands and aliases. */
 export const pathsOf = <Entry extends Named>(tree: CommandTree<Entry>): string[] => [
   ...Object.keys(tree.topics),
   ...commandsOf(tree).flatMap(namesOf),

@@ -7,25 +7,25 @@ export interface OptionDefinition<T> {
   /** As in the help: `--limit <n>`. */
   flags: string;
   description: string;
-  /** Throws a UsageError for a word that it cannot take. Of an option that is repeatable, it parses one word. */
+  /** Throws a UsageError for an invalid word. For a repeatable option, it is called once for each word. */
   parse?(word: string): unknown;
   choices?: readonly string[];
-  /** Offered by completion; other words are accepted too. */
+  /** Words that completion offers. Other words are accepted too. */
   words?: readonly string[];
   default?: T;
-  /** The description of its opposite, `--no-...`, if there is one. */
+  /** The description of the opposite option, `--no-...`, if there is one. */
   negated?: string;
   /** Keys of options that cannot be given together with this one. */
   conflicts?: string[];
-  /** Names a val. A name or a file becomes the val's id before the command runs. */
+  /** The value names a val. A name or a file is replaced by the val's id before the command runs. */
   isVal?: boolean;
   /** May be given several times. */
   isRepeatable?: boolean;
   /** Agents give it as a number. */
   isNumber?: boolean;
-  /** Useful at a terminal or in a script alone: agents do not get it. */
+  /** Agents do not get the option, because it is useful only at a terminal or in a script. */
   forPeople?: boolean;
-  /** Agents get it only where they may delete. */
+  /** Agents get the option only if they may delete. */
   deletes?: boolean;
 }
 
@@ -33,20 +33,20 @@ export interface ArgumentDefinition<T> {
   /** As in the help: `<val>`, `[file]`, `[paths...]`. */
   form: string;
   description: string;
-  /** The refusal if it is missing, where its form and description do not say it well. */
+  /** The error message if the argument is missing, instead of one made from its form and description. */
   missing?: string;
   parse?: (word: string) => string;
-  /** Names a val, as `isVal` of an option. */
+  /** See `isVal` of an option. */
   isVal?: boolean;
-  /** An existing file means the file, not its val. */
+  /** If the word is an existing file, it stays, and is not replaced by the id of the file's val. */
   orFile?: boolean;
-  /** May name a version of the val too: `greet@2`. */
+  /** The word may also name a version of the val: `greet@2`. */
   orVersion?: boolean;
   /** Offered by completion. */
   words?: readonly string[];
   /** Agents give it as a number. */
   isNumber?: boolean;
-  /** Standard input can take its place. For agents that is a text, `code`, and this describes the argument itself. */
+  /** Set if standard input can replace the argument: its description for agents, who can give a text, `code`, instead. */
   orCode?: string;
   /** Never set: carries the type of the argument's value. */
   type?: T;
@@ -64,7 +64,7 @@ export const argument = <Form extends string>(
   parse?: (word: string) => string,
 ): ArgumentDefinition<ValueOf<Form>> => ({ form, description, parse });
 
-/** A val's id, or in a workspace its name or file. */
+/** An argument that names a val. */
 export const val = <Form extends string>(
   form: Form,
   description: string,
@@ -115,9 +115,9 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** More text for the reference. The help has to fit a screen of 24 lines. */
+  /** Text for the reference alone, because the help has to fit a screen of 24 lines. */
   details?: string;
-  /** What agents are told instead, if the description does not fit a tool. */
+  /** The description for agents, if the usual one does not fit a tool. */
   toolDescription?: string;
   arguments?: A;
   /** How the arguments are written in the help, if their forms do not say it. */

@@ -34,27 +34,27 @@ export interface ConnectionOptions extends ConnectOptions {
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;
-  /** Notes the vals that answers contain. */
+  /** Remembers the vals that answers contain. */
   seen: SeenVals;
-  /** Learns the token before anything can print it. */
+  /** Gets the token before anything can print it. */
   redactor: Redactor;
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const way = isLocal(options) ? await startLocal(options.settings) : remote(options);
+  const service = isLocal(options) ? await startLocal(options.settings) : remote(options);
   try {
-    return connectionOver(way, options);
+    return connectTo(service, options);
   } catch (error) {
     // Settings are checked when they are first read. If one is refused, the embedded service must not keep running.
-    await way.close?.();
+    await service.close?.();
     throw error;
   }
 }
 
-type Way = ReturnType<typeof remote> | Awaited<ReturnType<typeof startLocal>>;
+type Service = ReturnType<typeof remote> | Awaited<ReturnType<typeof startLocal>>;
 
-function connectionOver(way: Way, options: ConnectionOptions): Connection {
-  const { baseUrl, token, close, explain, pace } = way;
+function connectTo(service: Service, options: ConnectionOptions): Connection {
+  const { baseUrl, token, close, explain, pace } = service;
   const { settings, signal, clock, trace, redactor, concurrency = 'auto' } = options;
   redactor.add(token);
   const proxy = proxyFor(baseUrl, settings);
@@ -73,7 +73,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  // The vals of a token that is only being tried are not noted.
+  // `login` and `copy --to` bring a token of their own. Vals that such a token shows are not remembered.
   const isInForce = options.token === undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
@@ -89,7 +89,7 @@ function connectionOver(way: Way, options: ConnectionOptions): Connection {
   };
 }
 
-/** A base URL that a command itself was given is another service than the one in force. */
+/** A base URL in the options names another service, even with --local. */
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
@@ -119,7 +119,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   } catch {
     // The error is thrown below.
   }
-  // It may contain a password, so the message does not repeat it.
+  // The message does not repeat the address, which may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
     hint: 'Set it to an address such as http://proxy.example.com:3128, with user and password percent-encoded, or unset it.',
   });
@@ -152,6 +152,6 @@ async function startLocal(settings: Settings) {
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // No pace has to be found: requests that arrive together share a commit, and none is refused.
+  // The embedded service refuses no request, and requests that arrive together share a commit. So the pace is fixed.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

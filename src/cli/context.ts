@@ -30,10 +30,10 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
-/** All commands, for the one that runs others. */
+/** All commands, for `vals mcp`, which runs them. */
 export interface Commands {
   load(): Promise<LoadedTree>;
-  /** Runs one as the command line does, with these flags and this output. Resolves to the error that ended it. */
+  /** Runs a command as the command line does, with these flags and this output. Resolves to the error that ended it. */
   run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
 }
 
@@ -47,11 +47,11 @@ export interface Context {
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => StandardInput;
-  /** For a command that speaks a protocol: nothing else is written there. */
+  /** For a command that speaks a protocol on stdout. vals writes nothing else there. */
   stdout: NodeJS.WriteStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
-  /** The name or file by which the user named the val with this id, if it was not the id. */
+  /** The user's word for the val with this id: a name or a file. Undefined if the user gave the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   /** Keeps a val that was read to check its name, for `readVal`. */

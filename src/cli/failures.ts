@@ -3,7 +3,7 @@ import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
-  /** The user's name for it. */
+  /** The user's name for the item. */
   label: string;
   error: ValsError;
 }
@@ -23,11 +23,11 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
-  /** What was to happen to them: `pushed`. */
+  /** The participle for the work: `pushed`. */
   verb: string;
-  /** What they are: `vals`. */
+  /** The noun for the items: `vals`. */
   things: string;
-  /** Added to the message if a failure kept all of them from starting. */
+  /** A sentence for the end of the message, if a failure prevented all of the work. */
   consequence?: string;
 }
 
@@ -72,7 +72,7 @@ export function summarizeFailures(
   return { error: new PartialError(`${counts}.`, { hint: nextStep(groups) }), warnings };
 }
 
-/** A remark about one of several things. */
+/** A remark about one of several items. */
 export interface Remarked {
   label: string;
   message: string;
@@ -103,7 +103,7 @@ function group<Item extends Remarked>(
 /** One sentence for each group of equal remarks. */
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => group(remarks).map(sentence);
 
-/** `vals push a.ts --force` is for one file; `vals push --force` is for all of them. */
+/** Takes the label out, so that texts about different items can be equal: `vals push a.ts` becomes `vals push`. */
 function without(label: string, text: string): string {
   const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
     .replaceAll(quoteWord(label), label)
@@ -112,7 +112,7 @@ function without(label: string, text: string): string {
   return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
 }
 
-/** The most things that a message names. */
+/** The most items that a message names. */
 const mostNamed = 3;
 
 interface Alike {
@@ -138,7 +138,7 @@ function sentenceAbout({ labels, message }: Alike): string | undefined {
   return plural === undefined ? undefined : [named(labels), plural, ...others].join(' ');
 }
 
-/** Verbs with which a message goes on after the name of a thing. */
+/** Verbs that can follow the label at the beginning of a message, with their plurals. */
 const pluralVerbs: Record<string, string | undefined> = {
   is: 'are',
   was: 'were',

@@ -51,7 +51,7 @@ export function optionsHelp(helpWidth: number): string {
       ),
     );
   }
-  // commander lays out commands as a name and a description, which is what a variable needs.
+  // Each variable is added as a command, because commander lays out a command as a name and a description.
   for (const [name, description] of Object.entries(environmentAlone)) {
     page.command(name).description(description).helpGroup('Environment variables without an option:');
   }

@@ -8,7 +8,7 @@ import type { FileLimits } from '../workspace/sources/within.ts';
 
 export type StandardInput = Readable & { isTTY?: boolean };
 
-/** An agent has no standard input and no terminal. */
+/** The limits of a command that an agent runs. */
 export type Agent = FileLimits;
 
 export interface Host {
@@ -17,7 +17,7 @@ export interface Host {
   system: System;
   /** The working directory: paths on the command line are relative to it. */
   cwd: string;
-  /** Opening stdin takes time, so it is opened when it is read. */
+  /** A function, because opening stdin takes time and few commands read it. */
   stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
@@ -26,7 +26,7 @@ export interface Host {
   clock: Clock;
   /** The Node, Bun or Deno that runs vals. */
   node: Runtime;
-  /** Set if an agent gave the command, through `vals mcp`. */
+  /** Set if an agent runs the command, through `vals mcp`. Such a command has no standard input and no terminal. */
   agent?: Agent | undefined;
   /** Absent if there is no terminal. */
   pager?: Pager;

@@ -4,7 +4,7 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 
 export type { Network, Place, Store } from '../service/index.ts';
 
-/** The database and the listener need about ten, and each request under way two: one here and one in the service. */
+/** The database and the listener need about ten files. Each running request needs two: one in the client, one in the service. */
 const openFiles = 16 + 2 * mostRequests;
 
 export async function loadService() {

@@ -16,7 +16,7 @@ export interface Program {
   root: Command;
   /** The command or topic that commander has reached. */
   current(): Command;
-  /** Its definition, if it is a command. */
+  /** The definition of the current command; undefined for a topic. */
   definition(): LoadedCommand | undefined;
   /** Whether this option was given to the command: `--no-error`. */
   isGiven(option: string): boolean;
@@ -29,7 +29,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // commander keeps the last one of an option and its opposite, so events tell that both were given.
+  // Of an option and its opposite, commander keeps the last one. Its events show that both were given.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -49,7 +49,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const enter = async (parent: Command, command: Command) => {
     current = command;
     await define(command);
-    // A global option in front of the command counts like one behind it.
+    // A global option before the command counts like one after it.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -57,7 +57,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   };
 
   root.configureHelp({
-    // Beside a long term in a narrow terminal, a column of short lines is easier to read than broken lines.
+    // Wraps a description even if only 12 columns are left for it. commander's default is 40.
     minWidthToWrap: 12,
     subcommandTerm(command) {
       const definition = definitions.get(command);
@@ -154,7 +154,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** Values stay words here, so that --help is answered and unknown options are refused before a value is checked. */
+/** commander does not parse values, so that --help is answered and unknown options are refused before a value is checked. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

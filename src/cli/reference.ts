@@ -1,5 +1,4 @@
 // Makes the reference of all commands, in Markdown, from their definitions.
-
 import { columnsFor } from '../terminal/column.ts';
 import { type ArgumentDefinition, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import type { LoadedCommand, LoadedTree } from './command-tree.ts';
@@ -61,7 +60,7 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
 
 const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
 
-/** Markdown would drop text that looks like a tag. */
+/** Escapes `<`, because Markdown would drop text that looks like a tag. */
 const text = (sentence: string): string =>
   sentence
     .split('`')

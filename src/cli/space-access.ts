@@ -1,18 +1,18 @@
-// Tells a val that is absent from a space that the caller has no access to: the service answers both with 404.
-
+// The service answers 404 for an absent val, and also for everything in a space that the caller may not see. This file
+// tells the two cases apart.
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
-/** After a 404 below the base URL of a space, asks whether the space itself is there for the caller. */
+/** After a 404 below the base URL of a space, asks the service whether the caller may see the space. */
 export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
   const space = spaceIn(baseUrl);
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // Without a status: no command may take this for an absent val or route.
+    // The error has no status, so that no command takes it for an absent val or route.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
@@ -26,7 +26,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // There is no token.
+      // Without a token, nobody can tell whether the space is there.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

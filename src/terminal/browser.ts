@@ -1,4 +1,4 @@
-// Opens a page in the user's browser, without waiting for it.
+// Opens a page in the user's browser, and does not wait until the browser ends.
 import { spawn } from 'node:child_process';
 import type { System } from '../lib/system.ts';
 
@@ -14,18 +14,18 @@ export async function openInBrowser(
   return false;
 }
 
-/** $BROWSER may name several, separated by colons. Without a display, xdg-open has nothing to show a page on. */
+/** $BROWSER may name several programs, separated by colons. Without a display, xdg-open cannot show a page. */
 function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
-  const own = {
+  const usual = {
     darwin: [['open']],
-    // Not through a shell, which would run parts of the address.
+    // No shell starts it, because a shell would run parts of the address.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return [
     ...chosen.map((words) => words.trim().split(/\s+/)).filter(([program]) => program !== ''),
-    ...(own ?? (hasScreen ? [['xdg-open']] : [])),
+    ...(usual ?? (hasScreen ? [['xdg-open']] : [])),
   ];
 }
 

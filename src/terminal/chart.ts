@@ -9,7 +9,7 @@ interface Bar {
   failed: number;
 }
 
-/** The most bars. If there are more buckets, neighbours share a bar. */
+/** Draws at most `width` bars. If there are more buckets, neighbours share a bar. Bars with failures are red. */
 export function drawBars(
   buckets: JsonValue | undefined,
   width = Infinity,
@@ -26,7 +26,7 @@ export function drawBars(
     .join('');
 }
 
-/** The time that the bars cover, and the time of one bar; undefined if there are none. */
+/** A sentence with the period of all bars and of one bar; undefined if there are no bars. */
 export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
@@ -36,26 +36,25 @@ export function describeBars(
   const [first, second] = froms;
   const last = froms.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // A single bucket has the shortest length.
+  // A single bucket has the shortest length, one second.
   const length = second === undefined ? 1_000 : second - first;
   // Buckets begin at whole hours or days, so the first one may begin before the first run that was asked for.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   return width > 0
-    ? `${range}; a bar is ${wholeDuration(length * sharing(froms.length, width))}.`
+    ? `${range}; a bar is ${wholeDuration(length * bucketsPerBar(froms.length, width))}.`
     : `${range}.`;
 }
 
 const bucketsOf = (buckets: JsonValue | undefined) =>
   Array.isArray(buckets) ? buckets.filter(isObject) : [];
 
-/** How many buckets share a bar. */
-const sharing = (buckets: number, width: number): number =>
+const bucketsPerBar = (buckets: number, width: number): number =>
   Math.max(1, Math.ceil(buckets / Math.max(1, width)));
 
 function barsOf(buckets: JsonValue | undefined, width: number): Bar[] {
   const all = bucketsOf(buckets);
-  const together = sharing(all.length, width);
+  const together = bucketsPerBar(all.length, width);
   return Array.from({ length: Math.ceil(all.length / together) }, (_, index) => {
     const shared = all.slice(index * together, (index + 1) * together);
     const sum = (key: string) => shared.reduce((sum, bucket) => sum + (Number(bucket[key]) || 0), 0);

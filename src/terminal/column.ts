@@ -13,21 +13,21 @@ export interface Column {
   withHour?: boolean;
   /** In a table at a terminal, only its first characters are shown. */
   isId?: boolean;
-  /** Never cut, as half a number is useless. */
+  /** The value is never cut, because half a number is useless. */
   neverCut?: boolean;
   /** Left out if the terminal is too narrow, the lowest number first. Absent: never left out. */
   droppable?: number;
   /** The usual width of its values, for a table that grows. */
   usualWidth?: number;
-  /** A record instead of a text, such as an author without a name, is not shown. */
+  /** Shows text alone. A value that is a record, such as an author without a name, is skipped. */
   textAlone?: boolean;
-  /** Shown only there. Absent: shown everywhere. */
+  /** The only place where the column is shown. Absent: both places. */
   only?: 'terminal' | 'pipe';
   /** The key of an argument or option. If it was given and all rows have one value, the column is left out. */
   impliedBy?: string;
   /** At a terminal: another text for the value, and its colour. */
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
-  /** Computes a value that the record does not have. If it is undefined, the paths count. */
+  /** Computes a value that the record does not have. If the result is undefined, the paths are used. */
   make?: (record: JsonObject) => JsonValue | undefined;
   /** How a number is written at a terminal. */
   write?(value: number): string;
@@ -67,11 +67,12 @@ export const figure = (header: string, path: string, write: (value: number) => s
   write,
   neverCut: true,
 });
+
+/** Counts over time, as bars. */
 export const chart = (header: string, path: string, since?: string): Column => ({
   ...column(header, path),
   chart: { since },
 });
 
-/** The columns of a pipe, or of a terminal. */
 export const columnsFor = (columns: readonly Column[], place: 'terminal' | 'pipe'): Column[] =>
   columns.filter(({ only = place }) => only === place);

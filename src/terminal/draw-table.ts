@@ -1,4 +1,4 @@
-// Draws rows as aligned lines with cli-table3. The cells fit already.
+// Draws rows as aligned lines with cli-table3. The cells are already cut to the widths.
 import { gap } from './layout.ts';
 
 /** cli-table3 compares each cell with all rows before it, so a long table is drawn in parts. */

@@ -1,5 +1,4 @@
 // Selects the cells and keys of a record.
-
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
@@ -46,7 +45,7 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // A shorter path selected it as a whole already.
+  // If `a` was selected before `a.b`, the whole value is there already.
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }
 

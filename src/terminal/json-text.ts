@@ -16,7 +16,6 @@ export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redac
   return redact(text) === text ? value : redact(text);
 }
 
-/** JSON with colours. */
 export function paintJson(value: JsonValue, style: Style, indent: number, margin = ''): string {
   const inner = indent > 0 ? margin + ' '.repeat(indent) : '';
   const [open, between, close] = indent > 0 ? [`\n${inner}`, `,\n${inner}`, `\n${margin}`] : ['', ',', ''];

@@ -13,7 +13,7 @@ import { createTextWidth } from './text-width.ts';
 /** How a command speaks to its user. */
 export interface Say {
   warn(message: string): void;
-  /** A warning about one of many items. Under --json it is left out: the item's outcome holds the error. */
+  /** A warning about one of many items. It is left out under --json, where the item's outcome holds the error. */
   warnInText(message: string): void;
   /** Shown after the result, at a terminal only, and once, however often it is given. */
   hint(message: string): void;
@@ -29,7 +29,7 @@ export interface Say {
   banner(lines: string): void;
   /** A table shown at once, at a terminal only. */
   table(records: readonly JsonObject[], columns: readonly Column[]): void;
-  /** As `banner`, for lines that a person needs: --quiet does not hide them. */
+  /** Like `banner`, for lines that a person needs. --quiet does not hide them. */
   instruct(lines: string): void;
 }
 
@@ -49,7 +49,7 @@ export interface MessageOptions {
   json: boolean;
   color: boolean;
   quiet: boolean;
-  /** A person sees both stdout and stderr. */
+  /** Whether stdout and stderr are both a terminal. */
   atTerminal: boolean;
   glyphs: Glyphs;
   /** Clears the progress line before something is written over it. */
@@ -78,7 +78,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       options.clearProgress();
       await stderr.write(`${text}\n`, clean);
     };
-    // If stderr is gone, there is no place left to say so.
+    // If stderr cannot be written, no other place is left for the message.
     written = written.then(writeLine).catch(() => {});
   };
   const wrapped = async (message: string, label = ''): Promise<string> => {

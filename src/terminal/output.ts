@@ -1,5 +1,4 @@
 // The two output streams of one invocation, and the format.
-
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
@@ -20,7 +19,7 @@ export interface OutputStreams {
   pager?: Pager;
 }
 
-/** The flags that say how to write. */
+/** The flags that decide the format. */
 interface OutputFlags {
   json?: boolean;
   ndjson?: boolean;
@@ -52,9 +51,9 @@ export interface Output {
   format: Format;
   /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
   endable<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Takes results instead of stdout, where the command was called from within the program. */
+  /** Receives the result instead of stdout, if an agent called the command. */
   receive?(result: Result): Promise<void>;
-  /** Sets how to find out whether something was written to the service. */
+  /** Sets the function that tells whether something was written to the service. */
   watchWrites(hasWritten: () => boolean): void;
 }
 

@@ -6,7 +6,7 @@ export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {
   env: NodeJS.ProcessEnv;
-  /** Ends the pager. Ctrl-C does not abort it: that is for the pager. */
+  /** Ends the pager when it is aborted. Ctrl-C does not abort it, because Ctrl-C is a key of the pager. */
   signal: AbortSignal;
 }
 
@@ -17,12 +17,12 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   };
-  // A chosen pager may have flags, so a shell starts it. Our own is started directly: it may be missing.
+  // A shell starts the user's pager, which may have flags. `less` is started directly, so that a missing `less` is noticed.
   const child =
     command === usual ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();
   signal.addEventListener('abort', end);
-  // The user may leave the pager early.
+  // The user may close the pager before it has read the whole text.
   child.stdin.on('error', () => {});
   child.stdin.end(text);
   try {
@@ -41,7 +41,7 @@ const usual = 'less -FRX';
 const notFound = 127;
 const notExecutable = 126;
 
-/** None if it is empty or `cat`, at a dumb terminal, and in CI, where nobody could leave it. */
+/** Undefined if the setting is empty or `cat`, at a dumb terminal, and in CI, where nobody could close the pager. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
   const command = (env.VALS_PAGER ?? env.PAGER ?? usual).trim();

@@ -1,4 +1,4 @@
-// A spinner on stderr. Quick commands neither show it nor load ora.
+// A spinner on stderr. A quick command does not load ora.
 import type { Ora } from 'ora';
 import { visible } from '../lib/visible.ts';
 
@@ -15,7 +15,8 @@ export interface ProgressLine extends Progress {
   pause(): void;
 }
 
-const patienceMs = 300;
+/** Shorter commands show no spinner. */
+const delayMs = 300;
 
 export function createProgress(
   stream: NodeJS.WriteStream,
@@ -43,7 +44,7 @@ export function createProgress(
       if (stopped || !enabled) return;
       text = visible(next);
       if (spinner) spinner.text = text;
-      timer ??= setTimeout(start, patienceMs);
+      timer ??= setTimeout(start, delayMs);
     },
     clear() {
       spinner?.clear();

@@ -11,10 +11,10 @@ import { wholeMoment } from './times.ts';
 
 const narrowestValue = 4;
 
-/** Keys that are for programs: JSON shows them. */
+/** Keys that only programs need. JSON shows them. */
 const forPrograms: ReadonlySet<string> = new Set(['links']);
 
-/** The columns first, then the other keys. */
+/** Shows the columns first, then the other keys. */
 export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],
@@ -37,7 +37,7 @@ export async function formatRecord(
   return formatPairs(record, all, screen, onlyColumns);
 }
 
-/** Code and readmes are long, and have options of their own. */
+/** The first line of a text. --code and --readme show the whole text. */
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
   if (typeof value !== 'string') return value;
   const [first = '', ...others] = value.trim().split(/\s*[\r\n]\s*/, 2);

@@ -12,7 +12,7 @@ export interface RecordResult {
   record: JsonObject;
   /** Instead of the command's own columns. */
   columns?: readonly Column[];
-  /** Ends the command after the record is shown: only a part was done. */
+  /** Ends the command after the record is shown, because only a part of the work was done. */
   error?: ValsError | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ListLayout {
 
 export interface ListResult extends ListLayout {
   kind: 'list';
-  /** What to say, at a terminal, if the list is empty, in place of the command's own sentence. */
+  /** The hint at a terminal if the list is empty, instead of the command's own. */
   empty?: string;
   rows: readonly JsonObject[] | Pages;
 }
@@ -43,9 +43,9 @@ export interface FollowingResult extends ListLayout {
 export interface Section {
   /** The unified diff, as `patch` reads it. */
   patch: string;
-  /** What the difference means, at a terminal. */
+  /** At a terminal: the meaning of the difference. */
   heading?: string;
-  /** The unified diff with its sides named, at a terminal. */
+  /** At a terminal: the unified diff with its sides named. */
   shown: string;
 }
 
@@ -56,7 +56,7 @@ export interface DiffsResult {
   sections: readonly Section[];
 }
 
-/** What became of each of several things. The error, if there is one, ends the command after they are shown. */
+/** The outcome of each of several items. The error, if there is one, ends the command after they are shown. */
 export interface OutcomesResult {
   kind: 'outcomes';
   rows: readonly JsonObject[];
@@ -69,13 +69,13 @@ export interface JsonResult {
   value: JsonValue;
 }
 
-/** Text that is written piece by piece, as it comes. */
+/** Text that is written piece by piece, as it arrives. */
 export interface PiecesResult {
   kind: 'pieces';
   pieces: AsyncIterable<Buffer>;
 }
 
-/** Several results: each is shown before the next one is asked for. */
+/** Several results. Each is shown before the next one is requested. */
 interface SeriesResult {
   kind: 'series';
   results: AsyncIterable<JsonResult | PiecesResult>;

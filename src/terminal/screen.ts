@@ -16,7 +16,7 @@ export interface Screen {
   /** Whether addresses become links. */
   links: boolean;
   redact(text: string): string;
-  /** Shown after the result. */
+  /** Shows a hint after the result. */
   hint(message: string): void;
 }
 
@@ -27,10 +27,10 @@ export interface Cell {
   hasMore?: boolean;
 }
 
-/** So many characters tell ids apart, and are accepted as input. */
+/** The characters of an id that are shown. They are enough to tell ids apart, and commands accept them. */
 const shortId = 8;
 
-/** Longer than any line. Measuring a very long text takes minutes. */
+/** Text beyond this length is cut off before it is measured. Measuring a very long text takes minutes. */
 const longestText = 2_000;
 
 export interface CellOptions {

@@ -6,18 +6,18 @@ export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
   /**
-   * Resolves when the text is on its way, so that a slow reader slows us down. The token is looked for here, and
-   * where it is found, `clean` is written instead.
+   * Resolves when the stream has taken the output, so that a slow reader slows vals down. If the output contains the
+   * token, `clean` is written instead.
    */
   write(output: string | Buffer, clean?: () => string): Promise<void>;
-  /** The same, through a pager if the text is longer than the screen. */
+  /** Like `write`, through a pager if the text is longer than the screen. */
   writeLong(text: string, clean?: () => string): Promise<void>;
 }
 
 export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
-  /** Writing to a terminal is synchronous, so a stopped terminal would keep us from handling signals. */
+  /** Runs a write that a signal may end. Writing to a terminal is synchronous: a stopped terminal would block signals. */
   endable?<T>(work: () => T | Promise<T>): Promise<T>;
   /** Ends the wait for a slow reader. */
   signal?: AbortSignal;
@@ -36,7 +36,7 @@ export interface Redactor {
   isIn(output: string | Buffer): boolean;
 }
 
-/** Shorter words are kept: removing them would damage ordinary text. */
+/** A shorter secret is not removed, because ordinary text may contain it by chance. */
 const shortestSecret = 8;
 
 export function createRedactor(): Redactor {
@@ -73,13 +73,13 @@ export function createSink(
   stream.on('error', (error) => {
     failure ??= error;
   });
-  // A reader that stopped reading keeps a write from its end, and may never let it come. One listener for all writes:
-  // each that comes and goes would keep the next one, and what was written, from being freed.
+  // If the reader stops reading, a write may never end, so an interrupt rejects all writes that are under way. They share
+  // one listener: a listener for each write would keep the written text in memory.
   const underWay: ((reason: unknown) => void)[] = [];
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // After one turn of the event loop, pending writes are done if they can be.
+  // Writes that can still end do so within one turn of the event loop.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const checked = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.isIn(output) ? redactor.redact(clean()) : output;

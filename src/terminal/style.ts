@@ -1,8 +1,8 @@
-// Whether to use colour: the flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal.
+// Colours and other styles of text.
 
-/** The styles that are used. */
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
+/** The flag decides first, then NO_COLOR, then FORCE_COLOR, then whether the stream is a terminal. */
 export function wantsColor(
   flag: boolean | undefined,
   env: NodeJS.ProcessEnv,
@@ -24,6 +24,5 @@ export async function createStyle(color: boolean): Promise<Style> {
   return new Chalk({ level: 1 });
 }
 
-/** A help text with bold titles. */
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));

@@ -52,20 +52,20 @@ export function createGrowingTable(
   screen: Screen,
   { given }: Pick<TableOptions, 'given'>,
 ): GrowingTable {
-  let settled: { columns: readonly Column[]; layout: Layout; standsRight: readonly boolean[] } | undefined;
+  let fixed: { columns: readonly Column[]; layout: Layout; standsRight: readonly boolean[] } | undefined;
   return {
     async append(records) {
-      let grid = makeGrid(records, settled?.columns ?? columns, screen, { writeMoment: clockTime });
-      const isFirst = settled === undefined;
+      let grid = makeGrid(records, fixed?.columns ?? columns, screen, { writeMoment: clockTime });
+      const isFirst = fixed === undefined;
       if (isFirst) grid = keepColumns(grid, (index) => !isImplied(grid, index, records.length, given));
       const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
-      settled ??= {
+      fixed ??= {
         columns: grid.columns,
         layout: layOut(grid.columns, withRoomForMore(grid, textWidth, screen.width), screen.width),
         standsRight: grid.standsRight,
       };
-      grid.standsRight = settled.standsRight;
-      const lines = await drawGrid(grid, records, settled.layout, textWidth, screen);
+      grid.standsRight = fixed.standsRight;
+      const lines = await drawGrid(grid, records, fixed.layout, textWidth, screen);
       return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
     },
   };
@@ -119,7 +119,7 @@ function keepColumns(grid: Grid, keeps: (index: number) => boolean): Grid {
 const isNeeded = (grid: Grid, index: number, count: number, given: ReadonlySet<string>): boolean =>
   grid.rows.slice(0, count).some((row) => row[index]?.text !== '') && !isImplied(grid, index, count, given);
 
-/** Whether the command line says it already, and it is the same in every row. */
+/** Whether the command line named the column's value, and every row has the same value. */
 function isImplied(
   { columns, rows }: Grid,
   index: number,
@@ -144,7 +144,7 @@ const wantedWidths = ({ columns, heads, rows }: Grid, textWidth: TextWidth): num
     ),
   );
 
-/** Room for later rows: any time, values of the usual width, and the rest for the last column that can be cut. */
+/** Leaves room for later rows: for any time, for values of the usual width, and the rest for the last column that can be cut. */
 function withRoomForMore(grid: Grid, textWidth: TextWidth, width: number): number[] {
   const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
   return wantedWidths(grid, textWidth).map((wanted, index) => {
@@ -188,7 +188,7 @@ async function drawGrid(
   );
 }
 
-/** A caption that says which time the bars cover. */
+/** A caption below a table with bars: the period that the bars cover. */
 function captions(
   { columns }: Grid,
   record: JsonObject | undefined,

@@ -51,7 +51,7 @@ export function clockTime(moment: string, now: number): string {
     : `${day} ${date.getFullYear()}`;
 }
 
-/** The latest time of a Date. */
+/** The latest time that a Date can hold. */
 const latest = 8.64e15;
 
 /** A period in local time; until now, if it has not ended. */
@@ -69,7 +69,7 @@ export function timeRange(from: number, to: number, now: number, { dash }: Glyph
   return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
 }
 
-/** Day and local time, and how long ago that is. */
+/** The day, the local time, and the age in brackets. */
 export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
@@ -89,7 +89,7 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-/** A duration that is whole in its unit: 5 minutes, 1 hour. */
+/** A duration in the largest unit that divides it: 5 minutes, 1 hour. */
 export function wholeDuration(ms: number): string {
   const names: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
   const [unit, size] = units.find(([, size]) => ms % (1_000 * size) === 0) ?? ['s', 1];
