@@ -1,4 +1,4 @@
-// Why a run failed, in the lines of the val's source.
+// The errors of a failed run, with places in the val's source.
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { packageOf, placeAt, placeOfImport } from './imports.ts';
@@ -32,7 +32,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 const deniedHint =
   'A val may read its own code and packages, and no other file. --allow-all lets it do everything that you may.';
 
-/** V8 checks what the transpiler does not, such as regular expressions, and does not say where. */
+/** V8 finds errors that the transpiler does not look for, such as in regular expressions, but gives no place. */
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];

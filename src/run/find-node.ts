@@ -1,20 +1,20 @@
-// The Node that runs vals. Bun and Deno can run vals, but not its sandbox, which is Node's permission model.
+// Finds the Node that runs a val. Bun and Deno can run vals itself, but they lack Node's permission model, the sandbox.
 import { spawnSync } from 'node:child_process';
 import { UsageError } from '../errors.ts';
 
 export interface Runtime {
   path: string;
-  /** The version of Node, such as `20.18.1`, or the one that the runtime claims to be. */
+  /** The version of Node, such as `20.18.1`, or the version of Node that another runtime imitates. */
   version: string;
   /** The name of a runtime that is not Node, such as `Bun`. */
   otherThanNode?: string | undefined;
 }
 
-/** The program may be a Bun that calls itself node. */
+/** Prints nothing if the program named `node` is Bun or Deno. */
 const question =
   'process.versions.bun ?? process.versions.deno ? "" : process.versions.node + " " + process.execPath';
 
-/** The given one if it is Node, else the Node that PATH leads to. */
+/** The given runtime if it is Node, else the Node that PATH leads to. */
 export function findNode(runtime: Runtime, env: NodeJS.ProcessEnv): Runtime {
   const { otherThanNode } = runtime;
   if (otherThanNode === undefined) return runtime;

@@ -12,7 +12,7 @@ interface Exchange {
   outgoing: ServerResponse;
   serving: ServingProcess;
   port: number;
-  /** Its number, by which the process reports a failure. */
+  /** The number of the request. The process reports a failure with it. */
   request: number;
   agent: Agent;
   clock: Clock;
@@ -40,7 +40,7 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // Other requests that it has taken get their own time.
+      // Other requests of this process keep their own time limit.
       serving.retire();
     };
     const callerTooSlow = () => {
@@ -60,7 +60,7 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The val's process closes a connection only when it ends, which may be known a moment later.
+      // The val's process closes a connection only when it ends. Its end may be known a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });

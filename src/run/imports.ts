@@ -1,4 +1,4 @@
-// What an import of the val's own code leads to: a file beside it, or something that Node loads.
+// Resolves an import of the val's own code: to a file of the project, or to a module that Node loads.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath } from '../lib/paths.ts';
 import type { Source } from './transpile.ts';
 
-/** Where imported files may be. Without a folder, as for a val of the service, no file may be imported. */
+/** The places of files that may be imported. Without a folder, as for a val of the service, no file may be imported. */
 export interface ImportLimits {
   folder: string | undefined;
   /** Folders where vals keeps tokens and data. */
@@ -29,7 +29,7 @@ export function pathOfImport(specifier: string, { id, source, packagesFrom }: Im
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
-/** TypeScript's convention: an import names the file as it will be called once compiled. */
+/** By TypeScript's convention, an import names the compiled file. These are the endings of its source. */
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -37,7 +37,7 @@ const sourceEndings: Record<string, string[]> = {
 };
 const endings = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs'];
 
-/** The file at the path, or the one that is meant if the ending is left out or is that of compiled code. */
+/** The file at the path, or the source file if the path has no ending or the ending of compiled code. */
 export function findFile(path: string): string | undefined {
   const ending = extname(path);
   const stem = path.slice(0, path.length - ending.length);

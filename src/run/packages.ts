@@ -12,8 +12,8 @@ import { isFile } from '../lib/plain-file.ts';
  */
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // Both spellings, if the path leads through a link, such as /tmp on macOS.
-  const projects = [folder, realPath(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
+  // With and without links followed: the path may lead through a link, such as /tmp on macOS.
+  const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
     return [packages, join(project, 'package.json'), ...linkedPackages(project, packages)];
@@ -23,7 +23,7 @@ export function readablePackages(packagesFrom: string): string[] {
 
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
-    const target = realPath(path);
+    const target = targetOf(path);
     const isInside = target !== undefined && target !== project && isWithin(project, target);
     return isInside && !isWithin(packages, target) && isFile(join(target, 'package.json')) ? target : [];
   });
@@ -37,12 +37,12 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-/** Node's permission model follows links. So none of them may lead out of the paths that the val may read. */
+/** Node's permission model follows links. So no link may lead out of the paths that the val may read. */
 export function refuseLinksOut(readable: readonly string[]): void {
-  const real = readable.map((path) => join(realPath(dirname(path)) ?? dirname(path), basename(path)));
+  const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {
     for (const link of linksIn(path)) {
-      const target = realPath(link);
+      const target = targetOf(link);
       if (target === undefined || real.some((other) => isWithin(other, target))) continue;
       throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
         hint: 'Remove the link, or add --allow-all, which lets the val do everything that you may.',
@@ -52,7 +52,7 @@ export function refuseLinksOut(readable: readonly string[]): void {
 }
 
 function* linksIn(path: string): Generator<string> {
-  const target = realPath(path);
+  const target = targetOf(path);
   if (target !== undefined && target !== path) return yield path;
   const folders = [path];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -73,7 +73,8 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-function realPath(path: string): string | undefined {
+/** The path with its links followed; undefined if nothing is there. */
+function targetOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {

@@ -38,8 +38,8 @@ interface Listener {
 }
 
 /**
- * Windows has no process groups. There Node puts a child that is not detached into a job, and the system ends the
- * processes of a job with its maker. A detached child would also lose the console, and with it what the val prints.
+ * Windows has no process groups. There, Node puts a child that is not detached into a job, and the system ends the
+ * processes of a job together with vals. A detached child would also lose the console, and with it the val's output.
  */
 const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
@@ -60,7 +60,7 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // The val waits for each answer. One that does not read them would fill the memory of vals.
+      // The val waits for each answer. A val that never reads the answers would fill the memory of vals.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }

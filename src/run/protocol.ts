@@ -3,7 +3,7 @@
 /** The pipe's number in the process of the val. */
 export const pipeNumber = 3;
 
-/** Headers of requests to a val that serves: a secret that only vals knows, and a number for failures. */
+/** Headers of requests to a val that serves: a secret that only vals knows, and the number of the request. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
@@ -13,7 +13,7 @@ export type Order = { start: Start } | { module: ModuleAnswer };
 export interface Start {
   entry: ModuleAnswer;
   args: string[];
-  /** Serves requests instead of one call. */
+  /** Set if the val serves requests, instead of being called once. */
   serve?: { secret: string };
 }
 
@@ -24,16 +24,16 @@ export type ModuleAnswer =
   | { id: string; json: string }
   /** A package or a module of Node, which Node loads as if this file imported it. */
   | { native: string; packagesFrom: string }
-  /** The import failed: vals knows why by this number. */
+  /** The import failed. vals keeps the reason under this number. */
   | { failure: number; message: string };
 
 /** From the val to vals. The bytes of a value follow its report. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }
-  /** Silent: it exported nothing to call, and printed nothing. */
+  /** `isSilent`: the val exported nothing to call, and printed nothing. */
   | { done: true; isSilent?: boolean }
-  /** With a number, one request failed and the val goes on. */
+  /** With a `request`, only that request failed, and the val goes on. */
   | { failed: Thrown; request?: number }
   | { unfinished: true }
   | { listening: number };
@@ -41,7 +41,7 @@ export type Report =
 const valueKinds = ['text', 'json', 'none'] as const;
 export type ValueKind = (typeof valueKinds)[number];
 
-/** What the val threw, as far as another process can be told. */
+/** The value that the val threw, as far as it can be sent to another process. */
 export interface Thrown {
   text: string;
   stack: string;

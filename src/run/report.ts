@@ -10,7 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import { nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
 import { fileBelow, valOfFile, valsOf } from '../workspace/workspace.ts';
-import { type KnownVersion, knownVersion } from './known-version.ts';
+import { type KnownVersion, knownVersion } from './target.ts';
 
 export interface FinishedRun {
   runStartAt: string;
@@ -18,7 +18,7 @@ export interface FinishedRun {
   error: string | null;
 }
 
-/** The run as the service keeps it; undefined if it has no route for runs. */
+/** Returns the run as the service keeps it; undefined if the service has no route for runs. */
 export async function sendRun(
   api: Api,
   { id, name, version }: KnownVersion,
@@ -30,7 +30,7 @@ export async function sendRun(
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
 }
 
-/** The id that the file's workspace has for it on the chosen service. */
+/** The id of the file's val on the chosen service, according to the workspace. */
 export function idInWorkspace(path: string, settings: Settings): string | undefined {
   const root = nearestRoot(dirname(path));
   if (root === undefined) return undefined;
@@ -45,7 +45,7 @@ export interface FoundVal {
   known: KnownVersion | undefined;
 }
 
-/** The val of a file as the service has it now: by the workspace's id, or by the name that a push would give it. */
+/** Reads the val of a file from the service, by the id in the workspace, or by the name that a push would use. */
 export async function findVal(
   api: Api,
   path: string,

@@ -4,7 +4,7 @@ import { type Ending, type ProcessOptions, startProcess } from './process.ts';
 import type { Report, Thrown, ValueKind } from './protocol.ts';
 import type { Entry, SourceOptions } from './sources.ts';
 
-/** How the process of a val is started, whatever its code. */
+/** The options for starting the process of a val, apart from its code. */
 export interface LaunchOptions extends SourceOptions, ProcessOptions {
   maxSeconds: number;
   clock: Clock;
@@ -20,11 +20,11 @@ export interface Run {
   kind: Promise<ValueKind>;
   /** The value in pieces. Throws if the val failed half-way. Read it to its end, or return from it. */
   pieces(): AsyncGenerator<Buffer>;
-  /** The val exported nothing to call, and printed nothing. Known once the pieces have ended. */
+  /** Whether the val exported nothing to call, and printed nothing. Known after the last piece. */
   isSilent(): boolean;
 }
 
-/** How the run ended, if not well. */
+/** Why the run failed. */
 type End =
   | { interrupted: unknown }
   | { tooLong: true }
@@ -33,7 +33,7 @@ type End =
   | { thrown: Thrown }
   | Ending;
 
-/** Beyond this, the val waits until its value has been read. */
+/** If more bytes wait to be read, the val has to wait. */
 const mostWaitingBytes = 4 * 1_048_576;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
@@ -72,7 +72,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
-    // A val may call process.exit(0).
+    // Exit code 0 without a report is no failure: a val may call process.exit(0).
     if (!isDone && ending.code !== 0) end ??= ending;
     isDone = true;
     wake();

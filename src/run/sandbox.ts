@@ -1,4 +1,4 @@
-// What the process of a val may do: Node's permission model, and an environment without secrets.
+// The sandbox of a val's process: Node's permission model, and an environment without secrets.
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, win32 } from 'node:path';
@@ -6,7 +6,7 @@ import { join, win32 } from 'node:path';
 /** Enough for a val. An endless loop that allocates fills it within seconds. */
 const mostMegabytes = 512;
 
-/** The options of Node. The val may read these paths; without them it may do everything. */
+/** The options of Node. The val may read only these paths; if `readable` is undefined, it may do everything. */
 export function nodeOptions(
   version: string,
   readable: readonly string[] | undefined,
@@ -20,8 +20,8 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The permission model does not cover these. V8 has flags that write files anywhere, and a val could set them. Node 20
-    // writes a trace and a snapshot of the heap if a val asks for one.
+    // The permission model does not cover the following. V8 has flags that write files anywhere, and a val could set them.
+    // Node 20 writes a trace or a heap snapshot if a val asks for one.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -32,7 +32,7 @@ export function nodeOptions(
   ];
 }
 
-/** Node takes a path that does not exist for a file, and Node 20.18 stops where it may not look for a package. */
+/** Node takes an absent path for a file, so its content is allowed too. Node 20.18 fails if it may not look for a package there. */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
 /** Node 20 crashes on Windows if it gets one path in two spellings. */
@@ -63,6 +63,6 @@ export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[]
   return Object.fromEntries(Object.entries(env).filter(isAllowed));
 }
 
-/** Variables that the code names and that the val does not get. */
+/** Variables that the code mentions and that the val does not get. */
 export const missingVariables = (code: string, env: NodeJS.ProcessEnv, own: NodeJS.ProcessEnv): string[] =>
   Object.keys(env).filter((name) => !(name in own) && !belongsToVals(name) && code.includes(name));

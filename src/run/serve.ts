@@ -16,7 +16,7 @@ import type { Entry } from './sources.ts';
 export interface ServeOptions extends LaunchOptions {
   port: number;
   onAnswered(answered: Answered): void;
-  /** The val does not load. */
+  /** Called if the val does not load. */
   onFailure(failure: ValsError): void;
 }
 
@@ -128,7 +128,7 @@ function refusalOf(
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // A web page may have another name that leads here.
+  // A stranger's host name may lead to this address (DNS rebinding).
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only under its loopback address.'];
   }

@@ -16,7 +16,7 @@ export interface ServingProcess {
   begin(request: number): void;
   /** Returns the failure that the val reported for this request. */
   finish(request: number): ValsError | undefined;
-  /** Gives it no more requests. It is ended when its last request is over. */
+  /** Gives the process no more requests. The process is ended after its last request. */
   retire(): void;
   isRetired(): boolean;
   end(): void;
@@ -37,7 +37,7 @@ export function startServing(
     resolvePort = resolve;
     rejectPort = reject;
   });
-  // Each request that waits for the port gets the reason.
+  // Requests that wait for the port handle the rejection. If none waits, Node must not take it for unhandled.
   port.catch(() => {});
   const sources = createSources(entry, options);
   const child = startProcess(options, {

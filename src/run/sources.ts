@@ -20,7 +20,7 @@ import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
-/** The code to run: that of a file, or of a val of the service, which has no files beside it. */
+/** The code to run: of a file, or of a val of the service, which has no files beside it. */
 export interface Entry extends Source {
   /** Undefined for a val of the service. */
   path: string | undefined;
@@ -40,7 +40,7 @@ export interface SourceOptions {
 export interface Sources {
   entry(): Promise<ModuleAnswer>;
   answer(specifier: string, from: string): Promise<ModuleAnswer>;
-  /** By the id of its module. */
+  /** Finds a source by the id of its module. */
   find(id: string): Source | undefined;
   isInstalled(packageName: string, from: string): boolean;
   failure(number: number): ValsError | undefined;
@@ -71,7 +71,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   async function loadMain(): Promise<ModuleAnswer> {
     const answer = load(mainId, main, main.path);
-    // Meanwhile the process of the val and the transpiler start.
+    // The links are checked while the process of the val and the transpiler start.
     if (packages !== undefined) refuseLinksOut(packages);
     return answer;
   }
@@ -143,7 +143,7 @@ function read(path: string): string {
   }
 }
 
-/** The path as the user would write it, given how the main file was named. */
+/** The path as the user would write it, relative like the name of the main file. */
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);

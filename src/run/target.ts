@@ -1,17 +1,24 @@
-// What `vals run` was asked to run: a file, or the code of a val on the service.
+// The code that `vals run` runs: a file, or a val of the service.
 import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { foldersAbove } from '../lib/folders.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { isFile } from '../lib/plain-file.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
-import { type KnownVersion, knownVersion } from './known-version.ts';
 import type { Entry } from './sources.ts';
+
+/** A version of a val on the service. */
+export interface KnownVersion {
+  id: string;
+  name: string | undefined;
+  version: string;
+}
 
 export type Target = FileTarget | ServiceTarget;
 
@@ -73,13 +80,14 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
   };
 }
 
-/** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
+/** The folder of the file's project; for an agent, only the part of it that the agent may read. */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
   const most = agent?.filesBelow;
   return most !== undefined && !foldersAbove(join(folder, 'val')).includes(most) ? most : folder;
 }
 
+/** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
 function folderAround(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
   if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
@@ -99,4 +107,11 @@ async function serviceTarget(
   const packagesFrom = join(options.settings.cwd, 'val');
   const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
   return { kind: 'service', load: async () => entry, packagesFrom, known, api };
+}
+
+/** Undefined if the service does not say which version it sent. */
+export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
+  const version = textAt(val, 'version');
+  if (version === undefined) return undefined;
+  return { id: textAt(val, 'id') ?? id, name: textAt(val, 'name'), version };
 }

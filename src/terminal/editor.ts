@@ -11,7 +11,7 @@ import type { System } from '../lib/system.ts';
 export interface Editing {
   /** The text as it was saved. */
   bytes: Buffer;
-  /** The file that holds it. */
+  /** The file that holds the text. */
   file: string;
   /** Removes the file. */
   discard(): Promise<void>;
@@ -32,23 +32,20 @@ export async function edit(
     await discard();
     asLocalError(error);
   });
-  const problem = await run(editor, file, platform === 'win32');
+  const failure = await run(editor, file, platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
     // If the editor removed the file, it may have left another one in the folder.
     await rmdir(folder).catch(() => {});
     return asLocalError(error);
   });
-  if (problem === undefined) return { bytes, file, discard };
+  if (failure === undefined) return { bytes, file, discard };
   const isSaved = !bytes.equals(Buffer.from(text));
   if (!isSaved) await discard();
-  throw new LocalError(`The editor \`${editor}\` ${problem}. Nothing was sent.`, {
+  throw new LocalError(`The editor \`${editor}\` ${failure.problem}. Nothing was sent.`, {
     ...(isSaved && { hint: `Your text is in ${file}.` }),
-    ...(isAbsent.test(problem) && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
+    ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
   });
 }
-
-/** The exit codes of a shell that finds no program. With another code, the user may have cancelled. */
-const isAbsent = /could not be started|exit code 12[67]$/;
 
 const readEdited = async (file: string): Promise<Buffer> =>
   readPlainFile(file, { mostBytes: largest.text, followLinks: true });
@@ -68,14 +65,26 @@ function chosenEditor(env: NodeJS.ProcessEnv): string {
   });
 }
 
+interface EditorFailure {
+  problem: string;
+  /** Whether there is no such editor. An editor that ended with an error may be the user's way to cancel. */
+  isMissing: boolean;
+}
+
+/** The exit codes of a shell that cannot find or cannot run a program. */
+const missingCodes: readonly unknown[] = [126, 127];
+
 /** A shell splits the editor's flags. The file is an argument of the shell, so it needs no quotes. */
-function run(editor: string, file: string, isWindows: boolean): Promise<string | undefined> {
+function run(editor: string, file: string, isWindows: boolean): Promise<EditorFailure | undefined> {
   const [shell, ...args] = isWindows ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
   return new Promise((resolve) => {
     const child = spawn(shell as string, args, { stdio: 'inherit', shell: isWindows });
-    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
-    child.once('exit', (code, signal) =>
-      resolve(code === 0 ? undefined : signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    child.once('error', ({ message }) =>
+      resolve({ problem: `could not be started: ${message}`, isMissing: true }),
     );
+    child.once('exit', (code, signal) => {
+      const problem = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+      resolve(code === 0 ? undefined : { problem, isMissing: missingCodes.includes(code) });
+    });
   });
 }

@@ -3,10 +3,9 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { KnownVersion } from '../../run/known-version.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import type { Entry } from '../../run/sources.ts';
-import type { FileTarget, Target } from '../../run/target.ts';
+import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
 import type { GivenRun } from './launch.ts';
 
 /** Resolves to the run as the service keeps it, or to undefined if it was not recorded. */

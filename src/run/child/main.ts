@@ -10,7 +10,7 @@ printAtOnce();
 const pipe = openPipe();
 void run(pipe.start);
 
-/** Node writes to pipes later, and loses what still waits in memory when the val ends. */
+/** Makes writes to stdout and stderr synchronous. Node would buffer writes to a pipe, and lose them when the val ends. */
 function printAtOnce(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
@@ -21,21 +21,21 @@ function printAtOnce(): void {
       stream._handle?.setBlocking?.(true);
       return stream;
     };
-    // The stream is made when it is first used: most vals print nothing.
+    // The stream is made when it is first used, because most vals print nothing.
     if (get) Object.defineProperty(process, name, { configurable: true, get: () => stream ?? open() });
   }
 }
 
-/** The handle behind a stream that writes to a pipe. Node writes to files and terminals at once anyway. */
+/** A stream with its handle. Only writes to a pipe have to be made blocking: Node writes to files and terminals at once. */
 type Printing = { _handle?: { setBlocking?(blocking: boolean): void } };
 
 async function run({ entry, args, serve }: Start): Promise<void> {
   process.on('uncaughtException', fail);
-  let atRest = () => {
+  let whenIdle = () => {
     pipe.send({ unfinished: true });
     leave();
   };
-  process.once('beforeExit', () => atRest());
+  process.once('beforeExit', () => whenIdle());
   const file = 'id' in entry ? ('path' in entry && entry.path) || entry.id : '';
   process.argv = [process.execPath, file, ...args];
   try {
@@ -48,7 +48,7 @@ async function run({ entry, args, serve }: Start): Promise<void> {
       return pipe.send({ listening: port });
     }
     if (exported === undefined) {
-      atRest = () => finish({ isSilent: !hasPrinted });
+      whenIdle = () => finish({ isSilent: !hasPrinted });
       return;
     }
     await sendValue(typeof exported === 'function' ? await exported(...args) : exported, pipe);
@@ -70,7 +70,7 @@ function fail(error: unknown): void {
 
 const failureOf = (error: unknown): Thrown => ({ ...describe(error), ...problemOf(error) });
 
-/** Timers and servers that the val left open end with it. Node's own clean-up would take longer than most runs. */
+/** Ends the process, with timers and servers that the val left open. Node's own clean-up would take longer than most runs. */
 function leave(): void {
   process.once('exit', end);
   process.exit();
@@ -85,7 +85,7 @@ function describe(error: unknown): Thrown {
       const { name, message, stack = '', permission, resource } = error as Error & Denied;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node advises options that the user of vals cannot give.
+      // Node's message advises options that a user of vals cannot set.
       const said = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const what = [permission, resource].filter(Boolean).join(', ');
       return { text: shortened(`${name}: ${said} (${what})`), stack: shortened(stack), isDenied: true };

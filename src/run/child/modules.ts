@@ -1,11 +1,11 @@
-// The modules of the val: vals sends the code of its files, and Node loads all others as for any program.
+// The modules of the val. vals sends the code of the val's own files, and Node loads all other modules.
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
 import { mapStacks } from './stack.ts';
 
-/** Why a module could not be loaded, for vals to explain. */
+/** Why a module could not be loaded. vals makes the error message from it. */
 export interface LoadProblem {
   failure?: number;
   refused?: string;
@@ -97,7 +97,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Resolved by Node's own rules, as if the file imported it. */
+/** Lets Node import a package, or a module of its own, as if the file `packagesFrom` imported it. */
 function importNatively({
   native,
   packagesFrom,

@@ -13,7 +13,7 @@ import {
 
 export interface Pipe {
   start: Start;
-  /** Blocks until vals has answered: without the module nothing can go on. */
+  /** Blocks until vals has answered. */
   ask(specifier: string, from: string): ModuleAnswer;
   send(report: Report): void;
   sendBytes(bytes: Uint8Array): void;

@@ -1,4 +1,4 @@
-// Hands each request to the default export. vals stands in front: it checks the caller and limits the time.
+// Passes each request to the default export. vals forwards the requests: it checks the callers and limits the time.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -53,7 +53,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // As text: resolved as a URL, a path that begins with two slashes would name another host.
+  // Joined as text, because `new URL` would take a path that begins with two slashes for another host.
   return new Request(`http://${given.host}${url}`, {
     method,
     headers,

@@ -1,10 +1,7 @@
-// Error stacks in the lines of the source: in failures, and in everything that the val prints itself.
+// Makes error stacks show the lines of the source, also in everything that the val prints itself.
 import { SourceMap } from 'node:module';
 
-/**
- * Node reads the source maps of modules that it loads, but not of those that a program hands to `vm`. So this sets V8's
- * hook for the text of a stack.
- */
+/** Sets V8's hook for the text of a stack, because Node does not read the source maps of modules that are made with `vm`. */
 export function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();
   const mapFor = (id: string) => {

@@ -1,4 +1,4 @@
-// Sends the value of the val to vals: text, JSON or nothing.
+// Sends the value that the val returned to vals: text, JSON or nothing.
 import type { Pipe } from './pipe.ts';
 
 /** `instanceof Response` would load fetch, which most vals do not use. */
