@@ -1,6 +1,6 @@
-// Run by npm after an install in a checkout: builds dist/, or says why it cannot.
+// npm runs this after an install in a checkout. Builds dist/, or says why it cannot be built.
 try {
-  // One of them stands for all.
+  // commander stands for all development dependencies.
   import.meta.resolve('commander');
 } catch {
   console.error(

@@ -1,4 +1,4 @@
-// Run by `npm version`, before it commits: the changelog gets the new version, the README its file name.
+// `npm version` runs this before it commits. Writes the new version into the changelog and into the README.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,19 +1,19 @@
-// Loads the built program with the code that V8 compiled for it in an earlier run. Without it, `vals me` takes 1.47 times
-// as long (Node 20).
+// Loads the built program together with the machine code that V8 compiled for it in an earlier run. Without that code,
+// `vals me` takes 1.47 times as long (Node 20).
 const fs = require('node:fs');
 const { resolve } = require('node:path');
 const { Script } = require('node:vm');
 
 const dist = resolve(__dirname, '../dist');
 const mainFile = `${dist}/main.js`;
-/** The build writes a digest of the program between the first comment marks. */
+/** The program begins with a comment that holds its digest, written by the build. */
 const digestLength = 16;
-/** A file takes one or two megabytes. */
+/** The most files of compiled code. Each takes one or two megabytes. */
 const mostFiles = 16;
 
 /**
- * The exports of the program.
- * @param {() => boolean} isWarm whether most of the program has run, so that most of it is compiled
+ * Returns the exports of the program.
+ * @param {() => boolean} isWarm asked at the end: whether most of the program has run, and is therefore compiled
  * @returns {typeof import('../src/main.ts')}
  */
 function loadProgram(isWarm = () => false) {
@@ -32,7 +32,10 @@ function loadProgram(isWarm = () => false) {
   return module.exports;
 }
 
-/** V8 refuses code that was compiled under other flags. The embedded service is as much code again as a request takes. */
+/**
+ * One file for each combination of Node, flags (V8 refuses code that was compiled under other flags) and --local (the
+ * embedded service doubles the code that runs).
+ */
 function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
   const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
@@ -44,15 +47,16 @@ function cacheFile() {
 }
 
 /**
- * V8 runs whatever code it is given, so only a file that root or this user wrote is read. V8 would crash on a damaged file,
- * so the code is stored twice, and both halves are compared: that is faster than loading a library for a checksum.
+ * V8 runs any code that it is given, so the file must belong to root or to this user. V8 would crash on a damaged file, so
+ * the file holds the code twice, and both halves must be equal: to compare them is faster than to load a library for a
+ * checksum.
  * @param {string} digest
  */
 function readCache(digest) {
   let descriptor;
   try {
     if (!isSafe(fs.statSync(dist))) return undefined;
-    // O_NONBLOCK: a named pipe must not block us. Windows has neither flag.
+    // O_NONBLOCK: opening a named pipe must not block. Windows has neither O_NOFOLLOW nor O_NONBLOCK.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
     descriptor = fs.openSync(cacheFile(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(descriptor);
@@ -69,7 +73,7 @@ function readCache(digest) {
 }
 
 /**
- * Writes the file beside the program: whoever can change it could change the program too.
+ * Writes the file beside the program: somebody who can change the file could change the program too.
  * @param {string} digest
  * @param {Script} script
  */
@@ -87,13 +91,16 @@ function writeCache(digest, script) {
   }
 }
 
-/** @param {string} file */
+/** @param {string} file is replaced, so it does not count */
 function hasTooMany(file) {
   const others = fs.readdirSync(dist).filter((name) => name.endsWith('.compiled') && !file.endsWith(name));
   return others.length >= mostFiles;
 }
 
-/** @param {fs.Stats} stats */
+/**
+ * Whether only root or this user can change the file or folder.
+ * @param {fs.Stats} stats
+ */
 function isSafe({ uid, mode }) {
   if (process.platform === 'win32') return true;
   return (uid === 0 || uid === process.getuid?.()) && (mode & 0o022) === 0;

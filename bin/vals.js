@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+// Prints a text that the build prepared (the version, a help, a completion script), or else loads and runs the program.
 
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
 /**
- * Writes a text that the build prepared: the version, a help or a completion script. False if there is none.
+ * Returns false if there is no prepared text, or if it cannot be written. The program then writes it, or reports the error.
  * @param {string[]} words
  */
 function writePrepared(words) {
@@ -20,7 +21,7 @@ function writePrepared(words) {
 function preparedText(words) {
   const name = preparedName(words);
   const isHelp = name?.startsWith('help');
-  // The prepared help has 80 columns, so the program lays it out again for a narrower terminal.
+  // A prepared help is 80 columns wide. For a narrower terminal, the program makes the help.
   if (name === undefined || (isHelp && isNarrowTerminal())) return undefined;
   const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
@@ -30,7 +31,10 @@ function preparedText(words) {
   }
 }
 
-/** @param {string[]} words */
+/**
+ * The name of the prepared file; undefined if only the program can answer.
+ * @param {string[]} words
+ */
 function preparedName(words) {
   const [first = '', second = ''] = words;
   if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
@@ -40,13 +44,16 @@ function preparedName(words) {
   return ['help', ...command].join('-');
 }
 
-/** @param {string[]} words */
+/**
+ * The words of the command whose help the user asks for; empty for the help of all commands.
+ * @param {string[]} words
+ */
 function commandToExplain(words) {
   if (words.length === 0 || words[0] === 'help') return words.slice(1);
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** Decides as the program does if no flag says otherwise. */
+/** The same decision as `wantsColor` of the program, without its flags. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;
@@ -54,7 +61,7 @@ function wantsColor() {
   return TERM !== 'dumb';
 }
 
-/** Does without process.stdout, because loading Node's streams takes longer than the whole help. */
+/** Does not use process.stdout, because loading Node's streams takes longer than printing the help. */
 function isTerminal() {
   const stats = fstatSync(1);
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
@@ -62,7 +69,7 @@ function isTerminal() {
 
 const isNarrowTerminal = () => isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
 
-/** Ends with a sentence if vals cannot start here, so that nobody has to read a stack trace. */
+/** Ends with an error message, instead of a stack trace, if vals cannot start. */
 function checkInstallation() {
   const missing = missingPermissions().map((name) => `--allow-${name}`);
   if (missing.length > 0) {
@@ -94,7 +101,7 @@ function fail(message, hint) {
 
 function runProgram() {
   const { loadProgram } = require('./code-cache.js');
-  // A command that reached a service has run most of the program.
+  // The compiled code is stored only after a command that reached a service: it has run most of the program.
   let hasReachedService = false;
   const onConnected = () => {
     hasReachedService = true;
