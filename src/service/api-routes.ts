@@ -3,7 +3,7 @@ import * as check from './checks.ts';
 import { type Paging, page, recordPage } from './list-page.ts';
 import { likeRecord, userRecord, valRecord } from './outgoing.ts';
 import { Problem } from './problem.ts';
-import { valPositions, versionPositions } from './read-vals.ts';
+import { type Val, valPositions, versionPositions } from './read-vals.ts';
 import type { RecordFilter, RecordKind } from './records.ts';
 import {
   type Answer,
@@ -18,7 +18,7 @@ import { type Route, route } from './route.ts';
 import { listOf, ref } from './schemas.ts';
 import { searchRoute } from './search-route.ts';
 import type { Principal } from './spaces.ts';
-import type { Store, Val } from './store.ts';
+import type { Store } from './store.ts';
 import type { User } from './users.ts';
 
 export function apiRoutes(store: Store): Route[] {
@@ -30,14 +30,14 @@ export function apiRoutes(store: Store): Route[] {
     );
   };
   const userWithId = async (id: string): Promise<User> => {
-    const user = await store.userWithId(id);
+    const user = await store.users.withId(id);
     if (!user) throw new Problem(404, 'There is no user with this id.');
     return user;
   };
   /** A space is found by its name from within alone. */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = me(request);
-    const user = caller.username === username ? caller : await store.userNamed(username);
+    const user = caller.username === username ? caller : await store.users.named(username);
     if (!user) throw new Problem(404, 'There is no user with this name.');
     return user;
   };
@@ -130,7 +130,7 @@ export function apiRoutes(store: Store): Route[] {
       },
       async answer(request, { params, query }) {
         const user = await userWithId(params.id);
-        const { vals, next } = await store.newest(me(request), user, query);
+        const { vals, next } = await store.listVals(me(request), user, query);
         const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
         return page(request, sent, query, () => next && valPositions.write(next, query.before + sent.length));
       },

@@ -2,12 +2,13 @@
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
 import type { Positions } from './positions.ts';
 import { Problem } from './problem.ts';
-import { valPositions, versionPositions } from './read-vals.ts';
+import { type Privacy, valPositions, versionPositions } from './read-vals.ts';
 import { recordPositions } from './records.ts';
 import type { Schema } from './schemas.ts';
 import { searchPositions } from './search.ts';
-import { newValFacts, type Privacy, type ReportedRun } from './store.ts';
+import type { ReportedRun } from './store.ts';
 import { sortableTime } from './time.ts';
+import { newValDefaults } from './write-vals.ts';
 
 export type Body = Record<string, unknown>;
 /** All values of a parameter. */
@@ -145,7 +146,7 @@ const type = matching(
 );
 
 export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
-  ...newValFacts,
+  ...newValDefaults,
   ...given,
   name,
 }));

@@ -1,6 +1,6 @@
 // Records in the form that is sent: with every field that clients read, and with links to the caller's address.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
-import type { ListedVal, Val } from './store.ts';
+import type { ListedVal, Val } from './read-vals.ts';
 import type { User } from './users.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, base: string | undefined) {

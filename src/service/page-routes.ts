@@ -58,7 +58,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       };
       return html(await pages.run(user.actor.id, () => valPage(content)), 200, headers);
     }
-    const found = await store.newest(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
+    const found = await store.listVals(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
     const next = found.next && page + 1;
     return html(listPage(found.vals, { number: page, next, now, visitor }), 200, headers);
   }

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { diffHtml, highlight, shown } from './code-html.ts';
 import { style } from './page-style.ts';
+import type { ListedVal, ListedVersion, Val } from './read-vals.ts';
 import type { Principal } from './spaces.ts';
-import type { ListedVal, Val } from './store.ts';
 import type { User } from './users.ts';
 
 /** Nothing but this style is loaded or run, and no other page can frame this one. */
@@ -30,12 +30,6 @@ export const formHeaders = {
   'Referrer-Policy': 'same-origin',
 };
 
-interface Version {
-  version: number;
-  createdAt: string;
-  versionAuthor: User | null;
-}
-
 /** The fields of a run that the page shows. A seed may lack any of them. */
 interface ShownRun {
   val?: { version?: unknown } | null;
@@ -56,7 +50,7 @@ interface Visitor {
 interface ShownVal {
   val: Val;
   /** Newest first; one more than is shown if there are more. */
-  versions: readonly Version[];
+  versions: readonly ListedVersion[];
   runs: readonly ShownRun[];
   /** Of all runs; counted up to one more than `mostCounted`. */
   runCount: number;

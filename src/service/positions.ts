@@ -1,21 +1,20 @@
-// Where a page of a list ended, as the link to the next page carries it.
+// A position in a list: the end of a page, as text in the link to the next page.
 import { createHash } from 'node:crypto';
 
 type Part = string | number;
 
 /**
- * A position says nothing that its caller may not know, and a page shows the caller's own records whatever position was
- * given. So it has a checksum and no signature: a text that was cut, edited or made for another list is refused, and
- * processes need no common key.
+ * A position has a checksum, so that a text that was cut, edited or made for another list is refused. It needs no
+ * signature: it contains no secret, and a page shows only records that the caller may see, whatever the position is.
  */
 export interface Positions<Position extends readonly Part[]> {
-  /** `before`: how many records of the list come before it. */
+  /** `before` is the number of records before the position. */
   write(position: Position, before: number): string;
-  /** Undefined for a text that no link has. */
+  /** Undefined for a text that this service did not write. */
   read(text: string): { position: Position; before: number } | undefined;
 }
 
-/** `list` is a word for the order of the list. */
+/** `list` names the kind of list. A position of one kind is refused for another kind. */
 export function positionsOf<Position extends readonly Part[]>(
   list: string,
   isPosition: (parts: readonly unknown[]) => boolean,

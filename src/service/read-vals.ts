@@ -1,10 +1,10 @@
-// Reads vals and their versions, as far as the caller may see them.
+// Reads the vals and versions that the caller may see.
 import type { All, Value } from './database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
 import { Problem } from './problem.ts';
 import type { RecordKind } from './records.ts';
 import type { Principal } from './spaces.ts';
-import type { User } from './users.ts';
+import { idPattern, type User } from './users.ts';
 
 export type Privacy = 'public' | 'unlisted' | 'private';
 
@@ -13,7 +13,7 @@ export interface ValContent {
   code: string;
   readme: string | null;
   privacy: Privacy;
-  /** What it is for: `script`, `http`, `email`... */
+  /** Such as `script`, `http` or `email`. */
   type: string;
 }
 
@@ -21,47 +21,45 @@ export interface Val extends ValContent {
   id: string;
   version: number;
   createdAt: string;
-  /** Of the code. */
+  /** When the code was stored. */
   versionCreatedAt: string;
-  /** Of anything in it. */
+  /** When any field last changed. */
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
-  /** Its owner. */
+  /** The owner. */
   author: User;
-  /** Null for a version of a time when that was not kept. */
+  /** Null for old versions, which were stored without their author. */
   versionAuthor: User | null;
 }
 
-/** In a list a val has no texts: a hundred of them could be too much for one answer. */
+/** A list leaves out the texts, because a hundred of them could be too large for one answer. */
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
-/** What a new version may change beside the code, where it is given. */
+/** The code of a new version, and the other fields that change with it. */
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
-/** Who made a version. */
 interface AuthorRow {
   authorId: string | null;
   authorName: string | null;
 }
 
-export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
+type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
   ownerId: string;
   username: string;
 } & AuthorRow;
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
 
-/** A version in a list. */
-export interface Version {
+export interface ListedVersion {
   version: number;
   createdAt: string;
   versionAuthor: User | null;
 }
 
-/** As far as PostgreSQL counts in a column of this type. */
+/** The largest INTEGER of PostgreSQL. */
 const highestVersion = 2 ** 31 - 1;
 
-/** Undefined for one who showed no token. */
+/** Undefined without a token. */
 export type Caller = Principal | undefined;
 
 const count = (kind: RecordKind) =>
@@ -71,20 +69,17 @@ const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id
 
 const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
 
-export const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
+const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
   versions.created_at AS "versionCreatedAt",
   CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
   ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
   ${authorColumns}`;
 
-export const joinedWith = (vals: string) =>
+const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-/** Of a val, or of a person. What has another form is not looked for: no database has it, and one of them takes no NUL. */
-export const idForm = /^[\w-]{1,64}$/;
-
-/** A val as it was at the newest of its versions that meet the condition; at its newest it is as it is. */
-export async function find(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
+/** A val with the newest of the versions that meet the condition. */
+export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
     `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
     values,
@@ -92,7 +87,16 @@ export async function find(all: All, condition: string, ...values: Value[]): Pro
   return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
 }
 
-export function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
+/** A val as lists show it. */
+export async function listedVal(all: All, id: string): Promise<ListedVal | undefined> {
+  const [row] = await all<ListedRow>(
+    `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? ORDER BY version DESC LIMIT 1`,
+    [id],
+  );
+  return row && withAuthor(row);
+}
+
+function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
   return { ...withVersionAuthor(val), author: { id, username } };
 }
 
@@ -100,15 +104,15 @@ function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: us
   return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
 }
 
-export async function identified(all: All, id: string): Promise<Val> {
-  const val = idForm.test(id) ? await find(all, 'vals.id = ?', id) : undefined;
+export async function valWithId(all: All, id: string): Promise<Val> {
+  const val = idPattern.test(id) ? await findVal(all, 'vals.id = ?', id) : undefined;
   if (!val) throw noVal(id);
   return val;
 }
 
-/** To others a private val is as good as absent. */
+/** A private val of somebody else is reported as missing, so that callers cannot find out that it exists. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
-  const val = await identified(all, id);
+  const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
   return val;
 }
@@ -122,7 +126,7 @@ export async function ownVal(all: All, caller: Principal, id: string): Promise<V
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
   await visibleVal(all, caller, id);
   const found =
-    number <= highestVersion ? await find(all, 'vals.id = ? AND version = ?', id, number) : undefined;
+    number <= highestVersion ? await findVal(all, 'vals.id = ? AND version = ?', id, number) : undefined;
   if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
   return found;
 }
@@ -142,10 +146,16 @@ export interface ValRange {
 }
 
 /**
- * A val that changes while a list is read moves to its head, where the reader has been. So the position has the time at
- * which the list was begun. Behind the oldest val, the list goes on with those that changed since, oldest change first.
+ * A val that changes while a client reads the list moves to the front, which the client has already read. So the position
+ * contains the time when the client began. After the oldest val, the list continues with the vals that changed since
+ * that time, in the order of their changes.
  */
-export type ValPosition = readonly [pass: 'all' | 'changed', updatedAt: string, name: string, begun: string];
+export type ValPosition = readonly [
+  pass: 'all' | 'changed',
+  updatedAt: string,
+  name: string,
+  begunAt: string,
+];
 
 export const valPositions = positionsOf<ValPosition>(
   'vals',
@@ -155,16 +165,17 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // Vals that changed at the same moment are told apart by the second condition; the first one is for the index.
-    behind: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
+    // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+    after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
     order: 'updated_at, name DESC',
-    behind: 'updated_at >= ? AND (updated_at > ? OR name < ?)',
+    after: 'updated_at >= ? AND (updated_at > ? OR name < ?)',
   },
 };
 
-const behindEveryName = '~';
+/** Sorts after every name of a val. */
+const lastName = '~';
 
 export async function listVals(
   all: All,
@@ -172,11 +183,11 @@ export async function listVals(
   owner: User,
   { limit, offset = 0, after }: ValRange,
 ): Promise<{ vals: ListedVal[]; next: ValPosition | undefined }> {
-  const [pass, , , begun] = after ?? (['all', '', '', new Date().toISOString()] as const);
-  const { order, behind } = passes[pass];
-  const shown = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // Chosen before anything is joined to them: no database knows that each has one newest version.
-  const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${shown} ${after ? `AND ${behind}` : ''}
+  const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
+  const { order, after: afterPosition } = passes[pass];
+  const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
+  // The LIMIT is in a subquery, because no database knows that the join adds exactly one version to each val.
+  const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
     ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
   const rows = await all<ListedRow>(
     `SELECT ${listed} ${joinedWith(`${chosen} AS vals`)} AND version = ${newestVersion} ORDER BY ${order}`,
@@ -184,13 +195,13 @@ export async function listVals(
   );
   const vals = rows.slice(0, limit).map(withAuthor);
   const last = vals.at(-1);
-  if (last && rows.length > limit) return { vals, next: [pass, last.updatedAt, last.name, begun] };
+  if (last && rows.length > limit) return { vals, next: [pass, last.updatedAt, last.name, begunAt] };
   if (!after || pass === 'changed') return { vals, next: undefined };
   const [changed] = await all(
-    `SELECT id FROM vals WHERE owner_id = ? ${shown} AND updated_at >= ? ORDER BY updated_at LIMIT 1`,
-    [owner.id, begun],
+    `SELECT id FROM vals WHERE owner_id = ? ${onlyVisible} AND updated_at >= ? ORDER BY updated_at LIMIT 1`,
+    [owner.id, begunAt],
   );
-  return { vals, next: changed ? ['changed', begun, behindEveryName, begun] : undefined };
+  return { vals, next: changed ? ['changed', begunAt, lastName, begunAt] : undefined };
 }
 
 export interface VersionRange {
@@ -213,9 +224,9 @@ export async function listVersions(
   caller: Caller,
   id: string,
   { limit, offset = 0, after }: VersionRange,
-): Promise<{ versions: Version[]; more: boolean }> {
+): Promise<{ versions: ListedVersion[]; more: boolean }> {
   await visibleVal(all, caller, id);
-  const rows = await all<Omit<Version, 'versionAuthor'> & AuthorRow>(
+  const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}
       ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,

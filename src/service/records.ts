@@ -1,4 +1,4 @@
-// Runs, likes, comments and references: stored as the JSON that is sent, with columns to filter and sort by.
+// Runs, likes, comments and references. A record is stored as the JSON that is sent, with columns to filter and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../lib/json.ts';
 import type { All, Value } from './database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
@@ -9,12 +9,13 @@ export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Sortable time. Empty for kinds that keep the order of their seed. */
+  /** Sortable time. Empty for kinds that have no time, whose records stay in the order of the seed. */
   at: string;
+  /** The value that lists of this kind are filtered by, such as `failed`. */
   tag: string | null;
   /** The val that the record belongs to. */
   valId: string | null;
-  /** Its name. A record without an id belongs to the first val of its owner that gets this name. */
+  /** The name of the val. A record without `valId` will belong to the first val of its owner that gets this name. */
   valName: string | null;
   json: string;
 }
@@ -42,7 +43,7 @@ export interface FoundRecord {
   json: string;
 }
 
-/** Newest first. Records with the same time, or without one, are in the order of their arrival. */
+/** Newest first. Records with the same time are in the order in which they were stored. */
 export async function findRecords(
   all: All,
   kind: RecordKind,
@@ -71,7 +72,7 @@ export async function findRecords(
   const found: FoundRecord[] = [];
   if (after) {
     const [at, position] = after;
-    // Two statements, because an index leads to the rows of each, and to those of both conditions with OR it does not.
+    // Two statements, because the databases can use an index for each condition, but not for both joined by OR.
     found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
@@ -81,7 +82,7 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Of a val. Stops counting at `most`. */
+/** Counts the records of a val, up to `most`. */
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
   const [counted] = await all<{ count: number }>(
     'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
@@ -105,12 +106,8 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** Assigns the records that a seed has for this name to the val. Returns the number of likes and references. */
-export async function claimRecords(
-  all: All,
-  owner: User,
-  val: { id: string; name: string },
-): Promise<{ likes: number; references: number }> {
+/** Assigns the seeded records that have this name, and no val yet, to the val. */
+export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',
     [owner.id, val.name],
@@ -122,8 +119,6 @@ export async function claimRecords(
       position,
     ]);
   }
-  const count = (wanted: RecordKind) => records.filter(({ kind }) => kind === wanted).length;
-  return { likes: count('likes'), references: count('references') };
 }
 
 function withVal(kind: RecordKind, json: string, owner: User, id: string): string {

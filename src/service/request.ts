@@ -1,6 +1,6 @@
 // A request as the routes see it, and the answers that they give.
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from './store.ts';
+import type { Caller } from './read-vals.ts';
 import type { User } from './users.ts';
 
 export interface ServiceRequest {

@@ -1,14 +1,14 @@
-// Deletes old runs while the service serves: few at a time, and with pauses, so that nobody notices.
+// Deletes old runs, a few at a time and with pauses, so that requests are not delayed.
 import { type Clock, wait } from '../lib/clock.ts';
 import type { Database } from './database/database.ts';
 import { sortableTime } from './time.ts';
 
 const runsPerStep = 200;
 const betweenStepsMs = 100;
-/** From the end of one round to the beginning of the next. */
+/** The pause between two rounds through all owners. */
 const betweenRoundsMs = 20_000;
 
-/** Runs that started longer ago than `keepMs` are deleted, until the signal is aborted. */
+/** Keeps deleting runs that started longer ago than `keepMs`, until the signal is aborted. */
 export async function deleteOldRuns(
   database: Pick<Database, 'all' | 'write' | 'forUpdate'>,
   keepMs: number,
@@ -16,7 +16,7 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The store may be unreachable for a while. The next round finds what this one has left.
+    // The store may be unreachable for a while. The next round deletes the remaining runs.
     await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => {});
     await wait(clock, betweenRoundsMs, signal);
   }
@@ -29,7 +29,7 @@ async function deleteOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const time = sortableTime(new Date(before).toISOString()) ?? '';
-  // A row that another process is about to delete is left to it.
+  // Skips rows that another process is deleting at the same time.
   const lock = forUpdate === '' ? '' : `${forUpdate} SKIP LOCKED`;
   const step = (ownerId: string) =>
     write((all) =>

@@ -1,25 +1,20 @@
-// Finds vals whose name or code contains a text: the caller's own ones, then the public ones of others.
+// Searches vals by a text in their name or code: first the caller's own vals, then the public vals of others.
 import { setImmediate } from 'node:timers/promises';
 import type { All, Database } from './database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
+import { type ListedVal, listedVal } from './read-vals.ts';
 import type { User } from './users.ts';
 
 export interface SearchRange {
   limit: number;
-  /** How many to leave out. */
+  /** The number of found vals to skip. */
   offset: number;
   after?: Position;
-  /** Only the caller's own ones. */
+  /** Whether to search only the caller's own vals. */
   isMine: boolean;
 }
 
-interface Found {
-  ids: string[];
-  /** Where the next page begins; undefined at the end. */
-  next: Position | undefined;
-}
-
-/** The val that was looked at last. */
+/** The last val that was searched. */
 export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
 
 const scopes = ['own', 'others'] as const;
@@ -30,19 +25,20 @@ export const searchPositions = positionsOf<Position>(
   ([scope, ...val]) => scopes.some((known) => known === scope) && val.length === 3 && val.every(isWord),
 );
 
-/** One statement looks at so many vals, in up to 50 ms. Requests of others are answered before each statement. */
+/** One statement takes up to 50 ms for so many vals. Other requests are answered between two statements. */
 const valsAtATime = 10;
-/** One request reads so much code; what it did not reach is on the next page. */
+/** The limit of code that one request reads. The next page continues from there. */
 const mostBytes = 64 * 1024 * 1024;
 
-const afterEveryTime = '9999';
+/** Sorts after every time. */
+const endOfTime = '9999';
 
 const conditions: Record<Scope, string> = {
   own: 'owner_id = ?',
   others: "privacy = 'public' AND owner_id <> ?",
 };
 
-/** Both indexes lead from the newest to the oldest. */
+/** Each order is that of an index. */
 const orders: Record<Scope, string> = {
   own: 'updated_at DESC, name',
   others: 'updated_at DESC, name, id',
@@ -57,20 +53,35 @@ interface Candidate {
   hasText: number;
 }
 
+/** Omits vals that are deleted during the search. `next` is undefined at the end of the list. */
 export async function searchVals(
+  database: Pick<Database, 'all' | 'contains'>,
+  caller: User,
+  text: string,
+  range: SearchRange,
+): Promise<{ vals: ListedVal[]; next: Position | undefined }> {
+  const { ids, next } = await findIds(database, caller, text, range);
+  const vals: ListedVal[] = [];
+  for (const id of ids) {
+    const val = await listedVal(database.all, id);
+    if (val) vals.push(val);
+  }
+  return { vals, next };
+}
+
+async function findIds(
   { all, contains }: Pick<Database, 'all' | 'contains'>,
   caller: User,
   text: string,
   { limit, after, offset, isMine }: SearchRange,
-): Promise<Found> {
+): Promise<{ ids: string[]; next: Position | undefined }> {
   const ids: string[] = [];
-  /** The last one that was found. */
-  let last: Position | undefined;
+  let lastFound: Position | undefined;
   let skipped = 0;
   let bytes = 0;
   const from = scopes.indexOf(after?.[0] ?? 'own');
   for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
-    let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
+    let position: Position = after?.[0] === scope ? after : [scope, endOfTime, '', ''];
     for (;;) {
       await setImmediate();
       const candidates = await readCandidates(all, contains, caller, text, position);
@@ -79,9 +90,9 @@ export async function searchVals(
         bytes += size;
         if (hasText === 0 && !name.toLowerCase().includes(text.toLowerCase())) continue;
         if (skipped < offset) skipped += 1;
-        else if (ids.length === limit) return { ids, next: last };
+        else if (ids.length === limit) return { ids, next: lastFound };
         else ids.push(id);
-        last = position;
+        lastFound = position;
       }
       if (candidates.length < valsAtATime) break;
       if (bytes > mostBytes) return { ids, next: position };
@@ -97,14 +108,14 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // Rows that changed at the same moment are told apart by the second condition; the first one is for the index.
-  const behind = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
+  // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+  const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;
   return all<Candidate>(
     `SELECT id, name, updated_at AS "updatedAt", ${inCode('length(code)')} AS bytes,
         ${inCode(`CASE WHEN ${contains} THEN 1 ELSE 0 END`)} AS "hasText"
-      FROM vals WHERE ${conditions[scope]} AND ${behind} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
+      FROM vals WHERE ${conditions[scope]} AND ${afterPosition} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
     [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id],
   );
 }

@@ -1,9 +1,9 @@
-// The fields that a seed may have, and the values of each. Unknown fields are refused, because they would be lost.
+// Checks the fields of a seed. Unknown fields are refused, because they would be lost.
 import { isObject, JsonNumber, type JsonValue } from '../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
-/** Returns the fault as the end of a sentence that begins with the place of the value. */
+/** Returns the fault as the end of a sentence that begins with the path of the value, such as `runs[0].error`. */
 type Check = (value: JsonValue) => string | undefined;
 
 const one =
@@ -25,7 +25,7 @@ const error = one('a string or an object', (value) => typeof value === 'string' 
 const side = one('given or received', (value) => value === 'given' || value === 'received');
 const links = one('an object', isObject);
 
-/** An object with these fields and no others; each of them may be null or absent. */
+/** An object with no fields but these. Each field may be null or missing. */
 const shape =
   (fields: Record<string, Check>): Check =>
   (value) => {
@@ -69,7 +69,7 @@ const checks: Record<RecordKind, Check> = {
 
 export const recordKinds = Object.keys(checks) as RecordKind[];
 
-/** Undefined for a valid record; otherwise the end of a sentence that begins with its place. */
+/** Undefined for a valid record. Otherwise the end of a sentence that begins with the path of the record. */
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;

@@ -19,7 +19,7 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `The keys of a seed are ${recordKinds.join(', ')}, each with an array of records.`;
-/** The field that a list is sorted by. Other lists keep the order of the seed. */
+/** The field that a list is sorted by. Likes keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',
@@ -58,7 +58,6 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** How many records of each kind a seed has. */
 export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
   Object.fromEntries(recordKinds.map((kind) => [kind, seed[kind]?.length ?? 0])) as Record<
     RecordKind,
@@ -98,11 +97,11 @@ type Complete = (
 ) => Promise<{
   record: JsonObject;
   tag?: string;
-  /** The val that the record belongs to. */
+  /** The id and name of the val that the record belongs to. */
   of?: JsonObject;
 }>;
 
-/** Fills in the missing fields of a record. `tag` is what lists of its kind are filtered by. */
+/** Fills in the missing fields of a record. */
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
@@ -124,7 +123,7 @@ const complete: Record<RecordKind, Complete> = {
     const relationship = given.relationship ?? (isOwn ? 'given' : 'received');
     const author =
       relationship === 'given' ? { ...owner, ...part(given.author) } : withId(part(given.author));
-    // A val that is not in the store counts as public: otherwise nobody could have commented on it.
+    // Somebody commented on this val, so it is public, unless the store knows better.
     const facts = {
       privacy: found?.privacy ?? 'public',
       author: relationship === 'given' ? null : { ...owner },
@@ -136,8 +135,8 @@ const complete: Record<RecordKind, Complete> = {
     return { record, tag: `${relationship}` };
   },
   async references(given, { now, owner, vals }) {
-    const { val: theirs } = withMadeId(withAuthor(part(given.reference)));
-    const reference = { ...theirs, author_id: theirs.author_id ?? madeId('user', theirs.username) };
+    const { val: theirs } = withDerivedId(withAuthor(part(given.reference)));
+    const reference = { ...theirs, author_id: theirs.author_id ?? derivedId('user', theirs.username) };
     const { of, val } = await ownVal(part(given.dependsOn), vals);
     const { id, username } = owner;
     const dependsOn = withAuthor(val.id === null ? val : { author_id: id, username, ...val });
@@ -148,37 +147,37 @@ const complete: Record<RecordKind, Complete> = {
 const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Looks up the val that a record names, by its id or else by its name. `of` has its id and name, or null if
- * they are not known. `val` is sent to clients, which expect an id: a missing one is made from the name.
+ * Looks up the val that a record names, by id or else by name. `of` has the id and the name, or null for an unknown one.
+ * `val` is sent to clients. Clients expect an id, so a missing id is derived from the name.
  */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
   const found =
-    id !== undefined ? await vals.identified(id) : name === undefined ? undefined : await vals.named(name);
+    id !== undefined ? await vals.withId(id) : name === undefined ? undefined : await vals.named(name);
   const of: JsonObject = {
     ...given,
     id: given.id ?? found?.id ?? null,
     name: given.name ?? found?.name ?? null,
   };
   const version = given.version ?? found?.version ?? (of.name === null ? null : 1);
-  return { of, found, ...withMadeId({ ...of, ...('version' in given && { version }) }) };
+  return { of, found, ...withDerivedId({ ...of, ...('version' in given && { version }) }) };
 }
 
-const withMadeId = (val: JsonObject): { val: JsonObject } => ({
-  val: { ...val, id: val.id ?? madeId('val', val.name) },
+const withDerivedId = (val: JsonObject): { val: JsonObject } => ({
+  val: { ...val, id: val.id ?? derivedId('val', val.name) },
 });
 
 const withId = (author: JsonObject): JsonObject => ({
-  id: madeId('user', author.username),
+  id: derivedId('user', author.username),
   username: null,
   ...author,
 });
 
-/** An id that depends only on the kind and the name; null without a name. */
-const madeId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
+/** An id that depends only on the kind and the name. Null without a name. */
+const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
-/** One side of a reference. Older seeds have an `author` in it instead of `author_id` and `username`. */
+/** One side of a reference. Older seeds have `author` instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
   const { id = null, username = null } = part(author);
@@ -187,7 +186,7 @@ function withAuthor(given: JsonObject): JsonObject {
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 
-/** Equal content has equal ids, so that a seed loaded twice adds nothing. */
+/** Equal content has equal ids, so that a seed that is loaded twice adds nothing. */
 function contentId(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

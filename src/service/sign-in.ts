@@ -53,7 +53,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
       const [id = '', end = '', code = ''] = session ?? [];
-      const found = await store.userWithDigest(id);
+      const found = await store.users.withDigest(id);
       return found && isSame(code, codeOf(id, found.tokenDigest, end)) ? found.user : undefined;
     },
     ask: (request) => again(request, 401),
@@ -63,7 +63,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
       if (leave === undefined) return again(request, 429, 'There were too many attempts. Wait some seconds.');
       try {
         const token = await readToken(request);
-        const user = await store.userWithToken(token);
+        const user = await store.users.withToken(token);
         if (user === undefined) return again(request, 401, 'This service does not know the token.');
         const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
         const session = [user.id, end, codeOf(user.id, digestOf(token), end)].join('.');

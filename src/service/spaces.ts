@@ -1,19 +1,19 @@
-// Spaces: owners of vals that are no person. A space is a user without a token; its members act for it with theirs.
+// Spaces own vals that several people share. A space is a user without a token. Its members use their own tokens.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
-import { digestOf, type User } from './users.ts';
+import { digestOf, isPerson, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
-/** Whom a request acts as: a person, or the space that this person works in. */
+/** The owner that a request acts as: a person, or a space that the person is a member of. */
 export interface Principal extends User {
-  /** The person whose token it is. */
+  /** The person who owns the token. */
   actor: User;
   role: Role;
 }
 
 export interface Space extends User {
-  /** How many it owns. */
+  /** The number of vals that the space owns. */
   vals: number;
   members: Member[];
 }
@@ -23,8 +23,10 @@ interface Member {
   role: Role;
 }
 
-/** A person, and the role that they have in one space; null where they have none, or there is no such space. */
+/** A person and their role in a space. The role is null if they are not a member, or if there is no such space. */
 type MemberRow = User & { spaceId: string | null; role: Role | null };
+
+const isSpace = 'token_digest IS NULL';
 
 export const asPerson = ({ id, username }: User): Principal => ({
   id,
@@ -34,19 +36,20 @@ export const asPerson = ({ id, username }: User): Principal => ({
 });
 
 export function createSpaces({ all, write, forUpdate }: Database) {
-  const named = async (all: All, name: string, lock = '') =>
-    (
-      await all<User>(`SELECT id, username FROM users WHERE username = ? AND token_digest IS NULL${lock}`, [
-        name,
-      ])
-    )[0];
+  async function findUser(all: All, username: string, condition: string): Promise<User | undefined> {
+    const [user] = await all<User>(`SELECT id, username FROM users WHERE username = ? AND ${condition}`, [
+      username,
+    ]);
+    return user;
+  }
 
-  const personNamed = async (all: All, username: string) =>
-    (
-      await all<User>('SELECT id, username FROM users WHERE username = ? AND token_digest IS NOT NULL', [
-        username,
-      ])
-    )[0];
+  /** The space and the person of these names, or a word for the one that is missing. */
+  async function findBoth(all: All, name: string, username: string) {
+    const space = await findUser(all, name, isSpace);
+    if (!space) return 'no space';
+    const person = await findUser(all, username, isPerson);
+    return person ? { space, person } : 'no person';
+  }
 
   /** Finds the person and their role in the space with one statement. */
   async function memberWhere(condition: string, value: string, space: string) {
@@ -65,7 +68,7 @@ export function createSpaces({ all, write, forUpdate }: Database) {
 
   const listed = (condition: string) =>
     `SELECT users.id, username, (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals
-      FROM users WHERE token_digest IS NULL ${condition}`;
+      FROM users WHERE ${isSpace} ${condition}`;
 
   const withMembers = async (space: Omit<Space, 'members'>): Promise<Space> => ({
     ...space,
@@ -76,13 +79,13 @@ export function createSpaces({ all, write, forUpdate }: Database) {
   });
 
   return {
-    /** Undefined where nobody has this token; without a principal where its person is not a member. */
+    /** Undefined if nobody has this token. The principal is undefined if the person is not a member. */
     memberWithToken: (token: string, space: string) =>
       memberWhere('users.token_digest = ?', digestOf(token), space),
 
     memberWithId: (id: string, space: string) => memberWhere('users.id = ?', id, space),
 
-    /** The spaces of a person. */
+    /** The spaces that the person is a member of. */
     of: ({ id }: User): Promise<(User & { role: Role })[]> =>
       all(
         `SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
@@ -100,29 +103,27 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       return Promise.all(spaces.map(withMembers));
     },
 
-    /** Undefined where a person or a space has this name. */
-    add: async (name: string): Promise<User | undefined> =>
-      (
-        await write((all) =>
-          all<User>(
-            `INSERT INTO users (id, username, created_at) VALUES (?, ?, ?)
-              ON CONFLICT (username) DO NOTHING RETURNING id, username`,
-            [randomUUID(), name, new Date().toISOString()],
-          ),
-        )
-      )[0],
+    /** Returns undefined if a person or a space has this name. */
+    async add(name: string): Promise<User | undefined> {
+      const [space] = await write((all) =>
+        all<User>(
+          `INSERT INTO users (id, username, created_at) VALUES (?, ?, ?)
+            ON CONFLICT (username) DO NOTHING RETURNING id, username`,
+          [randomUUID(), name, new Date().toISOString()],
+        ),
+      );
+      return space;
+    },
 
     /** Makes a person a member, or gives a member another role. */
     grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
       write(async (all) => {
-        const space = await named(all, name);
-        if (!space) return 'no space';
-        const person = await personNamed(all, username);
-        if (!person) return 'no person';
+        const found = await findBoth(all, name, username);
+        if (typeof found === 'string') return found;
         await all(
           `INSERT INTO members (user_id, space_id, role) VALUES (?, ?, ?)
             ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`,
-          [person.id, space.id, role],
+          [found.person.id, found.space.id, role],
         );
         return 'granted';
       }),
@@ -132,21 +133,19 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       username: string,
     ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
       write(async (all) => {
-        const space = await named(all, name);
-        if (!space) return 'no space';
-        const person = await personNamed(all, username);
-        if (!person) return 'no person';
+        const found = await findBoth(all, name, username);
+        if (typeof found === 'string') return found;
         const revoked = await all(
           'DELETE FROM members WHERE user_id = ? AND space_id = ? RETURNING user_id',
-          [person.id, space.id],
+          [found.person.id, found.space.id],
         );
         return revoked.length > 0 ? 'revoked' : 'not a member';
       }),
 
-    /** Its vals are deleted too where that is asked for. */
+    /** Removes a space and, with `withVals`, its vals. */
     remove: (name: string, withVals: boolean): Promise<'removed' | 'absent' | 'has vals'> =>
       write(async (all) => {
-        const space = await named(all, name, forUpdate);
+        const space = await findUser(all, name, `${isSpace}${forUpdate}`);
         if (!space) return 'absent';
         if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [space.id]);
         const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [space.id]);

@@ -1,4 +1,4 @@
-// The people of a store and their tokens, of which only the digests are stored.
+// The people of a store. Of their tokens, only the digests are stored.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
 
@@ -9,23 +9,25 @@ export interface User {
 
 export interface ListedUser extends User {
   createdAt: string;
-  /** How many they own. */
+  /** The number of vals that the person owns. */
   vals: number;
 }
+
+/** The form of every id, and of every username. PostgreSQL refuses a text with a NUL, so other texts are not looked up. */
+export const idPattern = /^[\w-]{1,64}$/;
 
 const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
 
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** A text without the tokens in it. */
 export const withoutTokens = (text: string): string => text.replace(/vals_(?:local_)?[\w-]{43}/g, '***');
 
 const userColumns = 'users.id, username';
 
 /** A user without a token is a space. */
-const isPerson = 'token_digest IS NOT NULL';
+export const isPerson = 'token_digest IS NOT NULL';
 
-/** The owner of a store, with the token in plain text. Undefined for a shared store. */
+/** The owner of a store, with the token in plain text. A shared store has no owner. */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
@@ -34,26 +36,32 @@ export async function ownerOf(all: All): Promise<{ user: User; token: string } |
 }
 
 export function createUsers({ all, write, forUpdate }: Database) {
-  const named = async (all: All, username: string, lock = '') =>
-    (
-      await all<User>(`SELECT ${userColumns} FROM users WHERE username = ? AND ${isPerson}${lock}`, [
-        username,
-      ])
-    )[0];
+  async function lockPerson(all: All, username: string): Promise<User | undefined> {
+    const sql = `SELECT ${userColumns} FROM users WHERE username = ? AND ${isPerson}${forUpdate}`;
+    const [user] = await all<User>(sql, [username]);
+    return user;
+  }
 
   const listed = (condition: string) =>
     `SELECT ${userColumns}, created_at AS "createdAt",
       (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE ${isPerson} ${condition}`;
 
   return {
-    withToken: async (token: string): Promise<User | undefined> =>
-      (await all<User>(`SELECT ${userColumns} FROM users WHERE token_digest = ?`, [digestOf(token)]))[0],
+    async withToken(token: string): Promise<User | undefined> {
+      const sql = `SELECT ${userColumns} FROM users WHERE token_digest = ?`;
+      const [user] = await all<User>(sql, [digestOf(token)]);
+      return user;
+    },
 
-    withId: async (id: string): Promise<User | undefined> =>
-      (await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]))[0],
+    async withId(id: string): Promise<User | undefined> {
+      if (!idPattern.test(id)) return undefined;
+      const [user] = await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]);
+      return user;
+    },
 
-    /** With the digest that a session of the page is made with: the session ends with the token. */
+    /** A person with the digest of their token, which the sessions of the page are made with. */
     async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
+      if (!idPattern.test(id)) return undefined;
       const [found] = await all<User & { tokenDigest: string }>(
         `SELECT ${userColumns}, token_digest AS "tokenDigest" FROM users WHERE id = ? AND ${isPerson}`,
         [id],
@@ -61,12 +69,15 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return found && { user: { id, username: found.username }, tokenDigest: found.tokenDigest };
     },
 
-    named: async (username: string): Promise<ListedUser | undefined> =>
-      (await all<ListedUser>(listed('AND username = ?'), [username]))[0],
+    async named(username: string): Promise<ListedUser | undefined> {
+      if (!idPattern.test(username)) return undefined;
+      const [user] = await all<ListedUser>(listed('AND username = ?'), [username]);
+      return user;
+    },
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 
-    /** Undefined if the name is taken. */
+    /** Returns undefined if a person or a space has this name. */
     async add(username: string): Promise<{ user: User; token: string } | undefined> {
       const token = newToken();
       const [user] = await write((all) =>
@@ -79,10 +90,10 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user && { user, token };
     },
 
-    /** Replaces the token. Undefined if there is no such person. */
+    /** Replaces the token. Returns undefined if there is no such person. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
-        const user = await named(all, username, forUpdate);
+        const user = await lockPerson(all, username);
         if (!user) return undefined;
         const token = newToken();
         await all('UPDATE users SET token_digest = ? WHERE id = ?', [digestOf(token), user.id]);
@@ -96,7 +107,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       withVals: boolean,
     ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
       write(async (all) => {
-        const user = await named(all, username, forUpdate);
+        const user = await lockPerson(all, username);
         if (!user) return 'absent';
         if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
         if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [user.id]);

@@ -101,7 +101,7 @@ async function useAll(at: string): Promise<void> {
   const eve = await store.users.add('eve');
   if (!eve) throw new Error('eve is there');
   await ask({ baseUrl, token: eve.token }, 'GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
-  await store.userWithDigest(eve.user.id);
+  await store.users.withDigest(eve.user.id);
   await store.users.named('eve');
   await store.users.renewToken('eve');
   await ask(service, 'DELETE', `/v1/vals/${id}`);

@@ -135,7 +135,7 @@ async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
   try {
     const added = await store.users.add('local');
     if (added) localTokens.set(at, added.token);
-    const user = await store.userWithToken(localTokens.get(at) ?? '');
+    const user = await store.users.withToken(localTokens.get(at) ?? '');
     if (user && seed) await loadSeed(store, user, seed);
   } finally {
     await store.close();
