@@ -66,7 +66,7 @@ test('beyond the limit a new val is 403, whoever asks at once; others are change
   await store.create(asPerson(space), { ...content, name: 'first' });
   await expect(store.create(asPerson(space), { ...content, name: 'second' })).rejects.toMatchObject({
     status: 403,
-    message: expect.stringContaining('acme has 1 vals'),
+    message: expect.stringContaining('acme already has 1 vals'),
   });
   await store.close();
 });
