@@ -2,10 +2,9 @@
 import { LocalError } from '../errors.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
-import type { Base } from './disk/base.ts';
+import { type Base, hashOf } from './disk/base.ts';
 import { readBelow } from './disk/files.ts';
 import type { RemoteSide, RemoteVal, RemoteVals } from './remote-vals.ts';
-import { hashOf } from './text/hash.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';

@@ -2,8 +2,9 @@
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/file-sizes.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
-import { readBelow, replaceBelow } from './disk/files.ts';
+import { readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
+import { replaceBelow } from './disk/write-files.ts';
 
 const ignoreFile = '.valsignore';
 

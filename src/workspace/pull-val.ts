@@ -4,7 +4,7 @@ import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
 import type { Backup } from './disk/backup.ts';
-import { replaceBelow } from './disk/files.ts';
+import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasMarks, merge } from './text/merge.ts';

@@ -1,7 +1,8 @@
 // Keeps the old content of files that --force or --merge overwrites, in one folder per command. vals never deletes it.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
-import { dotValsFolder, replaceBelow } from './files.ts';
+import { dotValsFolder } from './root.ts';
+import { replaceBelow } from './write-files.ts';
 
 export interface Backup {
   keep(file: string, content: string): void;

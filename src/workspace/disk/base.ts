@@ -1,9 +1,11 @@
 // Stores the base of each val: the code that the file and the service last had in common.
+import { createHash } from 'node:crypto';
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { hashOf } from '../text/hash.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
-import { dotValsFolder, existsBelow, readBelow, removeBelow, replaceBelow } from './files.ts';
+import { existsBelow, readBelow } from './files.ts';
+import { dotValsFolder } from './root.ts';
+import { removeBelow, replaceBelow } from './write-files.ts';
 
 export interface Base {
   code: string;
@@ -141,6 +143,8 @@ export function createBases(
     }
   }
 }
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const nameKey = (name: string): string => `name ${name}`;
 

@@ -6,7 +6,9 @@ import { makeFolder } from '../../lib/folders.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
-import { dotValsFolder, readBelow, removeBelow, replaceBelow } from './files.ts';
+import { readBelow } from './files.ts';
+import { dotValsFolder } from './root.ts';
+import { removeBelow, replaceBelow } from './write-files.ts';
 
 /** Exists while a clone is unfinished, and contains the service. */
 const unfinishedFile = `${dotValsFolder}/clone.json`;

@@ -1,12 +1,18 @@
 // Makes and locks .vals, the folder in a workspace that vals itself uses.
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { LocalError, ValsError } from '../../errors.ts';
 import { messageOf } from '../../lib/errno.ts';
+import type { HeldFolder } from '../../lib/held-folder.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import type { Lock, Waiting } from '../../lib/lock.ts';
+import { type Lock, lock, type Waiting } from '../../lib/lock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { hashOf } from '../text/hash.ts';
-import { birthOf, dotValsFolder, lockBelow, readBelow, removeLeftovers, replaceBelow } from './files.ts';
-import { manifestSchema } from './manifest-schema.ts';
+import { readBelow } from './files.ts';
+import { hold, inFolder, refusal } from './in-folder.ts';
+import { manifestSchema } from './manifest.ts';
+import { dotValsFolder } from './root.ts';
+import { removeLeftovers, replaceBelow } from './write-files.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
@@ -27,16 +33,34 @@ export function prepareDotVals(root: string): void {
  * A hash of the inode number and birth time of .vals, so a .vals that came with a clone or a copy has another mark.
  * Undefined if there is no .vals yet.
  */
-export function folderMark(root: string): string | undefined {
-  const birth = birthOf(root, dotValsFolder);
-  return birth && hashOf(birth).slice(0, 16);
-}
+export const folderMark = (root: string): string | undefined =>
+  inFolder(root, dotValsFolder, {}, ({ path }) => {
+    const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
+    return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
+  });
 
 export async function lockDotVals(root: string, { settings, ...waiting }: WorkspaceContext): Promise<Lock> {
+  let folder: HeldFolder | undefined;
   try {
     removeLeftovers(root);
-    return await lockBelow(root, { ...waiting, deadlineMs: settings.timeout.value * 1_000 });
-  } catch (error) {
+    folder = hold(root, dotValsFolder, { make: true });
+    if (folder === undefined) throw new Error('the folder of the workspace is gone');
+    const { close, path } = folder;
+    const { isMine, release } = await lock(`${path}/lock`, {
+      ...waiting,
+      deadlineMs: settings.timeout.value * 1_000,
+      name: join(root, dotValsFolder, 'lock'),
+    });
+    return {
+      isMine,
+      release() {
+        release();
+        close();
+      },
+    };
+  } catch (caught) {
+    folder?.close();
+    const error = refusal(`${dotValsFolder}/lock`, caught);
     if (error instanceof ValsError) throw error;
     throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${messageOf(error)}`, {
       hint: 'Check the permissions of the folder and the free space on the disk.',

@@ -11,8 +11,10 @@ import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { folderMark } from './dot-vals.ts';
-import { appendBelow, dotValsFolder, readBytesBelow, removeBelow } from './files.ts';
+import { readBytesBelow } from './files.ts';
 import { type Note, parseNote } from './notes.ts';
+import { dotValsFolder } from './root.ts';
+import { appendBelow, removeBelow } from './write-files.ts';
 
 /** Undefined if there is no .vals yet. */
 function fileOf(root: string): string | undefined {

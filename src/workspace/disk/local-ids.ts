@@ -3,8 +3,10 @@ import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
-import { dotValsFolder, readBelow, replaceBelow } from './files.ts';
+import { readBelow } from './files.ts';
 import type { ManifestEntry } from './manifest.ts';
+import { dotValsFolder } from './root.ts';
+import { replaceBelow } from './write-files.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 

@@ -3,12 +3,13 @@ import { ConflictError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { embeddedService } from '../../settings/chosen-service.ts';
 import { lockDotVals, prepareDotVals, type WorkspaceContext } from './dot-vals.ts';
-import { readBelow, replaceBelow } from './files.ts';
+import { readBelow } from './files.ts';
 import { readJournal, removeJournal } from './journal.ts';
 import { addLocalIds, readLocalIds, writeLocalIds } from './local-ids.ts';
 import { broken, emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { applyNotes } from './notes.ts';
 import { manifestFile } from './root.ts';
+import { replaceBelow } from './write-files.ts';
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);

@@ -5,6 +5,8 @@ import { LocalError, UsageError } from '../../errors.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
+/** The folder of a workspace that vals itself uses. git ignores it. */
+export const dotValsFolder = '.vals';
 
 /** Throws if the workspace belongs to another user. */
 export function findRoot(settings: Settings): string | undefined {
@@ -51,7 +53,7 @@ export function foreignPlace(settings: Settings, root: string): string | undefin
   const me = process.geteuid?.();
   if (me === undefined) return undefined;
   const isTrusted = ({ uid }: Stats) => uid === me || uid === 0;
-  const foreign = [root, join(root, manifestFile), join(root, '.vals')].find((path) => {
+  const foreign = [root, join(root, manifestFile), join(root, dotValsFolder)].find((path) => {
     const stats = lookAt(path);
     return stats !== undefined && !isTrusted(stats);
   });

@@ -1,5 +1,4 @@
 // Reads code and other text, unchanged, from a file or standard input.
-import { isUtf8 } from 'node:buffer';
 import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,7 +6,7 @@ import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest } from '../../lib/file-sizes.ts';
 import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
-import { readBytesBelow } from '../disk/files.ts';
+import { decode, readBytesBelow } from '../disk/files.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
@@ -33,14 +32,7 @@ export function notEmpty(file: string, code: string): string {
 
 /** Reads a file that the user named. It may be a link or a pipe. */
 export async function readText(file: string, input: Input): Promise<string> {
-  return decode(file, file === '-' ? await readStdin(input) : await readNamed(file, input));
-}
-
-export function decode(file: string, bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString();
-  throw new LocalError(`${nameOf(file)} is not UTF-8.`, {
-    hint: 'Save it as UTF-8, then run the command again.',
-  });
+  return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);

@@ -1,0 +1,162 @@
+// Writes files below a root. Links are not followed, and a file is replaced whole or not at all.
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { ConflictError, LocalError } from '../../errors.ts';
+import { replaceFile } from '../../lib/busy-file.ts';
+import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
+import { largest } from '../../lib/file-sizes.ts';
+import type { HeldFolder } from '../../lib/held-folder.ts';
+import { NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
+import { inFolder, inFolderOf, lookAt } from './in-folder.ts';
+import { dotValsFolder } from './root.ts';
+
+const temporaryFolder = `${dotValsFolder}/tmp`;
+
+/** Other users may not write to new files, whatever the umask is. */
+const newFileMode = 0o644;
+
+/** The content that the file must have before it is replaced; undefined if the file must not exist. */
+export type Expected = { content: string | undefined } | 'anything';
+
+export interface ReplaceOptions {
+  /** False for content that can be restored: if the machine crashes, the file may be empty. A crash of vals does no harm. */
+  flush: boolean;
+}
+
+/** After a crash, the file is the old one or the new one. At most a temporary file is left over in .vals/tmp. */
+export function replaceBelow(
+  root: string,
+  file: string,
+  content: string,
+  expected: Expected,
+  { flush }: ReplaceOptions = { flush: true },
+): void {
+  writing(file, () =>
+    inFolderOf(root, file, { make: true }, (folder, name) => {
+      const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
+      // A file cannot be moved to another disk in one step, so there the temporary file is written beside its target.
+      return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
+    }),
+  );
+}
+
+interface Replacement extends ReplaceOptions {
+  file: string;
+  content: string;
+  expected: Expected;
+}
+
+/** Writes a temporary file in `from`, and moves it into `folder`. False if the two folders are not on one disk. */
+function moveOnto(
+  folder: HeldFolder,
+  name: string,
+  from: HeldFolder,
+  { file, content, expected, flush }: Replacement,
+): boolean {
+  const target = `${folder.path}/${name}`;
+  const before = lookAt(folder, name);
+  if (before !== undefined && !before.isFile()) throw new NotPlainFile('is not a plain file');
+  const temporary = `${from.path}/.${randomUUID()}.tmp`;
+  try {
+    const descriptor = openSync(temporary, 'wx', newFileMode);
+    try {
+      writeFileSync(descriptor, content);
+      if (before !== undefined) fchmodSync(descriptor, before.mode & 0o777);
+      if (flush) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    refuseEdited(target, file, expected);
+    folder.check();
+    from.check();
+    replaceFile(temporary, target);
+    return true;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    if (errnoOf(error) === 'EXDEV' && from !== folder) return false;
+    throw error;
+  }
+}
+
+/** Throws if somebody saved the file after vals read it. */
+function refuseEdited(target: string, file: string, expected: Expected): void {
+  if (expected === 'anything') return;
+  let found: string | undefined;
+  try {
+    found = readPlainFile(target, { mostBytes: largest.base }).toString();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  if (found === expected.content) return;
+  throw new ConflictError(`${file} changed in the meantime, so it was left as it is.`, {
+    hint: 'Run the command again.',
+  });
+}
+
+/** Adds a text to the end of a file in one step. Makes the file if it is missing. */
+export const appendBelow = (root: string, file: string, text: string): void =>
+  writing(file, () =>
+    inFolderOf(root, file, { make: true }, (folder, name) => {
+      if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
+      const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+      const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+      const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
+      try {
+        if (!fstatSync(descriptor).isFile()) throw new NotPlainFile('is not a plain file');
+        folder.check();
+        writeSync(descriptor, text);
+        return true;
+      } finally {
+        closeSync(descriptor);
+      }
+    }),
+  );
+
+/** Removes a file of vals' own, if it exists. */
+export const removeBelow = (root: string, file: string): void =>
+  writing(file, () => {
+    inFolderOf(root, file, {}, (folder, name) => {
+      folder.check();
+      rmSync(`${folder.path}/${name}`, { force: true });
+    });
+    return true;
+  });
+
+function writing(file: string, act: () => boolean | undefined): void {
+  try {
+    if (!act()) throw new Error('the folder of the workspace is gone');
+  } catch (error) {
+    if (error instanceof LocalError || error instanceof ConflictError) throw error;
+    throw new LocalError(`${file} could not be written: ${messageOf(error)}`, {
+      hint: 'Check that its folder can be written to and has space left.',
+      cause: error,
+    });
+  }
+}
+
+const leftoverAfterMs = 3_600_000;
+const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+
+/** Removes temporary files of killed processes: old plain files of this user with a name that vals gives. */
+export function removeLeftovers(root: string): void {
+  inFolder(root, temporaryFolder, {}, (folder) => {
+    for (const name of readdirSync(folder.path)) {
+      const stats = temporaryName.test(name) ? lookAt(folder, name) : undefined;
+      if (stats === undefined || !stats.isFile()) continue;
+      if (process.geteuid !== undefined && stats.uid !== process.geteuid()) continue;
+      folder.check();
+      if (Date.now() - stats.mtimeMs > leftoverAfterMs) rmSync(`${folder.path}/${name}`, { force: true });
+    }
+  });
+}
