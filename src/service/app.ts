@@ -1,6 +1,5 @@
 // Answers requests: finds the route, checks the caller, and turns errors into answers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiRoutes } from './api-routes.ts';
 import { isOrphaned, isStoreFailure } from './database/database.ts';
 import {
   callerKey,
@@ -10,6 +9,7 @@ import {
   identify,
   nothingAt,
   refuseWebPages,
+  requireUser,
   tooManyRequests,
 } from './guard.ts';
 import { createMemoryLimit } from './memory-limit.ts';
@@ -17,12 +17,15 @@ import type { Network } from './network.ts';
 import { openApiRoute } from './openapi.ts';
 import type { PageAccess } from './page-access.ts';
 import { pageRoutes } from './page-routes.ts';
-import { Problem, problemAnswer, unauthorized } from './problem.ts';
+import { Problem, problemAnswer } from './problem.ts';
 import { createRateLimit, type Limits } from './rate-limit.ts';
 import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
-import { patternOf, type Route, routeFinder } from './route.ts';
+import { patternOf, type Route, route, routeFinder } from './route.ts';
 import { ref } from './schemas.ts';
+import { searchRoute } from './search-route.ts';
 import type { Store } from './store.ts';
+import { userRoutes } from './user-routes.ts';
+import { valRoutes } from './val-routes.ts';
 
 export interface AppOptions {
   network: Network;
@@ -56,7 +59,13 @@ const storedBytes = {
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure } = options;
   const now = () => performance.now();
-  const routes = [healthRoute(store, options), ...pageRoutes(store, options), ...apiRoutes(store)];
+  const routes = [
+    healthRoute(store, options),
+    ...pageRoutes(store, options),
+    ...valRoutes(store),
+    ...userRoutes(store),
+    searchRoute(store),
+  ];
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const requestLimit = limits && createRateLimit(limits, now);
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytes, now);
@@ -102,9 +111,7 @@ export function createApp(store: Store, options: AppOptions): App {
         headers: { Allow: allowed.join(', ') },
       });
     }
-    if (!request.user && (route ? route.access === 'token' : path.startsWith('/v1/'))) {
-      throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
-    }
+    if (route ? route.access === 'token' : path.startsWith('/v1/')) requireUser(request);
     if (!route) throw nothingAt(url);
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
@@ -137,9 +144,7 @@ export function createApp(store: Store, options: AppOptions): App {
 
 function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   const probe = atMostOnceASecond(store.probe);
-  return {
-    method: 'GET',
-    path: healthPath,
+  return route('GET', healthPath, {
     access: 'any host',
     summary: 'The health of the service',
     gives: { 200: ref('Health') },
@@ -148,7 +153,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
       await probe();
       return json({ status: 'ok' });
     },
-  };
+  });
 }
 
 /** Anybody may ask for the health, as often as they like, so the database is not asked each time. */

@@ -1,109 +1,34 @@
-// Checks of requests: each takes a body or a query, and returns what the store needs or refuses the request.
+// The checks of the routes: each one reads a body or a query for the store, or refuses the request.
 import { longestCode, longestReadme, namePattern } from '../lib/val-limits.ts';
+import {
+  type BodyField,
+  body,
+  type Check,
+  choice,
+  integer,
+  matching,
+  optional,
+  orNull,
+  type Parameter,
+  type Query,
+  query,
+  refuse,
+  string,
+  thenCheck,
+  time,
+  timestamp,
+} from './fields.ts';
 import type { Positions } from './positions.ts';
-import { Problem } from './problem.ts';
 import { type Privacy, valPositions, versionPositions } from './read-vals.ts';
 import { recordPositions } from './records.ts';
-import type { Schema } from './schemas.ts';
 import { searchPositions } from './search.ts';
 import type { ReportedRun } from './store.ts';
 import { sortableTime } from './time.ts';
 import { newValDefaults } from './write-vals.ts';
 
-export type Body = Record<string, unknown>;
-/** All values of a parameter. */
-export type Query = (name: string) => string[];
-
-/** A field of a body or a parameter of a query: how it is described, and how it is read or refused. */
-interface Field<Given, Value> {
-  schema: Schema;
-  isRequired?: boolean;
-  read(value: Given, name: string): Value;
-}
-
-type BodyField<Value> = Field<unknown, Value>;
-/** Undefined if the parameter is not given. */
-type Parameter<Value> = Field<string | undefined, Value>;
-type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
-
-/** Reads a body or a query, and has the fields that it reads, so that the description of the API cannot differ from it. */
-export interface Check<Given, Value> {
-  (given: Given): Value;
-  fields: Record<string, Field<never, unknown>>;
-}
-
-const thenCheck = <Given, Value, Result>(
-  check: Check<Given, Value>,
-  next: (value: Value) => Result,
-): Check<Given, Result> => Object.assign((given: Given) => next(check(given)), { fields: check.fields });
-
-/** A field that is not required and not given is left out. */
-const body = <
-  Required extends Record<string, BodyField<unknown>>,
-  Optional extends Record<string, BodyField<unknown>>,
->(
-  required: Required,
-  optional: Optional,
-) => {
-  const fields: Record<string, BodyField<unknown>> = {
-    ...Object.fromEntries(
-      Object.entries(required).map(([name, field]) => [name, { ...field, isRequired: true }]),
-    ),
-    ...optional,
-  };
-  type Values = { [Name in keyof Required]: ValueOf<Required[Name]> } & {
-    [Name in keyof Optional]?: ValueOf<Optional[Name]>;
-  };
-  const check = (given: Body) =>
-    Object.fromEntries(
-      Object.entries(fields)
-        .filter(([name, { isRequired }]) => isRequired || given[name] !== undefined)
-        .map(([name, { read }]) => [name, read(given[name], name)]),
-    ) as Values;
-  return Object.assign(check, { fields });
-};
-
-const query = <Parameters extends Record<string, Parameter<unknown>>>(fields: Parameters) => {
-  const check = (given: Query) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, { read }]) => [name, read(once(given, name), name)]),
-    ) as { [Name in keyof Parameters]: ValueOf<Parameters[Name]> };
-  return Object.assign(check, { fields });
-};
-
-/** In bytes, as JSON. */
+/** In characters, and in bytes as JSON. */
 const longestError = 65_536;
-
-/**
- * A character has up to three bytes in UTF-8. Control characters have six in JSON, so that a text of the right length
- * could still become a far larger answer.
- */
-const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
-  schema: { type: 'string', minLength: min, maxLength: max },
-  read(value, name) {
-    if (typeof value !== 'string') throw refuse(name, 'must be a string');
-    if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
-    const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
-    if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
-    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not contain an unpaired surrogate');
-    if (value.length < min) throw refuse(name, 'must not be empty');
-    return value;
-  },
-});
-
-const matching = (pattern: RegExp, rule: string): BodyField<string> => ({
-  schema: { type: 'string', pattern: pattern.source },
-  read(value, name) {
-    if (typeof value !== 'string') throw refuse(name, 'must be a string');
-    if (!pattern.test(value)) throw refuse(name, rule);
-    return value;
-  },
-});
-
-const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
-  schema: { ...schema, type: [schema.type, 'null'] },
-  read: (value, name) => (value === null ? null : read(value, name)),
-});
+const longestSearch = 200;
 
 const privacies: readonly Privacy[] = ['public', 'unlisted', 'private'];
 const privacy: BodyField<Privacy> = {
@@ -112,17 +37,6 @@ const privacy: BodyField<Privacy> = {
     const known = privacies.find((word) => word === value);
     if (known === undefined) throw refuse(name, 'must be public, unlisted or private');
     return known;
-  },
-};
-
-const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
-const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
-
-const moment: BodyField<string> = {
-  schema: timeSchema,
-  read(value, name) {
-    if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
-    throw refuse(name, timeRule);
   },
 };
 
@@ -153,14 +67,14 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-/** `type` is given with code alone. */
+/** Has no `type`, which only changes together with the code. */
 export const changedFacts = body({}, { name, readme, privacy });
 
 export const nameAndCode = body({ name, code }, { type });
 
 export const reportedRun = thenCheck(
   body(
-    { version: versionNumber, runStartAt: moment, runEndAt: moment },
+    { version: versionNumber, runStartAt: timestamp, runEndAt: timestamp },
     { error: orNull(string(longestError, { maxBytes: longestError })) },
   ),
   ({ error = null, ...run }): ReportedRun => {
@@ -170,36 +84,6 @@ export const reportedRun = thenCheck(
     return { ...run, error };
   },
 );
-
-const integer = (fallback: number, min: number, max: number): Parameter<number> => ({
-  schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
-  read(text, name) {
-    if (text === undefined) return fallback;
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw refuse(name, `must be an integer from ${min} to ${max}`);
-  },
-});
-
-const optional = <Value>(
-  schema: Schema,
-  read: (text: string, name: string) => Value,
-): Parameter<Value | undefined> => ({
-  schema,
-  read: (text, name) => (text === undefined ? undefined : read(text, name)),
-});
-
-const time = optional(timeSchema, (text, name) => {
-  const value = sortableTime(text);
-  if (value === undefined) throw refuse(name, timeRule);
-  return value;
-});
-
-const choice = <Meaning>(meanings: Record<string, Meaning>) =>
-  optional({ enum: Object.keys(meanings) }, (text, name) => {
-    if (Object.hasOwn(meanings, text)) return meanings[text];
-    throw refuse(name, `must be one of ${Object.keys(meanings).join(', ')}`);
-  });
 
 const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
   limit: integer(20, 1, 100),
@@ -216,7 +100,7 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
 
 const period = { since: time, until: time };
 
-/** `before`: how many records come before the page. */
+/** `before` is the number of records before the page. */
 function paged<Position, More>({
   after,
   ...given
@@ -233,8 +117,7 @@ export const likes = thenCheck(query(paging(recordPositions)), paged);
 
 export const references = thenCheck(query({ ...paging(recordPositions), ...period }), paged);
 
-const longestSearch = 200;
-const searched: Parameter<string> = {
+const searchText: Parameter<string> = {
   schema: { type: 'string', minLength: 1, maxLength: longestSearch },
   isRequired: true,
   read(text = '', name) {
@@ -245,7 +128,7 @@ const searched: Parameter<string> = {
 };
 
 export const search = thenCheck(
-  query({ query: searched, mine: choice({ true: true, false: false }), ...paging(searchPositions) }),
+  query({ query: searchText, mine: choice({ true: true, false: false }), ...paging(searchPositions) }),
   ({ query: text, mine: isMine = false, ...given }) => ({ text, isMine, ...paged(given) }),
 );
 
@@ -264,33 +147,24 @@ export const comments = thenCheck(
 );
 
 export interface PageRequest {
+  /** The id of the val to show. Without it, the page shows a list of vals. */
   val?: string;
   version?: number;
-  /** The version to show the changes from. */
+  /** The version to compare with. */
   from?: number;
-  /** Of the list, from 1. */
+  /** The number of the page of the list, from 1. */
   page: number;
 }
 
-/** What the page is asked to show; without a val, the list of them. */
-export const shown: Check<Query, PageRequest> = query({
+export const pageRequest: Check<Query, PageRequest> = query({
   val: optional({ type: 'string' }, (text) => text),
   version: optional({ type: 'integer', minimum: 0 }, version),
   from: optional({ type: 'integer', minimum: 0 }, version),
   page: integer(1, 1, 1_000_000_000),
 });
 
+/** Reads the number of a version in a path or a query. */
 export function version(text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
   return Number(text);
-}
-
-function refuse(field: string, rule: string, status: 400 | 413 = 400): Problem {
-  return new Problem(status, `${field} ${rule}.`, { field });
-}
-
-function once(query: Query, field: string): string | undefined {
-  const [value, ...others] = query(field);
-  if (others.length > 0) throw refuse(field, 'must be given once');
-  return value;
 }

@@ -6,6 +6,7 @@ import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
+import type { Principal } from './spaces.ts';
 import type { Store } from './store.ts';
 
 const longestHost = 255;
@@ -77,6 +78,11 @@ export async function identify(
   if (found) return found;
   rateLimit?.enter(stranger)?.();
   throw unauthorized('This service does not know the token.');
+}
+
+export function requireUser({ user }: ServiceRequest): Principal {
+  if (user) return user;
+  throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
 }
 
 /** To everybody but its members, a space does not exist. A member who may only read writes nothing. */

@@ -1,13 +1,14 @@
-// The description of the API (OpenAPI 3.1), made from the table of routes and from the checks that their requests go through.
-import type { Check } from './checks.ts';
+// Describes the API (OpenAPI 3.1), from the routes and the checks of their requests.
+import type { Check } from './fields.ts';
 import { json } from './request.ts';
 import { patternOf, type Route, route } from './route.ts';
 import { recordSchemas, ref } from './schemas.ts';
 
 export function openApiRoute(routes: readonly Route[]): Route {
-  const own: Route = route({
-    ...{ method: 'GET', path: '/v1/openapi.json', access: 'anyone' },
-    ...{ summary: 'This description of the API', gives: { 200: { type: 'object' } } },
+  const own: Route = route('GET', '/v1/openapi.json', {
+    access: 'anyone',
+    summary: 'This description of the API',
+    gives: { 200: { type: 'object' } },
     answer: () => json(describeApi([...routes, own])),
   });
   return own;
@@ -51,12 +52,12 @@ function describeApi(routes: readonly Route[]) {
 }
 
 function operationOf({ path, access, summary, gives, query, body }: Route) {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
-  }));
-  const inQuery = Object.entries(query?.fields ?? {}).map(([name, { schema, isRequired = false }]) => ({
-    ...{ name, in: 'query', required: isRequired, schema },
-  }));
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
+  const inQuery = Object.entries(query?.fields ?? {}).map(([name, { schema, isRequired = false }]) => {
+    return { name, in: 'query', required: isRequired, schema };
+  });
   const parameters = [...inPath, ...inQuery];
   return {
     summary,

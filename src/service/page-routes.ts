@@ -1,6 +1,6 @@
 // The routes of the page for browsers: the list of vals, one val, and the sign-in of a team's service.
 import type { AppOptions } from './app.ts';
-import { shown as checkShown, type PageRequest } from './checks.ts';
+import { type PageRequest, pageRequest } from './checks.ts';
 import { nothingAt } from './guard.ts';
 import { formHeaders, listPage, mostCounted, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
 import { unauthorized } from './problem.ts';
@@ -16,7 +16,7 @@ const valsPerPage = 50;
 
 export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: AppOptions): Route[] {
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
-  const pages = createWorkQueue();
+  const pageQueue = createWorkQueue();
 
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
@@ -27,7 +27,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
-  /** Of the browser's session. */
+  /** The person that the browser is signed in as, or the space in the path if they are a member. */
   async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
     const person = await signIn?.visitor(request);
     if (!person || request.space === undefined) return person && asPerson(person);
@@ -38,7 +38,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
-    // The page of a service without a sign-in is the owner's alone.
+    // Without a sign-in, only the owner sees the page, and the owner's link leads to no space.
     const spaces = signIn ? await store.spaces.of(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
@@ -56,7 +56,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         now,
         visitor,
       };
-      return html(await pages.run(user.actor.id, () => valPage(content)), 200, headers);
+      return html(await pageQueue.run(user.actor.id, () => valPage(content)), 200, headers);
     }
     const found = await store.listVals(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
     const next = found.next && page + 1;
@@ -66,21 +66,25 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
   return [
     ...(signIn
       ? [
-          route({
-            ...{ method: 'POST', path: '/sign-in', access: 'form' },
-            ...{ summary: 'Sign a browser in', gives: { 303: 'nothing' } },
+          route('POST', '/sign-in', {
+            access: 'form',
+            summary: 'Sign a browser in',
+            gives: { 303: 'nothing' },
             answer: signIn.signIn,
           }),
-          route({
-            ...{ method: 'POST', path: '/sign-out', access: 'form' },
-            ...{ summary: 'Sign a browser out', gives: { 303: 'nothing' } },
+          route('POST', '/sign-out', {
+            access: 'form',
+            summary: 'Sign a browser out',
+            gives: { 303: 'nothing' },
             answer: signIn.signOut,
           }),
         ]
       : []),
-    route({
-      ...{ method: 'GET', path: '/', access: 'anyone', query: checkShown },
-      ...{ summary: 'The page for browsers', gives: { 200: 'text/html' } },
+    route('GET', '/', {
+      access: 'anyone',
+      summary: 'The page for browsers',
+      query: pageRequest,
+      gives: { 200: 'text/html' },
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
         if (!signIn && request.space === undefined) {
@@ -90,10 +94,11 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // To ask again does no harm, so this is a GET, which clients may repeat.
-    route({
-      ...{ method: 'GET', path: '/v1/me/page-link', access: 'token', query: checkShown },
-      ...{ summary: 'A link to the page, good for one visit', gives: { 200: ref('PageLink') } },
+    // A repeated request does no harm, so this is a GET, which clients may repeat.
+    route('GET', '/v1/me/page-link', {
+      summary: 'A link to the page, good for one visit',
+      query: pageRequest,
+      gives: { 200: ref('PageLink') },
       answer(request) {
         // The page shows the private vals of the store's owner, so nobody else gets a link to it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
@@ -102,9 +107,11 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return json({ url: link.href });
       },
     }),
-    route({
-      ...{ method: 'GET', path: '/page/:place', access: 'anyone', query: checkShown },
-      ...{ summary: 'The page for browsers, after a visit by link', gives: { 200: 'text/html' } },
+    route('GET', '/page/:place', {
+      access: 'anyone',
+      summary: 'The page for browsers, after a visit by link',
+      query: pageRequest,
+      gives: { 200: 'text/html' },
       answer: (request, { params, query }) =>
         store.owner && pageAccess.isGuest(request, params.place)
           ? show(asPerson(store.owner.user), query)

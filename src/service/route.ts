@@ -1,22 +1,24 @@
-// What a route is, and how a request finds its route.
-import type { Body, Check, Query } from './checks.ts';
+// Routes, and how a request finds its route.
+import type { Body, Check, Query } from './fields.ts';
 import { readJson } from './guard.ts';
 import type { Answer, ServiceRequest } from './request.ts';
 import type { Schema } from './schemas.ts';
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
 export interface Route {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: Method;
   /** With parameters such as `:id`, each for one part of a path. */
   path: string;
   /**
    * - `token`: needs the token of a person
    * - `anyone`: a token is optional
-   * - `form`: a form of the service's own page; it checks the page and the caller itself
-   * - `any host`: answers whatever the service was called
+   * - `form`: a form of the service's own page; the route checks the page and the caller itself
+   * - `any host`: the Host header is not checked
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
-  /** What it answers with each status that is no refusal: JSON, another type of text, or no body. */
+  /** The body for each status of success: JSON, another type of text, or nothing. */
   gives: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   /** Only a route with this check reads a body. */
@@ -24,7 +26,7 @@ export interface Route {
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
-/** With its parameters as OpenAPI writes them: `/v1/vals/{id}`. */
+/** The path as OpenAPI writes it, such as `/v1/vals/{id}`. */
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -33,8 +35,10 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? Name
     : never;
 
-interface Definition<Path extends string, CheckedQuery, CheckedBody> extends Omit<Route, 'answer'> {
-  path: Path;
+interface Definition<Path extends string, CheckedQuery, CheckedBody>
+  extends Pick<Route, 'summary' | 'gives'> {
+  /** Default: `token`. */
+  access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;
   answer(
@@ -44,16 +48,21 @@ interface Definition<Path extends string, CheckedQuery, CheckedBody> extends Omi
 }
 
 export function route<Path extends string, CheckedQuery = undefined, CheckedBody = undefined>(
+  method: Method,
+  path: Path,
   definition: Definition<Path, CheckedQuery, CheckedBody>,
 ): Route {
   const { query, body, answer } = definition;
   return {
+    access: 'token',
     ...definition,
+    method,
+    path,
     async answer(request, params) {
       const input = {
         params,
-        query: query?.((name) => request.url.searchParams.getAll(name)),
-        body: body?.(await readJson(request)),
+        query: query?.read((name) => request.url.searchParams.getAll(name)),
+        body: body?.read(await readJson(request)),
       };
       return answer(request, input as Parameters<typeof answer>[1]);
     },

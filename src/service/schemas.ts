@@ -1,6 +1,6 @@
 // The records that the API sends, as JSON Schema.
 
-/** As OpenAPI 3.1 has it. */
+/** A JSON Schema, as OpenAPI 3.1 uses it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
 const text = { type: 'string' };
@@ -8,7 +8,7 @@ const textOrNull = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const integerOrNull = { type: ['integer', 'null'] };
 
-/** All of these fields are always there. */
+/** An object that always has all of these fields. */
 const record = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   required: Object.keys(properties),
@@ -23,16 +23,33 @@ const side = record({ id: textOrNull, name: textOrNull, author_id: textOrNull, u
 const actor = { ...owner, description: 'In a space: the person who owns the token.' };
 
 const val = {
-  ...{ id: text, name: textOrNull, code: textOrNull, readme: textOrNull, privacy: text },
-  ...{ public: { type: 'boolean' }, version: integerOrNull, createdAt: textOrNull },
-  ...{ versionCreatedAt: textOrNull, updatedAt: textOrNull, author: orNull(owner) },
-  ...{ url: text, links: record({ self: text, versions: text, module: text }), type: text },
-  ...{ likeCount: integer, referenceCount: integer },
+  id: text,
+  name: textOrNull,
+  code: textOrNull,
+  readme: textOrNull,
+  privacy: text,
+  public: { type: 'boolean' },
+  version: integerOrNull,
+  createdAt: textOrNull,
+  versionCreatedAt: textOrNull,
+  updatedAt: textOrNull,
+  author: orNull(owner),
+  url: text,
+  links: record({ self: text, versions: text, module: text }),
+  type: text,
+  likeCount: integer,
+  referenceCount: integer,
 };
 
 const user = {
-  ...{ id: text, username: text, bio: textOrNull, email: text, profileImageUrl: textOrNull },
-  ...{ tier: textOrNull, url: text, links },
+  id: text,
+  username: text,
+  bio: textOrNull,
+  email: text,
+  profileImageUrl: textOrNull,
+  tier: textOrNull,
+  url: text,
+  links,
 };
 
 export const recordSchemas = {
@@ -41,12 +58,17 @@ export const recordSchemas = {
   Val: { ...record(val), properties: { ...val, versionAuthor: orNull(owner) } },
   Version: record({ val_id: text, version: integer, createdAt: text, versionAuthor: orNull(owner) }),
   Run: record({
-    ...{ id: {}, val: record({ id: textOrNull, name: textOrNull, version: integerOrNull }) },
-    ...{ runStartAt: text, runEndAt: text },
+    id: {},
+    val: record({ id: textOrNull, name: textOrNull, version: integerOrNull }),
+    runStartAt: text,
+    runEndAt: text,
     error: { type: ['string', 'object', 'null'], description: 'Null for a run that did not fail.' },
   }),
   Comment: record({
-    ...{ id: {}, comment: textOrNull, createdAt: text, author: owner },
+    id: {},
+    comment: textOrNull,
+    createdAt: text,
+    author: owner,
     val: record({ id: textOrNull, name: textOrNull, version: integerOrNull, privacy: textOrNull }),
   }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: text }),

@@ -40,27 +40,49 @@ const shape =
   };
 
 const user = shape({
-  ...{ id: key, username: text, bio: text, email: text, profileImageUrl: text, tier: text, url: text },
+  id: key,
+  username: text,
+  bio: text,
+  email: text,
+  profileImageUrl: text,
+  tier: text,
+  url: text,
   links,
 });
-const valFields = {
-  ...{ id: key, name: text, code: text, readme: text, privacy: text, public: flag, version: number },
-  ...{
-    createdAt: time,
-    versionCreatedAt: time,
-    updatedAt: time,
-    author: user,
-    author_id: key,
-    username: text,
-  },
-  ...{ url: text, type: text, likeCount: number, referenceCount: number, links },
-};
-const val = shape(valFields);
+const val = shape({
+  id: key,
+  name: text,
+  code: text,
+  readme: text,
+  privacy: text,
+  public: flag,
+  version: number,
+  createdAt: time,
+  versionCreatedAt: time,
+  updatedAt: time,
+  author: user,
+  author_id: key,
+  username: text,
+  url: text,
+  type: text,
+  likeCount: number,
+  referenceCount: number,
+  links,
+});
 
 const checks: Record<RecordKind, Check> = {
   runs: shape({
-    ...{ id: key, val, valId: key, valName: text, version: number, runStartAt: time, runEndAt: time },
-    ...{ startedAt: time, endedAt: time, createdAt: time, error },
+    id: key,
+    val,
+    valId: key,
+    valName: text,
+    version: number,
+    runStartAt: time,
+    runEndAt: time,
+    startedAt: time,
+    endedAt: time,
+    createdAt: time,
+    error,
   }),
   likes: val,
   comments: shape({ id: key, comment: text, createdAt: time, relationship: side, author: user, val }),
@@ -73,6 +95,6 @@ export const recordKinds = Object.keys(checks) as RecordKind[];
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // The id tells whether a record was loaded before.
+  // The id is needed to find out whether the record was loaded before.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

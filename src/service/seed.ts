@@ -129,7 +129,12 @@ const complete: Record<RecordKind, Complete> = {
       author: relationship === 'given' ? null : { ...owner },
     };
     const record = {
-      ...{ id, comment: null, createdAt: now, ...given, relationship, author },
+      id,
+      comment: null,
+      createdAt: now,
+      ...given,
+      relationship,
+      author,
       val: of.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
     };
     return { record, tag: `${relationship}` };
