@@ -1,26 +1,11 @@
-// `--database`, from the command line: what is served, and what is said where it cannot be.
+// `vals serve --database`: which stores it serves, and its messages about stores that it cannot.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
-import { ask, newPlace } from '../service/support.ts';
+import { expect, test } from 'vitest';
+import { newPlace, statusOf } from '../service/support.ts';
+import { embeddedService } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
-import { environment, program, run, runProcess, temporaryFolder } from '../support/program.ts';
-
-/** `vals serve --database` as it is built; what it printed first, and what ends it. */
-async function serve(args: string[], env: Record<string, string> = {}) {
-  const child = execa(process.execPath, [program, 'serve', '--port', '0', ...args], {
-    env: environment(temporaryFolder(), env),
-    extendEnv: false,
-    reject: false,
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const line = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', (chunk) => resolve(String(chunk)));
-    child.then(({ stderr }) => reject(new Error(`serve ended early: ${stderr}`)), reject);
-  });
-  return { line, child };
-}
+import { run, runProcess, temporaryFolder } from '../support/program.ts';
 
 /** The address without its password, and the password. */
 function apart(address: string) {
@@ -30,34 +15,27 @@ function apart(address: string) {
   return { url: url.href, password };
 }
 
-test('serves what several have, prints its address alone, and ends in order', async () => {
+test('serves one database from two processes, prints its address alone, and ends in order', async () => {
   const { url, password } = apart(await newPlace());
   const env = { PGPASSWORD: password };
-  const { line, child } = await serve(['--database', url, '--json'], env);
-  const { baseUrl, ...others } = JSON.parse(line);
-  expect(others).toEqual({});
+  const args = ['--database', url];
+  const first = await embeddedService({ at: '', args, env });
+  expect(JSON.parse(first.printed.stdout)).toEqual({ baseUrl: first.baseUrl });
   const added = await runProcess(['user', 'add', 'ada', '--database', url, '--json'], { env });
   expect(added).toMatchObject({ exit: 0, stderr: '' });
   const { token } = JSON.parse(added.stdout);
-  const second = await serve(['--database', url], env);
-  expect(second.line).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+  const second = await embeddedService({ at: '', args, env, json: false });
+  expect(second.printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
   const home = temporaryFolder();
   writeFileSync(join(home, 'hello.ts'), 'export default 1');
-  const push = await run(['push', 'hello.ts', '--json'], {
-    home,
-    env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token },
-  });
-  expect(JSON.parse(push.stdout)).toMatchObject([{ status: 'created', version: 1 }]);
-  const other = { baseUrl: second.line.trim(), token };
-  const [{ id }] = JSON.parse(push.stdout);
-  expect((await ask(other, 'GET', `/v1/vals/${id}`)).status).toBe(200);
-  for (const { child: one } of [{ child }, second]) {
-    one.kill('SIGTERM');
-    expect((await one).exitCode).toBe(0);
-  }
+  const push = await run(['push', 'hello.ts', '--json'], { home, env: { ...first.env, VALS_TOKEN: token } });
+  const [{ id, ...pushed }] = JSON.parse(push.stdout);
+  expect(pushed).toMatchObject({ status: 'created', version: 1 });
+  expect(await statusOf({ ...second, token }, 'GET', `/v1/vals/${id}`)).toBe(200);
+  for (const { end } of [first, second]) expect(await end('SIGTERM')).toBe(0);
 });
 
-test('a password file and a socket in the file system do, as for every program of PostgreSQL', async () => {
+test('a password file and a Unix socket work as in every program of PostgreSQL', async () => {
   const at = await newPlace();
   const { url, password } = apart(at);
   const file = join(temporaryFolder(), 'pgpass');
@@ -73,16 +51,15 @@ test('a password file and a socket in the file system do, as for every program o
   }
 });
 
-test('VALS_DATABASE names it, too, and --data comes before it', async () => {
+test('VALS_DATABASE names the database, unless there is --data', async () => {
   const at = await newPlace();
-  const { line } = await serve(['--json'], { VALS_DATABASE: at });
-  expect(Object.keys(JSON.parse(line))).toEqual(['baseUrl']);
-  const file = join(temporaryFolder(), 'vals.db');
-  const own = await serve(['--json', '--data', file], { VALS_DATABASE: at });
-  expect(Object.keys(JSON.parse(own.line))).toEqual(['baseUrl', 'token']);
+  const shared = await embeddedService({ at });
+  expect(Object.keys(JSON.parse(shared.printed.stdout))).toEqual(['baseUrl']);
+  const own = await embeddedService({ env: { VALS_DATABASE: at } });
+  expect(Object.keys(JSON.parse(own.printed.stdout))).toEqual(['baseUrl', 'token']);
 });
 
-test('--local is the file, whatever VALS_DATABASE says', async () => {
+test('--local uses its file, whatever VALS_DATABASE says', async () => {
   const { exit, stdout } = await run(['me', '--local', '--json'], {
     env: { VALS_DATABASE: 'postgres://vals@127.0.0.1:1/none' },
   });
@@ -92,13 +69,11 @@ test('--local is the file, whatever VALS_DATABASE says', async () => {
 test('a password on the command line is warned of, and gone from the list of processes', async () => {
   const at = await newPlace();
   const { password } = apart(at);
-  const { child } = await serve(['--database', at, '--json']);
-  const seen = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8');
-  expect(seen).not.toContain(password);
-  child.kill('SIGTERM');
-  const { stderr, stdout } = await child;
-  expect(stderr).toContain('VALS_DATABASE');
-  expect(stderr + stdout).not.toContain(password);
+  const { pid, printed, end } = await embeddedService({ at: '', args: ['--database', at] });
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(password);
+  await end('SIGTERM');
+  expect(printed.stderr).toContain('VALS_DATABASE');
+  expect(printed.stderr + printed.stdout).not.toContain(password);
 });
 
 const secret = 'hunter2-of-nobody';
@@ -112,7 +87,7 @@ test.each<[string, (at: string) => string, number, RegExp]>([
   ['no address', () => `vals:${secret}@localhost`, 2, /PostgreSQL/],
   ['half an address', () => `postgres://vals:${secret}@:x/y`, 2, /PostgreSQL/],
   ['nothing', () => '', 2, /PostgreSQL/],
-])('%s: it says so, without the password', async (_, address, exit, message) => {
+])('%s is reported without the password', async (_, address, exit, message) => {
   const at = await newPlace();
   for (const command of [
     ['serve', '--port', '0'],
@@ -142,7 +117,7 @@ test('a user who may not make the schema is told so', async () => {
   [url.username, url.password] = [name, secret];
   const refused = await run(['user', 'ls', '--json'], { env: { VALS_DATABASE: url.href } });
   expect(refused).toMatchObject({ exit: 10, stdout: '' });
-  expect(refused.stderr).toContain('may not');
+  expect(refused.stderr).toContain('lacks a permission');
   await onServer(at, `CREATE SCHEMA vals AUTHORIZATION ${name}`);
   expect(await run(['user', 'ls', '--json'], { env: { VALS_DATABASE: url.href } })).toMatchObject({
     exit: 0,
@@ -152,7 +127,7 @@ test('a user who may not make the schema is told so', async () => {
   await onServer(at, `DROP ROLE ${name}`);
 });
 
-test('a seed has no owner there: exit 2, and --data with --database contradict each other', async () => {
+test('--seed is refused with a database, and --data together with --database', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'seed.json'), '{}');
   const env = { VALS_DATABASE: await newPlace() };

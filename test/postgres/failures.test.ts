@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { createRowQueue } from '../../src/service/database/row-queue.ts';
-import { startService } from '../../src/service/index.ts';
+import { openStore, startService } from '../../src/service/index.ts';
 import {
   ask,
   createVal,
@@ -224,6 +224,13 @@ test.each([
 
 const tables = (at: string) =>
   onServer(at, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'vals' ORDER BY 1");
+
+test('twenty stores that create the schema at the same moment agree', async () => {
+  const database = await newPlace();
+  const stores = await Promise.all(Array.from({ length: 20 }, () => openStore({ database })));
+  await Promise.all(stores.map(({ close }) => close()));
+  expect(await onServer(database, 'SELECT * FROM vals.store_version')).toHaveLength(1);
+});
 
 test('there is no owner to load a seed for', async () => {
   const at = await newPlace();

@@ -1,9 +1,5 @@
-// The embedded service as users meet it: `vals serve` and `--local`, on one file, alone and together.
-
-import { once } from 'node:events';
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// `vals serve` and `--local`, alone and together on one file.
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -26,6 +22,13 @@ async function json(args: string[], options: Parameters<typeof run>[1]) {
   const { exit, stdout, stderr } = await run([...args, '--json'], options);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   return JSON.parse(stdout);
+}
+
+/** A folder with these bytes as its store. */
+function fileWith(text: string): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'vals.db'), text);
+  return folder;
 }
 
 describe('--local', () => {
@@ -60,7 +63,7 @@ describe('--local', () => {
     expect(await run(['val', 'get', id], local)).toMatchObject({ exit: 3, stdout: '' });
   });
 
-  it('names no address: its port is closed when the command has ended', async () => {
+  it('prints no address, because its port is closed when the command has ended', async () => {
     const local = { home: temporaryFolder(), env: { VALS_LOCAL: '1' } };
     const [{ id }] = await json(['push', '-', '--name', 'one'], { ...local, input: code });
     await json(['push', '-', '--name', 'two'], { ...local, input: code });
@@ -77,14 +80,6 @@ describe('--local', () => {
     });
   });
 
-  it('keeps its data where only the owner can read it', async () => {
-    const data = join(temporaryFolder(), 'deep', 'data');
-    await json(['me'], { env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } });
-    expect(statSync(data).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(data))
-      expect([name, statSync(join(data, name)).mode & 0o777]).toEqual([name, 0o600]);
-  });
-
   it('is refused together with --base-url, and comes before VALS_BASE_URL', async () => {
     expect(await run(['me', '--local', '--base-url', 'http://127.0.0.1:1'])).toMatchObject({ exit: 2 });
     expect(await run(['me', '--local'], { env: { VALS_BASE_URL: 'http://127.0.0.1:1' } })).toMatchObject({
@@ -92,15 +87,19 @@ describe('--local', () => {
     });
   });
 
-  it('names the file when the store cannot be opened', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'vals.db'), 'this is no database, and it stays as it is'.repeat(50));
-    const { exit, stdout, stderr } = await run(['me', '--local'], { env: { VALS_DATA_DIR: folder } });
-    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-    expect(stderr).toContain('vals.db');
+  it.each([
+    ['a file that is no database', () => fileWith('this is no database, and it stays as it is'.repeat(50))],
+    ...(process.platform === 'linux' ? [['a folder below /proc', () => '/proc/nope/x'] as const] : []),
+  ] as const)('names the store that cannot be opened: %s', async (_, dataFolder) => {
+    const folder = dataFolder();
+    const { exit, stdout, error } = await run(['me', '--local', '--json'], {
+      env: { VALS_DATA_DIR: folder },
+    });
+    expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 10, stdout: '', kind: 'local' });
+    expect(error?.message).toContain(folder);
   });
 
-  it('fails as what it is, a matter of this machine, where its store is removed meanwhile', async () => {
+  it('fails with a local error when its store is removed during a command', async () => {
     const home = temporaryFolder();
     const data = join(home, 'data');
     const local = { home, env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } };
@@ -116,16 +115,15 @@ describe('--local', () => {
     vi.unstubAllEnvs();
   });
 
-  /** Limited to some blocks, a file cannot grow, and SQLite fails as on a disk with a defect. */
-  it('fails as what it is where its store cannot be written', async () => {
+  /** With `ulimit -f` a file cannot grow, and SQLite fails as on a broken disk. */
+  it('fails with a local error when its store cannot be written', async () => {
     const home = temporaryFolder();
     const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
     const file = join(home, 'big.ts');
     writeFileSync(file, `// ${'x'.repeat(200_000)}`);
     const push = `ulimit -f 256 && exec "$0" "$1" push "$2" --json`;
-    const shell = (script: string) =>
-      execa('sh', ['-c', script, process.execPath, program, file], { env, extendEnv: false, reject: false });
-    const { exitCode, stdout } = await shell(push);
+    const words = ['-c', push, process.execPath, program, file];
+    const { exitCode, stdout } = await execa('sh', words, { env, extendEnv: false, reject: false });
     expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({
       exitCode: 10,
       rows: [{ status: 'failed', error: { kind: 'local', message: expect.stringContaining('vals.db') } }],
@@ -143,7 +141,7 @@ describe('--local', () => {
     onTestFinished(() => void execaSync('umount', [disk]));
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
     const input = `// ${'x'.repeat(200_000)}`;
-    // The disk can be taken away only when the program has let go of it, which its end makes sure of.
+    // The disk can be unmounted only after the program has ended.
     expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
       exit: 0,
     });
@@ -163,7 +161,7 @@ describe('--local', () => {
     });
   });
 
-  it('serves twenty processes at once, and each push gets its version', async () => {
+  it('serves twenty commands at once, and each push gets a version of its own', async () => {
     const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
     const pushes = Array.from({ length: 20 }, (_, index) =>
       json(['push', '-', '--name', 'shared'], { env, input: `export default ${index}` }),
@@ -193,24 +191,15 @@ describe('vals serve', () => {
     expect(await second.end('SIGINT')).toBe(130);
   });
 
-  it('prints the address alone without --json, and at a terminal how to use it', async () => {
-    const home = temporaryFolder();
-    const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
-      env: environment(home),
-      extendEnv: false,
-      reject: false,
-    });
-    child.stdout.once('data', () => child.kill('SIGTERM'));
-    const { stdout, stderr, exitCode } = await child;
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-
-    const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
-      answers: [{ after: 'Ctrl-C', keys: '\u0003' }],
-    });
-    expect(exit).toBe(130);
-    expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
-    expect(screen).toContain('export VALS_TOKEN=');
+  it.each([
+    ['the address alone without --json, and logs requests', [], /^GET \/v1\/me 401 \d+ ms\n$/],
+    ['the address alone under --quiet, and logs nothing', ['--quiet'], /^$/],
+  ])('prints %s', async (_, args, log) => {
+    const { baseUrl, printed, end } = await embeddedService({ json: false, args });
+    await fetch(`${baseUrl}/v1/me`);
+    expect(await end('SIGTERM')).toBe(0);
+    expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
+    expect(printed.stderr).toMatch(log);
   });
 
   it('wraps its sentences and no line to be copied, and shows the token under --quiet too', async () => {
@@ -234,7 +223,7 @@ describe('vals serve', () => {
     ]);
   });
 
-  it('tells of each request on one line: no query, no secret, nothing that moves a terminal', async () => {
+  it('logs each request on one line, without its query, secrets and control characters', async () => {
     const { baseUrl, token, logged, end } = await embeddedService();
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
@@ -242,13 +231,8 @@ describe('vals serve', () => {
     }
     await fetch(`${baseUrl}/v1/me`);
     expect(await end('SIGTERM')).toBe(0);
-    const log = await logged('');
-    expect(
-      log
-        .replace(/ \d+ ms$/gm, '')
-        .trimEnd()
-        .split('\n'),
-    ).toEqual([
+    const log = (await logged('')).replace(/ \d+ ms$/gm, '');
+    expect(log.trimEnd().split('\n')).toEqual([
       'GET /v1/me 200',
       'GET /v1/me/runs 200',
       'GET /*** 404',
@@ -257,41 +241,14 @@ describe('vals serve', () => {
     ]);
   });
 
-  it.runIf(process.platform === 'linux')('says where its data cannot be, even below /proc', async () => {
-    const { exit, error } = await run(['me', '--local', '--json'], {
-      env: { VALS_DATA_DIR: '/proc/nope/x' },
-    });
-    expect({ exit, kind: error?.kind }).toEqual({ exit: 10, kind: 'local' });
-  });
-
   it('is not held up by a reader of its log that stopped reading', async () => {
-    const child = execa(process.execPath, [program, 'serve', '--port', '0'], {
-      env: environment(temporaryFolder()),
-      extendEnv: false,
-      reject: false,
-      buffer: { stderr: false },
-    });
-    child.stderr.pause();
-    const [line] = await once(child.stdout, 'data');
-    const longPath = `${String(line).trim()}/${'x'.repeat(4_000)}`;
+    const { baseUrl, end } = await embeddedService({ unreadLog: true });
+    const longPath = `${baseUrl}/${'x'.repeat(4_000)}`;
     for (let request = 0; request < 100; request++) expect((await fetch(longPath)).status).toBe(404);
-    child.kill('SIGTERM');
-    expect(await child).toMatchObject({ exitCode: 0 });
+    expect(await end('SIGTERM')).toBe(0);
   });
 
-  it('tells of nothing under --quiet', async () => {
-    const child = execa(process.execPath, [program, 'serve', '--port', '0', '--quiet'], {
-      env: environment(temporaryFolder()),
-      extendEnv: false,
-      reject: false,
-    });
-    const [line] = await once(child.stdout, 'data');
-    await fetch(`${String(line).trim()}/v1/me`);
-    child.kill('SIGTERM');
-    expect(await child).toMatchObject({ stderr: '', exitCode: 0 });
-  });
-
-  it('shows a person a link to its page', async () => {
+  it('shows a person at a terminal how to use it, and a link to its page', async () => {
     let visited = false;
     let ended = false;
     const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
@@ -309,11 +266,13 @@ describe('vals serve', () => {
       },
     });
     expect(exit).toBe(130);
+    expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
+    expect(screen).toContain('export VALS_TOKEN=');
     expect(screen).toMatch(/GET \/ 303 \d+ ms/);
     expect(screen).toMatch(/GET \/page\/\*\*\* 401 \d+ ms/);
   });
 
-  it('says once that its store was removed, and nothing is acknowledged', async () => {
+  it('says once that its store was removed, and acknowledges no write', async () => {
     const data = join(temporaryFolder(), 'vals.db');
     const { env, logged, end } = await embeddedService({ at: data });
     await json(['push', '-', '--name', 'kept'], { env, input: code });
@@ -336,17 +295,6 @@ describe('vals serve', () => {
     });
   });
 
-  it('says so when the port is in use', async () => {
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { exit, stdout, stderr } = await run(['serve', '--port', String(port)]);
-    expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-    expect(stderr).toContain(String(port));
-    expect(stderr).toContain('--port 0');
-  });
-
   it.each([
     ['--port', '70000'],
     ['--port', 'http'],
@@ -354,19 +302,15 @@ describe('vals serve', () => {
     expect(await run(['serve', ...args])).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  it.each([
-    ['not JSON', 'not JSON'],
-    ['[]', 'not a JSON object'],
-    ['{"runs": {}}', 'runs in the seed'],
-    ['{"runs": [1]}', 'runs[0]'],
-    ['{"nonsense": []}', '"nonsense"'],
-    ['{"runs": [{}, {"val": {"nmae": "x"}}]}', 'runs[1].val.nmae'],
-  ])('refuses the seed %s, and says where', async (text, place) => {
+  it('refuses a seed with an unknown field, and says where', async () => {
     const seed = join(temporaryFolder(), 'seed.json');
-    writeFileSync(seed, text);
-    const refused = await run(['serve', '--port', '0', '--seed', seed]);
-    expect(refused).toMatchObject({ exit: 10, stdout: '' });
-    expect(refused.stderr).toContain(place);
+    writeFileSync(seed, '{"runs": [{}, {"val": {"nmae": "x"}}]}');
+    const { exit, stdout, stderr } = await run(['serve', '--port', '0', '--seed', seed]);
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 10,
+      stdout: '',
+      stderr: expect.stringContaining('runs[1].val.nmae'),
+    });
   });
 
   it('shows what was seeded, digit for digit', async () => {

@@ -1,9 +1,9 @@
-// A store whose files are removed or replaced while it is open: nothing is acknowledged that would be lost.
+// A store whose files are removed or replaced while it is open: no write is acknowledged and then lost.
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../src/service/index.ts';
-import { ask, createVal, temporaryFolder, temporaryService, type Val } from './support.ts';
+import { createVal, get, putVal, statusOf, temporaryFolder, temporaryService } from './support.ts';
 
 const remove = (file: string, suffixes: string[]) => {
   for (const suffix of suffixes) rmSync(`${file}${suffix}`);
@@ -30,7 +30,7 @@ test.each<[string, (file: string) => unknown]>([
   ],
   ['without its log', (file) => remove(file, ['-wal'])],
   ["without its log's index", (file) => remove(file, ['-shm'])],
-])('%s: 503, and it is told', async (_, take) => {
+])('a store that is %s gives 503, and the failure is reported', async (_, take) => {
   const file = join(temporaryFolder(), 'data', 'store.db');
   const failures: string[] = [];
   const service = await startService({
@@ -41,49 +41,43 @@ test.each<[string, (file: string) => unknown]>([
   onTestFinished(service.close);
   const val = await createVal(service, { name: 'v', code: 'c' });
   await take(file);
-  const put = await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } });
+  const put = await putVal(service, 'v', 'lost');
   expect(put).toMatchObject({ status: 503, headers: { 'retry-after': '60' }, body: { status: 503 } });
   expect(put.text).not.toContain(file);
-  expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).status).toBe(503);
+  expect(await statusOf(service, 'GET', `/v1/vals/${val.id}`)).toBe(503);
   const gone = `The store ${file} could not be used: its files were removed or replaced while it was open.`;
   expect(failures).toEqual([gone, gone]);
 });
 
-test('what was acknowledged before its log was removed is not lost', async () => {
+test('a write that was acknowledged before the log was removed is not lost', async () => {
   const service = await temporaryService();
   const val = await createVal(service, { name: 'v', code: 'kept' });
   remove(service.at, ['-wal', '-shm']);
-  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'lost' } })).status).toBe(503);
+  expect((await putVal(service, 'v', 'lost')).status).toBe(503);
   await service.close();
   const again = await temporaryService({ at: service.at });
-  expect((await ask(again, 'GET', `/v1/vals/${val.id}`)).body as Val).toMatchObject({
-    id: val.id,
-    code: val.code,
-  });
+  expect(await get(again, `/v1/vals/${val.id}`)).toMatchObject({ id: val.id, code: val.code });
 });
 
-test('the log of a store that was replaced is not taken for that of the new one', async () => {
+test('the log of a replaced store is not applied to the new store', async () => {
   const other = await temporaryService();
   const theirs = await createVal(other, { name: 'theirs', code: 'c' });
   await other.close();
   const service = await temporaryService();
   const mine = await createVal(service, { name: 'mine', code: 'c'.repeat(50_000) });
   renameSync(other.at, service.at);
-  expect((await ask(service, 'GET', `/v1/vals/${mine.id}`)).status).toBe(503);
+  expect(await statusOf(service, 'GET', `/v1/vals/${mine.id}`)).toBe(503);
   await service.close();
   const again = await temporaryService({ at: service.at });
   expect(again.token).toBe(other.token);
-  expect((await ask(again, 'GET', `/v1/vals/${theirs.id}`)).body).toMatchObject({
-    id: theirs.id,
-    code: theirs.code,
-  });
+  expect(await get(again, `/v1/vals/${theirs.id}`)).toMatchObject({ id: theirs.id, code: theirs.code });
 });
 
-test('put back, it goes on', async () => {
+test('a store that is put back is used again', async () => {
   const service = await temporaryService();
   const val = await createVal(service, { name: 'v', code: 'c' });
   renameSync(service.at, `${service.at}.old`);
-  expect((await ask(service, 'GET', `/v1/vals/${val.id}`)).status).toBe(503);
+  expect(await statusOf(service, 'GET', `/v1/vals/${val.id}`)).toBe(503);
   renameSync(`${service.at}.old`, service.at);
-  expect((await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'd' } })).status).toBe(200);
+  expect((await putVal(service, 'v', 'd')).status).toBe(200);
 });

@@ -24,7 +24,7 @@ export interface ServeProcess {
 }
 
 interface ServeOptions {
-  /** A file, or the address of a PostgreSQL database, which the environment passes on. */
+  /** A file, or the address of a PostgreSQL database, which goes into VALS_DATABASE. Empty: the arguments name it. */
   at?: string;
   args?: string[];
   env?: Record<string, string>;
@@ -38,7 +38,12 @@ export async function embeddedService(options: ServeOptions = {}): Promise<Serve
   const home = temporaryFolder();
   const { at = join(home, 'vals.db'), args = [], json = true } = options;
   const place = placeOf(at);
-  const words = ['--port', '0', ...(json ? ['--json'] : []), ...('file' in place ? ['--data', at] : [])];
+  const words = [
+    '--port',
+    '0',
+    ...(json ? ['--json'] : []),
+    ...('file' in place && at !== '' ? ['--data', at] : []),
+  ];
   const child = execa(process.execPath, [program, 'serve', ...words, ...args], {
     env: environment(home, { ...('database' in place && { VALS_DATABASE: at }), ...options.env }),
     extendEnv: false,
