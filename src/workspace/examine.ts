@@ -1,10 +1,9 @@
 // Reads and compares a val's three sides: the file, the service's code, and their base.
 import { LocalError } from '../errors.ts';
-import { stringifyJson } from '../lib/json.ts';
 import { compare, type Status } from './compare.ts';
 import { type Base, hashOf } from './disk/base.ts';
 import { readBelow } from './disk/files.ts';
-import type { RemoteSide, RemoteVal, RemoteVals } from './remote-vals.ts';
+import { isSameVersion, type RemoteSide, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
@@ -108,16 +107,15 @@ async function findById(
 ): Promise<RemoteSide> {
   if (base?.changedAt !== undefined && base.sent === undefined && base.code === here) {
     const listed = await remotes.listed(id);
-    if (listed && isSameVersion(listed, base)) return { remote: { ...listed, code: base.code } };
+    if (listed && isSameChange(listed, base)) return { remote: { ...listed, code: base.code } };
   }
   return remotes.read(id);
 }
 
-const isSameVersion = (
-  a: Pick<RemoteVal, 'version' | 'changedAt'>,
-  b: Pick<RemoteVal, 'version' | 'changedAt'>,
-): boolean =>
-  a.changedAt === b.changedAt && stringifyJson(a.version ?? null) === stringifyJson(b.version ?? null);
+type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
+
+const isSameChange = (a: Change, b: Change): boolean =>
+  a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
 /** If the service has the code that was sent without an answer, that code is the base. */
 const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
@@ -132,7 +130,7 @@ function updateBase(
 ): void {
   // The name is recorded only if vals.json has it too. Otherwise a rename on the service would look like one made here.
   const name = remote.name === val.name ? remote.name : base?.name;
-  if (base?.code === remote.code && base.name === name && isSameVersion(base, remote)) return;
+  if (base?.code === remote.code && base.name === name && isSameChange(base, remote)) return;
   try {
     bases.write(val, { ...remote, name });
   } catch (error) {

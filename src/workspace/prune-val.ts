@@ -3,14 +3,13 @@
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
-import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { existsBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import type { PushOptions } from './push-val.ts';
-import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { identity, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -77,9 +76,6 @@ export async function forgetPruned(
     throw error;
   }
 }
-
-const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
-  stringifyJson(a ?? null) === stringifyJson(b ?? null);
 
 const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
   new ConflictError(`${file} is gone here, but its val was not deleted: ${reason}.`, {

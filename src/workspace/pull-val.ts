@@ -3,6 +3,7 @@ import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
+import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine } from './examine.ts';
@@ -46,7 +47,7 @@ export async function pullVal(
     }
     return outcome('kept');
   }
-  if (isEdited && !options.force && !options.merge) throw editedHere(examined);
+  if (isEdited && !options.force && !options.merge) throw notPulled(examined);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force) {
     const merged = await mergeInto(workspace, examined, remote, options);
@@ -81,17 +82,6 @@ function withoutRemote(
   if (isNamed) throw new NotFoundError(message, { hint });
   if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
   return { status: 'kept', id: val.id };
-}
-
-function editedHere({ val: { file, name }, base, isNew }: Examined): ConflictError {
-  const problem = isNew
-    ? `${file} is new here, and the service has a val named "${name}" with other code.`
-    : base === undefined
-      ? `${file} differs from the service's code, and this folder has no base that shows which is newer.`
-      : `${file} changed here and on the service.`;
-  return new ConflictError(`${problem} The file was left as it is.`, {
-    hint: `${shell`vals pull ${file} --merge`} merges both, ${shell`vals pull ${file} --force`} takes the service's code.`,
-  });
 }
 
 /** Writes the file before the base: with a new base and the old file, a crash would make the old code look like an edit. */

@@ -7,12 +7,13 @@ import { ConflictError, LocalError, RefusedError } from '../errors.ts';
 import { type JsonValue, stringifyJson } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
+import { deletedThere, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
 import { type Examined, examine } from './examine.ts';
-import { identity, type RemoteVals } from './remote-vals.ts';
+import { identity, isSameVersion, type RemoteVals } from './remote-vals.ts';
 import { hasMarks } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { nameOf, type Workspace } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
   /** Sends files that changed here, even if the val changed on the service too. */
@@ -103,7 +104,9 @@ async function pushCode(
     );
   }
   record(workspace, { file: val.file, name, id }, { code, ...stampOf(api, body), name });
-  if (listed && isSame(listed.version, version)) return { status: 'unchanged', ...identity(id, version) };
+  if (version !== undefined && listed && isSameVersion(listed.version, version)) {
+    return { status: 'unchanged', ...identity(id, version) };
+  }
   return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
 }
 
@@ -135,9 +138,6 @@ function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> 
   const holdsToken = [stringifyJson(version ?? null), changedAt ?? ''].some(api.holdsToken);
   return holdsToken ? { version: undefined } : { version, changedAt };
 }
-
-const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
-  a !== undefined && b !== undefined && stringifyJson(a) === stringifyJson(b);
 
 /** The first push of a fresh checkout reads the list instead of each val, and sends every val that is the caller's. */
 async function listedFromCheckout({ bases }: Workspace, remotes: RemoteVals, { id, name }: WorkspaceVal) {
@@ -181,61 +181,8 @@ function outcomeWithoutSending(
     return { status: 'unchanged', ...identity(val.id, remote?.version) };
   }
   if (status === 'changed there') return { status: 'behind', ...identity(val.id, remote?.version) };
-  if (status === 'conflict' && !force) throw examined.isNew ? nameTaken(val) : bothChanged(examined);
+  if (status === 'conflict' && !force) throw notPushed(examined);
   return undefined;
-}
-
-/** The id belongs to another path of the service, such as a space. The message names no file: it is shown once for all. */
-const ofAnotherOwner = (
-  { service }: Workspace,
-  others: readonly string[],
-  owner = others.map(nameOf).join(' and '),
-): ConflictError =>
-  new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
-    hint:
-      `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` pushes to your own vals of the ` +
-      'same names instead, and creates the missing ones.',
-  });
-
-const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
-  new ConflictError(
-    `${file} is the val "${name}", which belongs to ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
-    {
-      hint: `Push it from the owner's account or space, or make a val of your own with ${shell`vals push ${file} --fork`}.`,
-    },
-  );
-
-const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
-  new ConflictError(`${file} was deleted on the service, or belongs to another owner now.`, {
-    hint: `${shell`vals push ${file} --fork`} makes a new val of your own, ${shell`vals forget ${file}`} takes it out of vals.json.`,
-  });
-
-const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
-  new ConflictError(
-    `${file} is named "${name}" in vals.json, but its id there belongs to the val "${nameThere}".`,
-    {
-      hint:
-        `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
-        `${shell`vals push ${file} --fork`} makes a new val named as in vals.json.`,
-    },
-  );
-
-const nameTaken = ({ file, name }: WorkspaceVal): ConflictError =>
-  new ConflictError(`${file} is new here, and the service has a val named "${name}" with other code.`, {
-    hint:
-      `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
-      `${shell`vals pull ${file} --force`} takes the service's code, ${shell`vals push ${file} --force`} overwrites it.`,
-  });
-
-function bothChanged({ val: { file }, base }: Examined): ConflictError {
-  const problem = base
-    ? 'changed here and on the service'
-    : "differs from the service's code, and this folder has no base that shows which is newer";
-  return new ConflictError(`${file} ${problem}.`, {
-    hint:
-      `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
-      `${shell`vals push ${file} --force`} overwrites the service's code.`,
-  });
 }
 
 /** Writes the id before the base, because the base is found by its id. */

@@ -98,6 +98,10 @@ const sentToken = (): BadResponseError =>
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
+/** A version may be any JSON value. */
+export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
+  stringifyJson(a ?? null) === stringifyJson(b ?? null);
+
 /** A key without a value is left out. */
 export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({
   ...(id !== undefined && { id }),

@@ -1,4 +1,4 @@
-// A name stands for a val everywhere: what this machine has seen, then the service's own list, and never blindly.
+// A name stands for a val everywhere. It is looked up among the vals that this machine has seen, then in the service's list.
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -19,7 +19,7 @@ interface Val {
 }
 
 describe('a list without an end', () => {
-  async function lookUp(delayMs: number, { args = [] as string[], isRepeated = false } = {}) {
+  async function lookUp({ delayMs = 0, args = [] as string[], isRepeated = false }) {
     let count = 0;
     const service = await scriptedService([], ({ path }) => {
       if (path === '/v1/me') return { body: { id: me } };
@@ -37,33 +37,22 @@ describe('a list without an end', () => {
     return run(['val', 'get', 'nosuchname', '--json', ...args], { env: service.env });
   }
 
-  it('is read to 20,000 vals', async () => {
-    const { exit, error } = await lookUp(0);
+  const slow = { delayMs: 300, args: ['--timeout', '2'] };
+  it.each<[string, string, Parameters<typeof lookUp>[0]]>([
+    ['has more than 20,000 vals', 'has more than 20,000 entries', {}],
+    ['takes longer than one request may', 'did not end within 2 s', slow],
+    ['repeats its records slowly', 'did not end within 2 s', { ...slow, isRepeated: true }],
+  ])('is not read on if it %s', async (_what, problem, list) => {
+    const { exit, error } = await lookUp(list);
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
-      message: "The service's list of vals has more than 20,000 entries.",
+      message: `The service's list of vals ${problem}.`,
     });
     expect(error?.hint).toContain('id');
   });
 
-  it('is read for as long as one request may take', async () => {
-    const { exit, error } = await lookUp(300, { args: ['--timeout', '2'] });
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 7,
-      message: "The service's list of vals did not end within 2 s.",
-    });
-  });
-
-  it('is read no longer if it repeats its records', async () => {
-    const { exit, error } = await lookUp(300, { args: ['--timeout', '2'], isRepeated: true });
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 7,
-      message: "The service's list of vals did not end within 2 s.",
-    });
-  });
-
   it('ends after 1,000 pages without a new record', async () => {
-    const { exit, stderr } = await lookUp(0, { isRepeated: true });
+    const { exit, stderr } = await lookUp({ isRepeated: true });
     expect(exit).toBe(3);
     expect(stderr).toContain('The service sent the same records again, so the list ends here.');
   });
@@ -125,8 +114,8 @@ const record = ({ id, name, owner = me }: Val) => ({
 const list = `GET /v1/users/${me}/vals?limit=100&offset=0`;
 const get = (id: string) => `GET /v1/vals/${id}`;
 
-describe('a name is found', () => {
-  it('in what was seen, without a request for it', async () => {
+describe('a name', () => {
+  it('that this machine has seen is found without a request', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     put(there.home, { 'hello.ts': 'x' });
     await there.command('push', 'hello.ts');
@@ -135,7 +124,7 @@ describe('a name is found', () => {
     expect(there.asked()).toEqual([get(hello)]);
   });
 
-  it("in the service's own list, and from then on in what was seen", async () => {
+  it("is found in the service's list, and is remembered from then on", async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
     expect(there.asked()).toEqual(['GET /v1/me', list, get(hello)]);
@@ -143,24 +132,27 @@ describe('a name is found', () => {
     expect(there.asked()).toEqual([`GET /v1/vals/${hello}/runs?limit=20&offset=0`]);
   });
 
-  it('among mine alone', async () => {
+  it("is looked up only among the caller's own vals", async () => {
     const there = await Vals.of([{ id: hello, name: 'hello', owner: 'another' }]);
     await there.command('val', 'get', hello);
     expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 3 });
   });
 
-  it.each([true, false])('or not, with the names that are near (with a list: %s)', async (hasList) => {
-    const there = await Vals.of([{ id: hello, name: 'hello' }], hasList);
-    await there.command('me');
-    await there.command('val', 'get', hello);
-    const { exit, error } = await there.command('val', 'get', 'helo', '--json');
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 3,
-      message: 'There is no val named helo. Did you mean "hello"?',
-    });
-  });
+  it.each([true, false])(
+    'that does not exist gives a suggestion (service with a list: %s)',
+    async (hasList) => {
+      const there = await Vals.of([{ id: hello, name: 'hello' }], hasList);
+      await there.command('me');
+      await there.command('val', 'get', hello);
+      const { exit, error } = await there.command('val', 'get', 'helo', '--json');
+      expect({ exit, message: error?.message }).toEqual({
+        exit: 3,
+        message: 'There is no val named helo. Did you mean "hello"?',
+      });
+    },
+  );
 
-  it('not without a token, which a whole id needs none of', async () => {
+  it('needs a token, and a whole id does not', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     const env = { VALS_BASE_URL: there.service.baseUrl };
     expect(await run(['val', 'get', 'hello', '--json'], { env })).toMatchObject({ exit: 4 });
@@ -168,7 +160,7 @@ describe('a name is found', () => {
     expect(await run(['val', 'get', hello, '--json'], { env })).toMatchObject({ exit: 0 });
   });
 
-  it('twice: both are named, and nothing is done', async () => {
+  it('that two vals have is refused, and both vals are shown', async () => {
     const there = await Vals.of([
       { id: hello, name: 'hello' },
       { id: other, name: 'hello' },
@@ -197,7 +189,7 @@ describe('the beginning of an id', () => {
     expect(result.stdout + result.stderr).toMatch(output);
   });
 
-  it('gives way to a name', async () => {
+  it('counts less than a name', async () => {
     const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const there = await Vals.of([
       { id: 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'other' },
@@ -209,7 +201,7 @@ describe('the beginning of an id', () => {
   });
 });
 
-describe('what writes by a remembered name', () => {
+describe('a command that writes by a remembered name', () => {
   const writes: string[][] = [
     ['val', 'rm', 'hello', '--yes'],
     ['version', 'new', 'hello', 'hello.ts'],
@@ -225,7 +217,7 @@ describe('what writes by a remembered name', () => {
     there.asked();
   });
 
-  it.each(writes)('stops where it has another name by now: vals %s %s', async (...args) => {
+  it.each(writes)('stops if the val has another name now: vals %s %s', async (...args) => {
     there.vals = [{ id: hello, name: 'bye' }];
     const { exit, error } = await there.command(...args, '--json');
     expect({ exit, kind: error?.kind }).toEqual({ exit: 5, kind: 'conflict' });
@@ -233,27 +225,27 @@ describe('what writes by a remembered name', () => {
     expect(there.asked()).toEqual([get(hello)]);
   });
 
-  it('looks first, and goes on where it has that name still', async () => {
+  it('reads the val first, and goes on if it still has the name', async () => {
     expect(await there.command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
     expect(there.asked()).toEqual([get(hello), `DELETE /v1/vals/${hello}`]);
   });
 
-  it('finds the one that has the name now, where that one is gone', async () => {
+  it('finds the val that has the name now, if the remembered val is gone', async () => {
     there.vals = [{ id: other, name: 'hello' }];
     expect(await there.command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
     expect(there.asked()).toEqual([get(hello), list, `DELETE /v1/vals/${other}`]);
   });
 
-  it('needs no look for an id', async () => {
+  it('does not read the val first if an id was given', async () => {
     await there.command('val', 'rm', hello, '--yes');
     expect(there.asked()).toEqual([`DELETE /v1/vals/${hello}`]);
   });
 });
 
-describe('what was seen', () => {
+describe('the file of remembered vals', () => {
   const fileOf = (there: Vals) => join(there.home, '.local/share/vals/seen.tsv');
 
-  it('is for its owner alone, holds no token, and another token does not see it', async () => {
+  it('is readable by its owner alone, holds no token, and is not used with another token', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     await there.command('me');
     await there.command('val', 'get', hello);
@@ -263,7 +255,7 @@ describe('what was seen', () => {
     expect(await run(['val', 'get', 'hello'], { env, home: there.home })).toMatchObject({ exit: 3 });
   });
 
-  it.each(['deleted', 'answered 404'])('forgets what is %s', async (how) => {
+  it.each(['deleted', 'answered 404'])('forgets a val that was %s', async (how) => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     await there.command('me');
     await there.command('val', 'get', hello);
@@ -273,7 +265,7 @@ describe('what was seen', () => {
     expect(readFileSync(fileOf(there), 'utf8')).not.toContain(hello);
   });
 
-  it('keeps the latest 10,000', async () => {
+  it('keeps the latest 10,000 vals', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     await there.command('val', 'get', hello);
     const [line = ''] = readFileSync(fileOf(there), 'utf8').split('\n');
@@ -284,7 +276,7 @@ describe('what was seen', () => {
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1]?.trimEnd(), line]);
   });
 
-  it('and what is known already is not written again', async () => {
+  it('is not written again without news', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     const inode = async () => {
       await there.command('me');
@@ -295,7 +287,7 @@ describe('what was seen', () => {
   });
 
   it.each(['no JSON', '\t\t', 'no\ttab\tno JSON\n\0', `${'\t'.repeat(100_000)}\n`])(
-    'is nothing where the file holds %.20j',
+    'counts as empty if it holds %.20j',
     async (content) => {
       const there = await Vals.of([{ id: hello, name: 'hello' }]);
       await there.command('me');
@@ -304,7 +296,7 @@ describe('what was seen', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('is not kept where there is no place for it', async () => {
+  it.skipIf(process.platform === 'win32')('is not kept if it cannot be written', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     put(there.home, { file: '' });
     const places = { 'a file': join(there.home, 'file'), 'no home': undefined };
@@ -317,7 +309,7 @@ describe('what was seen', () => {
     }
   });
 
-  it('is offered by completion, outside of a workspace too', async () => {
+  it('gives names to completion, outside of a workspace too', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     await there.command('ls');
     const { stdout } = await there.command('__complete', 'bash', 'val', 'get', 'he');
@@ -326,7 +318,7 @@ describe('what was seen', () => {
 });
 
 describe('vals ls', () => {
-  it("shows the service's list, paged as the others", async () => {
+  it("shows the service's list page by page", async () => {
     const there = await Vals.of([
       { id: hello, name: 'hello' },
       { id: other, name: 'second' },
@@ -338,7 +330,7 @@ describe('vals ls', () => {
     expect(JSON.parse((await there.command('list', '--json')).stdout)).toHaveLength(2);
   });
 
-  it('shows what was seen where the service has none, and says so', async () => {
+  it('shows the remembered vals if the service has no list, and says so', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     await there.command('me');
     await there.command('val', 'get', hello);
@@ -349,7 +341,7 @@ describe('vals ls', () => {
 });
 
 describe('before it deletes', () => {
-  it('val rm shows what would go, and asks once', async () => {
+  it('val rm shows the vals, and asks once', async () => {
     const there = await Vals.of([
       { id: hello, name: 'hello' },
       { id: other, name: 'second' },
@@ -377,7 +369,7 @@ describe('before it deletes', () => {
     [['3'], 'Delete version 3 of the val hello, its current version?'],
     [['1'], 'Delete version 1 of the val hello, whose current version is 3?'],
     [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
-  ])('version rm %s says which one is current', async (versions, question) => {
+  ])('version rm %s says which version is current', async (versions, question) => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     const { screen } = await runOnScreen(['version', 'rm', hello, ...versions], {
       env: there.service.env,
@@ -387,7 +379,7 @@ describe('before it deletes', () => {
     expect(screen).toContain(question);
   });
 
-  it('a word that is no val is refused before the question', async () => {
+  it('a word that names no val is refused before the question', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     for (const word of ['helo', other]) {
       const { exit, screen } = await runOnScreen(['val', 'rm', 'hello', word], {
@@ -408,7 +400,7 @@ describe('vals open', () => {
       columns: 120,
     });
 
-  it.skipIf(process.platform === 'win32')('hands the address to the browser, as one word', async () => {
+  it.skipIf(process.platform === 'win32')('gives the address to the browser as one argument', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     const browser = join(there.home, 'browser');
     put(there.home, {
@@ -421,7 +413,7 @@ describe('vals open', () => {
       .toBe('https://example.com/hello\n');
   });
 
-  it('prints it where there is none, and in a pipe', async () => {
+  it('prints the address if there is no browser, and in a pipe', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     expect((await atTerminal(there, { BROWSER: join(there.home, 'none') }, 'hello')).screen).toContain(
       'https://example.com/hello\r\n',
@@ -453,12 +445,12 @@ describe('vals open', () => {
     }
   });
 
-  it('opens nothing that is no page', async () => {
+  it('refuses an address that is not a web page', async () => {
     const service = await scriptedService([{ body: { id: hello, url: 'file:///etc/passwd' } }]);
     expect(await run(['open', hello], { env: service.env })).toMatchObject({ exit: 11, stdout: '' });
   });
 
-  it('with --local names what goes on running', async () => {
+  it('with --local says that only vals serve has pages', async () => {
     const { exit, stderr } = await run(['open', '--local']);
     expect(exit).toBe(2);
     expect(stderr).toContain('vals serve');
@@ -480,7 +472,7 @@ describe('vals use', () => {
     return home;
   };
 
-  it('shows which there are, and switches to one of them', async () => {
+  it('lists the services, and switches to one of them', async () => {
     const home = signedIn();
     const rows = async (...args: string[]) =>
       JSON.parse((await run(['use', ...args, '--json'], { home })).stdout);
@@ -501,6 +493,12 @@ describe('vals use', () => {
     { wanted: 'two.example/api', tokens: {}, exit: 0, says: 'https://two.example/api' },
     { wanted: 'three.example', tokens: {}, exit: 2, says: 'not signed in to three.example' },
     {
+      wanted: 'https://three.example',
+      tokens: {},
+      exit: 2,
+      says: 'vals login --base-url https://three.example',
+    },
+    {
       wanted: 'localhost:4000',
       tokens: { 'http://localhost:4000': 'token-number-3', 'https://localhost:4000': 'token-number-4' },
       exit: 2,
@@ -512,18 +510,9 @@ describe('vals use', () => {
     expect(result.exit).toBe(exit);
     expect(exit === 0 ? result.stdout : result.stderr).toContain(says);
   });
-
-  it('to no other', async () => {
-    const home = signedIn();
-    const { exit, error } = await run(['use', 'https://three.example', '--json'], { home });
-    expect({ exit, hint: error?.hint }).toEqual({
-      exit: 2,
-      hint: expect.stringContaining('vals login --base-url https://three.example'),
-    });
-  });
 });
 
-it('login asks for the base URL where there is none', async () => {
+it('login asks for the base URL if none is known', async () => {
   const there = await Vals.of([]);
   const { exit, screen } = await runOnScreen(['login'], {
     home: there.home,

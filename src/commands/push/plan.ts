@@ -8,7 +8,6 @@ import { readBelow } from '../../workspace/disk/files.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { selectForPush } from '../../workspace/select.ts';
-import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { notEmpty, readCode } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
@@ -19,6 +18,7 @@ import {
   refuseTwins,
   type Source,
 } from '../../workspace/sources/walk.ts';
+import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   fileBelow,

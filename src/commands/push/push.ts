@@ -16,7 +16,7 @@ import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned, pruneVal } from '../../workspace/prune-val.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals, identity, type RemoteVals } from '../../workspace/remote-vals.ts';
-import { relativeImports, relativeImportWarning } from '../../workspace/sources/relative-imports.ts';
+import { relativeImports, relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { sayWhatMayBeTakenOver } from '../shared/done.ts';

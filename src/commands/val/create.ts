@@ -1,8 +1,8 @@
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
-import { checkName, checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
+import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';

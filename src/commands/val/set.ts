@@ -4,7 +4,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { ConflictError, PartialError, RefusedError, UsageError } from '../../errors.ts';
-import { checkName, checkReadme } from '../../workspace/sources/limits.ts';
+import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 import { withNameProposed } from '../shared/propose-name.ts';

@@ -1,7 +1,7 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { checkSizes } from '../../workspace/sources/limits.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
+import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
 import { newVersion } from '../shared/versions.ts';

@@ -39,7 +39,7 @@ export function parseManifest(text: string): Manifest {
   const { vals = {}, ...others } = content;
   if (!isObject(vals)) throw broken('has a "vals" that is not an object');
   const entries = new Map(Object.entries(vals).map(([file, value]) => [file, parseEntry(file, value)]));
-  refuseTwins(entries);
+  refuseDuplicates(entries);
   return { vals: entries, others };
 }
 
@@ -66,7 +66,7 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
 /** Two services may use the same id for different vals. */
 const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
-function refuseTwins(entries: ReadonlyMap<string, ManifestEntry>): void {
+function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   const byName = new Map<string, string>();
   const byFile = new Map<string, string>();
   const byId = new Map<string, string>();

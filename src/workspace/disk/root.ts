@@ -1,7 +1,8 @@
 // Finds the root of the workspace: the nearest folder with a vals.json, from the current folder upwards.
 import { lstatSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
+import { foldersAbove } from '../../lib/folders.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
@@ -16,12 +17,8 @@ export function findRoot(settings: Settings): string | undefined {
 }
 
 /** Also finds a workspace of another user, so callers must not use its content. */
-export function nearestRoot(from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    if (lookAt(join(folder, manifestFile)) !== undefined) return folder;
-    if (folder === dirname(folder)) return undefined;
-  }
-}
+export const nearestRoot = (from: string): string | undefined =>
+  [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 /**
  * The owner of a workspace decides which file is sent to which val, so we use no other user's workspace, as git does.

@@ -1,9 +1,10 @@
 // Reads .gitignore and .valsignore as git does: links are not followed, and only plain files are read.
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { largest } from '../../lib/file-sizes.ts';
+import { foldersAbove } from '../../lib/folders.ts';
 import { NotReached } from '../../lib/held-folder.ts';
 import { withSlashes } from '../../lib/paths.ts';
 import { NotPlainFile } from '../../lib/plain-file.ts';
@@ -66,14 +67,13 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
 
   return {
     rulesIn,
-    rulesAbove: (root) => foldersAbove(root).flatMap((folder) => rulesIn(folder, '')),
+    rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
 }
 
 /** The folders above the root, topmost first, up to the top of the repository (or else workspace). */
-function foldersAbove(root: string): string[] {
-  const folders = [root];
-  for (let here = root; here !== dirname(here); here = dirname(here)) folders.push(dirname(here));
+function foldersWithRules(root: string): string[] {
+  const folders = [root, ...foldersAbove(root)];
   const top = ['.git', manifestFile]
     .map((name) => folders.findIndex((folder) => existsSync(join(folder, name))))
     .find((index) => index !== -1);

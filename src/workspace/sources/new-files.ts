@@ -1,8 +1,7 @@
 // Code files below the root that vals.json does not name yet.
 import { basename } from 'node:path';
-import { UsageError } from '../../errors.ts';
 import { fold, pathProblem } from '../disk/file-names.ts';
-import { nameFrom, type Source, walkFolder } from './walk.ts';
+import { nameFrom, refuseTwins, type Source, walkFolder } from './walk.ts';
 
 /** Each file with the name that its val would get. Throws if two files would get the same name. */
 export async function findNewFiles(
@@ -11,7 +10,6 @@ export async function findNewFiles(
   warn: (message: string) => void,
 ): Promise<Source[]> {
   const knownFiles = new Set(known.map(({ file }) => fold(file)));
-  const byName = new Map(known.map(({ file, name }) => [name, file]));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
     // Files whose name begins with a dot, such as .eslintrc.js, configure other tools.
@@ -21,15 +19,11 @@ export async function findNewFiles(
       warn(`${file} was left out: its path ${problem}.`);
       continue;
     }
-    const name = nameFrom(file);
-    const twin = byName.get(name);
-    if (twin !== undefined) {
-      throw new UsageError(`${twin} and ${file} would both be the val "${name}".`, {
-        hint: 'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
-      });
-    }
-    byName.set(name, file);
-    found.push({ file, name });
+    found.push({ file, name: nameFrom(file) });
   }
+  refuseTwins(
+    [...known, ...found],
+    'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
+  );
   return found;
 }

@@ -80,14 +80,16 @@ export function isPath(cwd: string, word: string): boolean {
 /** The default name of a val: the file name without the extension. */
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
-export function refuseTwins(sources: readonly Source[]): void {
+/** Throws if two files would become one val. */
+export function refuseTwins(
+  sources: readonly Source[],
+  hint = 'Rename one of them, or push one alone with --name.',
+): void {
   const byName = new Map<string, string>();
   for (const { file, name } of sources) {
     const twin = byName.get(name);
     if (twin !== undefined) {
-      throw new UsageError(`${twin} and ${file} would both be the val "${name}".`, {
-        hint: 'Rename one of them, or push one alone with --name.',
-      });
+      throw new UsageError(`${twin} and ${file} would both be the val "${name}".`, { hint });
     }
     byName.set(name, file);
   }

@@ -1,0 +1,44 @@
+// Warns of names and sizes that the service may refuse, and of imports that fail there.
+import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
+
+export function checkName(name: string, warn: (message: string) => void): void {
+  if (!namePattern.test(name)) {
+    warn(`The service may refuse the name "${name}": ${nameRule}.`);
+  }
+}
+
+export function checkSizes(
+  { code, readme }: { code: string; readme?: string },
+  source: string,
+  warn: (message: string) => void,
+): void {
+  if (code.length > longestCode) {
+    warn(`${source} has ${code.length} characters of code. Services usually accept at most ${longestCode}.`);
+  }
+  checkReadme(readme, warn);
+}
+
+export function checkReadme(readme: string | undefined, warn: (message: string) => void): void {
+  if (readme !== undefined && readme.length > longestReadme) {
+    warn(`The readme has ${readme.length} characters. Services usually accept at most ${longestReadme}.`);
+  }
+}
+
+/** An import or export of a file beside the val, at the beginning of a line. Type-only imports do not exist at run time. */
+const importStatement =
+  /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
+
+export const relativeImports = (code: string): string[] =>
+  [...code.matchAll(importStatement)].map(([, , specifier = '']) => specifier);
+
+/** One warning for all files; undefined if there is nothing to warn about. */
+export function relativeImportWarning(
+  found: readonly { file: string; specifier: string }[],
+): string | undefined {
+  const [first] = [...found].sort((a, b) => (a.file < b.file ? -1 : 1));
+  if (first === undefined) return undefined;
+  const others = new Set(found.map(({ file }) => file)).size - 1;
+  const more =
+    others === 0 ? '' : ` ${others} more ${others === 1 ? 'file has' : 'files have'} such imports.`;
+  return `${first.file} imports ${first.specifier}, but on the service a val has no files beside it.${more} Put the code into one file, or import a package.`;
+}
