@@ -1,58 +1,37 @@
-// The page of a service with a public URL: who is let in by the form, and what the cookie opens.
+// The page of a service with a public URL: the sign-in form, and the pages that its cookie opens.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loopbackAddresses } from '../../src/lib/addresses.ts';
-import { openStore } from '../../src/service/index.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { ask, askText, createVal, newPlace, temporaryService, type Val } from './support.ts';
+import {
+  ask,
+  askText,
+  behindProxy,
+  browse,
+  createVal,
+  newPlace,
+  signedIn,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from './support.ts';
 
-const publicUrl = new URL('https://vals.example');
-const network = { host: '127.0.0.1', publicUrl, proxies: loopbackAddresses };
 let at: string;
-
-type Service = Awaited<ReturnType<typeof temporaryService>>;
-let service: Service;
+let service: TemporaryService;
 let val: Val;
 beforeAll(async () => {
   at = await newPlace();
   val = await createVal(await temporaryService({ at }), { name: 'hello', code: 'my_code' });
-  service = await temporaryService({ at: at, network });
+  service = await temporaryService({ at, network: behindProxy });
 });
 
-let callers = 0;
-/** From a caller of its own each time, as the proxy says. */
-const send = (
-  method: string,
-  path: string,
-  headers: Record<string, string> = {},
-  raw?: string,
-  to = service,
-) =>
-  askText({ baseUrl: `http://127.0.0.1:${to.port}`, token: to.token }, method, path, {
-    token: null,
-    headers: {
-      Host: 'vals.example',
-      Accept: 'text/html',
-      'X-Forwarded-For': `10.0.${Math.floor(callers / 250)}.${callers++ % 250}`,
-      ...headers,
-    },
-    raw,
-  });
+const visit = (path: string, headers: Record<string, string> = {}, to = service) =>
+  browse(to, path, { headers });
 
-const form = {
-  Origin: 'https://vals.example',
-  'Content-Type': 'application/x-www-form-urlencoded',
-};
-const signIn = (token: string, headers: Record<string, string> = {}, path = '/sign-in', to = service) =>
-  send('POST', path, { ...form, ...headers }, `token=${encodeURIComponent(token)}`, to);
-
-async function session(to = service) {
-  const { headers } = await signIn(to.token, {}, '/sign-in', to);
-  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-}
+const signIn = (token: string, headers: Record<string, string> = {}, path = '/sign-in') =>
+  browse(service, path, { form: `token=${encodeURIComponent(token)}`, headers });
 
 describe('the form', () => {
   test('is what a browser gets, and shows no val', async () => {
-    const { status, text, headers } = await send('GET', `/?val=${val.id}`);
+    const { status, text, headers } = await visit(`/?val=${val.id}`);
     expect(status).toBe(401);
     expect(text).toContain(`<form method="post" action="/sign-in?val=${val.id}">`);
     expect(text).toContain('type="password"');
@@ -66,14 +45,14 @@ describe('the form', () => {
   });
 
   test('other programs get a problem, and there is no link as on the loopback address', async () => {
-    const answer = await send('GET', '/', { Accept: 'application/json' });
+    const answer = await visit('/', { Accept: 'application/json' });
     expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/problem+json' } });
-    expect((await send('GET', '/?key=')).status).toBe(401);
+    expect((await visit('/?key=')).status).toBe(401);
     expect(service.pageLink()).toBe('');
   });
 
   test('shows what was asked for as text', async () => {
-    const { text } = await send('GET', '/?val="><script>alert(1)</script>');
+    const { text } = await visit('/?val="><script>alert(1)</script>');
     expect(text).not.toContain('<script');
     expect(text).not.toContain('val="');
   });
@@ -94,7 +73,7 @@ describe('the form', () => {
     'leads nowhere else: %s',
     async (query) => {
       const { headers } = await signIn(service.token, {}, `/sign-in${query}`);
-      expect(new URL(headers.location ?? '', publicUrl).host).toBe('vals.example');
+      expect(new URL(headers.location ?? '', behindProxy.publicUrl).host).toBe('vals.example');
       expect(headers.location).toMatch(/^\/\?/);
     },
   );
@@ -108,21 +87,21 @@ describe('the form', () => {
   });
 
   test.each<[string, Record<string, string>, number]>([
-    ['no Origin', { Origin: '' }, 403],
+    ['a page without an Origin', { Origin: '' }, 403],
     ['another page', { Origin: 'https://evil.example' }, 403],
     ['a hidden page', { Origin: 'null' }, 403],
-    ['http', { Origin: 'http://vals.example' }, 403],
-    ['another port', { Origin: 'https://vals.example:8443' }, 403],
-    ['another Host', { Host: 'evil.example' }, 403],
-    ['JSON', { 'Content-Type': 'application/json' }, 415],
-    ['text', { 'Content-Type': 'text/plain' }, 415],
-  ])('%s: refused', async (_, headers, status) => {
+    ['a page over http', { Origin: 'http://vals.example' }, 403],
+    ['a page on another port', { Origin: 'https://vals.example:8443' }, 403],
+    ['a request to another Host', { Host: 'evil.example' }, 403],
+    ['a request with JSON', { 'Content-Type': 'application/json' }, 415],
+    ['a request with text', { 'Content-Type': 'text/plain' }, 415],
+  ])('is refused from %s', async (_, headers, status) => {
     const answer = await signIn(service.token, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  test('a large one: 413', async () => {
+  test('is answered with 413 when it is large', async () => {
     expect((await signIn('x'.repeat(10_000))).status).toBe(413);
   });
 
@@ -133,7 +112,7 @@ describe('the form', () => {
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('6');
     expect(text).toContain('too many attempts');
-    // Whoever is in front of the proxy cannot be another one by saying so.
+    // The caller in front of the proxy cannot claim another address.
     const forged = { 'X-Forwarded-For': '192.0.2.99, 192.0.2.1' };
     expect((await signIn(service.token, forged)).status).toBe(429);
     expect((await signIn(service.token, { 'X-Forwarded-For': '192.0.2.2' })).status).toBe(303);
@@ -142,82 +121,75 @@ describe('the form', () => {
 
 describe('the cookie', () => {
   test('is looked up once, however many a request has', async () => {
-    const cookie = await session();
+    const cookie = await signedIn(service, service.token);
     const [name = ''] = cookie.split('=');
     const others = Array.from({ length: 300 }, (_, i) => `${name}=${i}.99999999999.code`).join('; ');
-    expect((await send('GET', '/', { cookie: `${others}; ${cookie}` })).status).toBe(401);
-    expect((await send('GET', '/', { cookie: `${cookie}; ${others}` })).status).toBe(200);
+    expect((await visit('/', { cookie: `${others}; ${cookie}` })).status).toBe(401);
+    expect((await visit('/', { cookie: `${cookie}; ${others}` })).status).toBe(200);
   });
 
   test('opens the page, with a way out', async () => {
-    const cookie = await session();
-    const { status, text, headers } = await send('GET', '/', { cookie: `a=b; ${cookie}` });
+    const cookie = await signedIn(service, service.token);
+    const { status, text, headers } = await visit('/', { cookie: `a=b; ${cookie}` });
     expect(status).toBe(200);
     expect(text).toContain('hello');
     expect(text).toContain('action="/sign-out"');
     expect(headers['content-security-policy']).toContain("form-action 'self'");
-    expect((await send('GET', `/?val=${val.id}`, { cookie })).text).toContain('my_code');
+    expect((await visit(`/?val=${val.id}`, { cookie })).text).toContain('my_code');
   });
 
   test('opens nothing of the API', async () => {
-    const cookie = await session();
-    expect((await send('GET', '/v1/me', { cookie })).status).toBe(401);
-    expect((await send('GET', `/v1/vals/${val.id}`, { cookie })).status).toBe(404);
-    const body = JSON.stringify({ name: 'x', code: 'x' });
-    const json = { 'Content-Type': 'application/json' };
-    expect((await send('POST', '/v1/vals', { cookie, ...json }, body)).status).toBe(401);
+    const cookie = await signedIn(service, service.token);
+    expect((await visit('/v1/me', { cookie })).status).toBe(401);
+    expect((await visit(`/v1/vals/${val.id}`, { cookie })).status).toBe(404);
+    const direct = { baseUrl: `http://127.0.0.1:${service.port}` };
+    const headers = { Host: 'vals.example', cookie };
+    const created = await askText(direct, 'POST', '/v1/vals', { body: { name: 'x', code: 'x' }, headers });
+    expect(created.status).toBe(401);
   });
 
   test('no page of another site uses it', async () => {
-    const cookie = await session();
-    expect((await send('GET', '/', { cookie, Origin: 'https://evil.example' })).status).toBe(403);
+    const cookie = await signedIn(service, service.token);
+    expect((await visit('/', { cookie, Origin: 'https://evil.example' })).status).toBe(403);
   });
 
   test('is good at another process on the same data', async () => {
-    const other = await temporaryService({ at: at, network });
-    const cookie = await session();
-    expect((await send('GET', '/', { cookie }, undefined, other)).status).toBe(200);
+    const other = await temporaryService({ at: at, network: behindProxy });
+    const cookie = await signedIn(service, service.token);
+    expect((await visit('/', { cookie }, other)).status).toBe(200);
   });
 
   test('is good nowhere else', async () => {
-    const stranger = await temporaryService({ network });
-    const cookie = await session(stranger);
-    expect((await send('GET', '/', { cookie }, undefined, stranger)).status).toBe(200);
-    expect((await send('GET', '/', { cookie })).status).toBe(401);
+    const stranger = await temporaryService({ network: behindProxy });
+    const cookie = await signedIn(stranger, stranger.token);
+    expect((await visit('/', { cookie }, stranger)).status).toBe(200);
+    expect((await visit('/', { cookie })).status).toBe(401);
   });
 
   test("is the person's own, and ends with their token, and with them", async () => {
-    const store = await openStore(placeOf(at));
-    try {
-      const { token = '' } = (await store.users.add('ada')) ?? {};
-      const cookieOf = async (token: string) =>
-        (await signIn(token)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-      const cookie = await cookieOf(token);
-      const { status, text } = await send('GET', '/', { cookie });
-      expect(status).toBe(200);
-      expect(text).toContain('No vals yet');
-      expect((await send('GET', `/?val=${val.id}`, { cookie })).status).toBe(404);
-      const renewed = await store.users.renewToken('ada');
-      expect((await send('GET', '/', { cookie })).status).toBe(401);
-      expect((await signIn(token)).status).toBe(401);
-      const next = await cookieOf(renewed?.token ?? '');
-      expect((await send('GET', '/', { cookie: next })).status).toBe(200);
-      await store.users.remove('ada', false);
-      expect((await send('GET', '/', { cookie: next })).status).toBe(401);
-    } finally {
-      await store.close();
-    }
+    const { users } = await storeOf({ at });
+    const { token = '' } = (await users.add('ada')) ?? {};
+    const cookie = await signedIn(service, token);
+    const { status, text } = await visit('/', { cookie });
+    expect(status).toBe(200);
+    expect(text).toContain('No vals yet');
+    expect((await visit(`/?val=${val.id}`, { cookie })).status).toBe(404);
+    const renewed = await users.renewToken('ada');
+    expect((await visit('/', { cookie })).status).toBe(401);
+    expect((await signIn(token)).status).toBe(401);
+    const next = await signedIn(service, renewed?.token ?? '');
+    expect((await visit('/', { cookie: next })).status).toBe(200);
+    await users.remove('ada', false);
+    expect((await visit('/', { cookie: next })).status).toBe(401);
   });
 
   test('is refused when anything in it was changed', async () => {
-    const cookie = await session();
+    const cookie = await signedIn(service, service.token);
     const [name = '', value = ''] = cookie.split('=');
     const [id = '', end = '', code = ''] = value.split('.');
-    const later = `${Number(end) + 1}`;
-    const earlier = `${Number(end) - 50_000}`;
     for (const parts of [
-      [id, later, code],
-      [id, earlier, code],
+      [id, `${Number(end) + 1}`, code],
+      [id, `${Number(end) - 50_000}`, code],
       [id, end, `${code}x`],
       [id, end, ''],
       ['someone-else', end, code],
@@ -227,20 +199,18 @@ describe('the cookie', () => {
       [id, 'NaN', code],
     ]) {
       const changed = `${name}=${parts.join('.')}`;
-      expect({ changed, status: (await send('GET', '/', { cookie: changed })).status }).toEqual({
-        changed,
-        status: 401,
-      });
+      expect((await visit('/', { cookie: changed })).status, changed).toBe(401);
     }
-    // Nor does a wrong one beside it keep the right one out.
-    expect((await send('GET', '/', { cookie: `${name}=x.y.z; ${cookie}` })).status).toBe(200);
+    // A wrong cookie beside the right one does no harm.
+    expect((await visit('/', { cookie: `${name}=x.y.z; ${cookie}` })).status).toBe(200);
   });
 
   test('ends with a sign-out, which another page cannot send', async () => {
-    const cookie = await session();
-    const evil = await send('POST', '/sign-out', { ...form, cookie, Origin: 'https://evil.example' }, '');
-    expect(evil.status).toBe(403);
-    const { status, headers } = await send('POST', '/sign-out', { ...form, cookie }, '');
+    const cookie = await signedIn(service, service.token);
+    const signOut = (headers: object) =>
+      browse(service, '/sign-out', { form: '', headers: { cookie, ...headers } });
+    expect((await signOut({ Origin: 'https://evil.example' })).status).toBe(403);
+    const { status, headers } = await signOut({});
     expect(status).toBe(303);
     expect(headers.location).toBe('/');
     expect(headers['set-cookie']?.[0]).toMatch(/^__Host-vals=; Max-Age=0; Path=\/; /);
@@ -249,7 +219,7 @@ describe('the cookie', () => {
 
 test('the forms are taken by POST alone, and not at all without a public URL', async () => {
   for (const path of ['/sign-in', '/sign-out']) {
-    expect(await send('GET', path)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    expect(await visit(path)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   }
   const plain = await temporaryService();
   expect((await ask(plain, 'POST', '/sign-in', { body: {} })).status).toBe(404);

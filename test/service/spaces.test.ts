@@ -1,25 +1,24 @@
 // Spaces: vals that several people own, and who can reach them.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loopbackAddresses } from '../../src/lib/addresses.ts';
-import { openStore, type Store } from '../../src/service/index.ts';
-import { placeOf } from '../support/embedded-service.ts';
+import type { Store } from '../../src/service/index.ts';
 import {
+  addPerson,
   ask,
-  askText,
+  behindProxy,
+  browse,
   createVal,
+  get,
   type List,
+  type Person,
   postgres,
+  signedIn,
   speak,
+  statusOf,
+  storeOf,
   type TemporaryService,
   temporaryService,
   type Val,
 } from './support.ts';
-
-interface Person {
-  baseUrl: string;
-  token: string;
-  user: { id: string; username: string };
-}
 
 let service: TemporaryService;
 let store: Store;
@@ -28,22 +27,17 @@ let bob: Person;
 let eve: Person;
 let acme: { id: string; username: string };
 
-async function add(username: string): Promise<Person> {
-  const added = await store.users.add(username);
-  if (!added) throw new Error(`${username} is taken`);
-  return { baseUrl: service.baseUrl, ...added };
-}
-
 beforeAll(async () => {
   service = await temporaryService();
-  store = await openStore(placeOf(service.at));
-  [ada, bob, eve] = [await add('ada'), await add('bob'), await add('eve')];
+  store = await storeOf(service);
+  ada = await addPerson(service, 'ada');
+  bob = await addPerson(service, 'bob');
+  eve = await addPerson(service, 'eve');
   const added = await store.spaces.add('acme');
   if (!added) throw new Error('acme is taken');
   acme = added;
   await store.spaces.grant('acme', 'ada', 'write');
   await store.spaces.grant('acme', 'bob', 'read');
-  return () => store.close();
 });
 
 const run = { version: 1, runStartAt: '2024-05-01T00:00:00Z', runEndAt: '2024-05-01T00:00:01Z', error: null };
@@ -52,22 +46,22 @@ const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
 
 describe('below the path of a space', () => {
   test('me is the space, with the person behind the token', async () => {
-    expect((await ask(ada, 'GET', '/@acme/v1/me')).body).toMatchObject({
+    expect(await get(ada, '/@acme/v1/me')).toMatchObject({
       ...acme,
       url: `${service.baseUrl}/@acme/`,
       links: { self: `${service.baseUrl}/@acme/v1/me` },
       actor: ada.user,
     });
-    expect((await ask(ada, 'GET', '/v1/me')).body).not.toHaveProperty('actor');
+    expect(await get(ada, '/v1/me')).not.toHaveProperty('actor');
   });
 
   test('a person sees their spaces, from everywhere', async () => {
     const spaces = (role: string) => [{ ...acme, role, url: `${service.baseUrl}/@acme` }];
     for (const path of ['/v1/me/spaces', '/@acme/v1/me/spaces']) {
-      expect((await ask(ada, 'GET', path)).body).toMatchObject({ data: spaces('write') });
-      expect((await ask(bob, 'GET', path)).body).toMatchObject({ data: spaces('read') });
+      expect(await get(ada, path)).toMatchObject({ data: spaces('write') });
+      expect(await get(bob, path)).toMatchObject({ data: spaces('read') });
     }
-    expect((await ask(eve, 'GET', '/v1/me/spaces')).body).toMatchObject({ data: [] });
+    expect(await get(eve, '/v1/me/spaces')).toMatchObject({ data: [] });
   });
 
   test('vals belong to the space, versions and runs to a person, and links stay below the path', async () => {
@@ -86,26 +80,26 @@ describe('below the path of a space', () => {
     expect(report).toMatchObject({ status: 201, body: { reporter: eve.user } });
     await store.spaces.revoke('acme', 'eve');
 
-    const versions = (await ask(bob, 'GET', `/@acme/v1/vals/${id}/versions?limit=1`)).body as List;
+    const versions = await get<List>(bob, `/@acme/v1/vals/${id}/versions?limit=1`);
     expect(versions.data).toMatchObject([{ version: 2, versionAuthor: eve.user }]);
     const { next = '' } = versions.links;
     expect(next.startsWith(`${self}/versions?`)).toBe(true);
-    expect((await ask(bob, 'GET', next)).body).toMatchObject({ data: [{ version: 1 }] });
-    expect((await ask(eve, 'GET', next)).status).toBe(404);
-    expect((await ask(bob, 'GET', `/@acme/v1/vals/${id}/versions/1`)).body).toMatchObject({
+    expect(await get(bob, next)).toMatchObject({ data: [{ version: 1 }] });
+    expect(await statusOf(eve, 'GET', next)).toBe(404);
+    expect(await get(bob, `/@acme/v1/vals/${id}/versions/1`)).toMatchObject({
       code: 'one',
       versionAuthor: ada.user,
     });
-    expect((await ask(bob, 'GET', '/@acme/v1/me/runs')).body).toMatchObject({
+    expect(await get(bob, '/@acme/v1/me/runs')).toMatchObject({
       data: [{ val: { id }, reporter: eve.user }],
     });
-    expect((await ask(ada, 'GET', '/v1/me/runs')).body).toMatchObject({ data: [] });
-    expect((await ask(bob, 'GET', `/@acme/v1/users/${acme.id}/vals`)).body).toMatchObject({ data: [{ id }] });
+    expect(await get(ada, '/v1/me/runs')).toMatchObject({ data: [] });
+    expect(await get(bob, `/@acme/v1/users/${acme.id}/vals`)).toMatchObject({ data: [{ id }] });
   });
 
   test('a member who may only read reads private vals, and changes nothing', async () => {
     const { id } = (await push(ada, 'readable', 'secret')).body as Val;
-    expect((await ask(bob, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({ code: 'secret' });
+    expect(await get(bob, `/@acme/v1/vals/${id}`)).toMatchObject({ code: 'secret' });
     for (const [method, path, body] of [
       ['PUT', '', { name: 'readable', code: 'x' }],
       ['POST', '', { name: 'another', code: 'x' }],
@@ -121,7 +115,7 @@ describe('below the path of a space', () => {
         body: { message: 'You may read the vals of acme, but not change them.' },
       });
     }
-    expect((await ask(ada, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({
+    expect(await get(ada, `/@acme/v1/vals/${id}`)).toMatchObject({
       code: 'secret',
       version: 1,
     });
@@ -130,9 +124,9 @@ describe('below the path of a space', () => {
   test("a space and its members do not see each other's private vals without the path", async () => {
     const own = await createVal(ada, { name: 'adas', code: 'c' });
     const { id } = (await push(ada, 'theirs', 'c')).body as Val;
-    expect((await ask(ada, 'GET', `/@acme/v1/vals/${own.id}`)).status).toBe(404);
-    expect((await ask(ada, 'GET', `/v1/vals/${id}`)).status).toBe(404);
-    expect((await ask(ada, 'DELETE', `/v1/vals/${id}`)).status).toBe(404);
+    expect(await statusOf(ada, 'GET', `/@acme/v1/vals/${own.id}`)).toBe(404);
+    expect(await statusOf(ada, 'GET', `/v1/vals/${id}`)).toBe(404);
+    expect(await statusOf(ada, 'DELETE', `/v1/vals/${id}`)).toBe(404);
     expect((await push(ada, 'theirs', 'c', '')).body).not.toMatchObject({ id });
   });
 });
@@ -140,31 +134,25 @@ describe('below the path of a space', () => {
 /** Every route below a space, as it is asked for a val of that space. */
 const routes = (id: string) =>
   [
-    ['GET', '/v1/me', undefined],
-    ['GET', '/v1/me/spaces', undefined],
-    ...['runs', 'likes', 'comments', 'references'].map((kind) => ['GET', `/v1/me/${kind}`, undefined]),
-    ['GET', `/v1/users/${acme.id}`, undefined],
-    ['GET', `/v1/users/${acme.id}/vals`, undefined],
-    ['GET', '/v1/alias/acme', undefined],
-    ['GET', '/v1/alias/acme/hidden', undefined],
-    ['GET', '/v1/search/vals?query=secret', undefined],
+    ...['', '/spaces', '/runs', '/likes', '/comments', '/references'].map((path) => ['GET', `/v1/me${path}`]),
+    ['GET', `/v1/users/${acme.id}`],
+    ['GET', `/v1/users/${acme.id}/vals`],
+    ['GET', '/v1/alias/acme'],
+    ['GET', '/v1/alias/acme/hidden'],
+    ['GET', '/v1/search/vals?query=secret'],
     ['PUT', `/v1/vals/${id}`, { privacy: 'public' }],
     ['PUT', '/v1/vals', { name: 'taken', code: 'x' }],
     ['POST', '/v1/vals', { name: 'another', code: 'x' }],
-    ['GET', `/v1/vals/${id}`, undefined],
-    ['GET', `/v1/vals/${id}/module`, undefined],
-    ['GET', `/v1/vals/${id}/runs`, undefined],
+    ...['', '/module', '/runs', '/versions', '/versions/1'].map((path) => ['GET', `/v1/vals/${id}${path}`]),
     ['POST', `/v1/vals/${id}/runs`, run],
-    ['GET', `/v1/vals/${id}/versions`, undefined],
     ['POST', `/v1/vals/${id}/versions`, { code: 'x' }],
-    ['GET', `/v1/vals/${id}/versions/1`, undefined],
-    ['DELETE', `/v1/vals/${id}/versions/1`, undefined],
-    ['DELETE', `/v1/vals/${id}`, undefined],
-    ['PATCH', '/v1/me', undefined],
-    ['GET', '/v1/nothing', undefined],
-    ['GET', '/', undefined],
-    ['GET', '', undefined],
-  ] as [string, string, object | undefined][];
+    ['DELETE', `/v1/vals/${id}/versions/1`],
+    ['DELETE', `/v1/vals/${id}`],
+    ['PATCH', '/v1/me'],
+    ['GET', '/v1/nothing'],
+    ['GET', '/'],
+    ['GET', ''],
+  ] as [string, string, object?][];
 
 describe('a stranger', () => {
   test('gets the same answer as for a space that does not exist, on every route', async () => {
@@ -175,16 +163,13 @@ describe('a stranger', () => {
         const absent = await ask(eve, method, `/@nowhere${path}`, { body, token });
         expect(answer.status, `${method} ${path}`).toBe(404);
         expect(answer.text).toBe(absent.text.replaceAll('nowhere', 'acme'));
-        expect({ ...answer.headers, date: '', 'content-length': '' }).toEqual({
-          ...absent.headers,
-          date: '',
-          'content-length': '',
-        });
+        const others = { date: '', 'content-length': '' };
+        expect({ ...answer.headers, ...others }).toEqual({ ...absent.headers, ...others });
       }
     }
-    expect((await ask(eve, 'GET', '/@acme/v1/me', { token: 'vals_wrong' })).status).toBe(401);
-    expect((await ask(eve, 'GET', '/@nowhere/v1/me', { token: 'vals_wrong' })).status).toBe(401);
-    expect((await ask(ada, 'GET', `/@acme/v1/vals/${id}`)).body).toMatchObject({
+    expect(await statusOf(eve, 'GET', '/@acme/v1/me', { token: 'vals_wrong' })).toBe(401);
+    expect(await statusOf(eve, 'GET', '/@nowhere/v1/me', { token: 'vals_wrong' })).toBe(401);
+    expect(await get(ada, `/@acme/v1/vals/${id}`)).toMatchObject({
       code: 'secret',
       version: 1,
     });
@@ -195,17 +180,17 @@ describe('a stranger', () => {
     for (const [method, path, body] of routes(secret.id).filter(([, path]) => path.includes(secret.id))) {
       expect((await ask(eve, method, path, { body })).status, `${method} ${path}`).toBe(404);
     }
-    expect((await ask(eve, 'GET', `/v1/users/${acme.id}/vals`)).body).toMatchObject({ data: [] });
-    expect((await ask(eve, 'GET', '/v1/search/vals?query=secret')).body).toMatchObject({ data: [] });
+    expect(await get(eve, `/v1/users/${acme.id}/vals`)).toMatchObject({ data: [] });
+    expect(await get(eve, '/v1/search/vals?query=secret')).toMatchObject({ data: [] });
     for (const path of ['acme', 'acme/by_id']) {
-      expect((await ask(eve, 'GET', `/v1/alias/${path}`)).status).toBe(404);
+      expect(await statusOf(eve, 'GET', `/v1/alias/${path}`)).toBe(404);
     }
     for (const privacy of ['public', 'unlisted']) {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
       const { id } = (await ask(ada, 'POST', '/@acme/v1/vals', { body })).body as Val;
-      expect((await ask(eve, 'GET', `/v1/vals/${id}`)).body).toMatchObject({ author: acme });
-      expect((await ask(eve, 'DELETE', `/v1/vals/${id}`)).status).toBe(403);
-      expect((await ask(ada, 'DELETE', `/v1/vals/${id}`)).status).toBe(403);
+      expect(await get(eve, `/v1/vals/${id}`)).toMatchObject({ author: acme });
+      expect(await statusOf(eve, 'DELETE', `/v1/vals/${id}`)).toBe(403);
+      expect(await statusOf(ada, 'DELETE', `/v1/vals/${id}`)).toBe(403);
     }
   });
 
@@ -241,9 +226,9 @@ describe('a stranger', () => {
 
 test("only the owner of a store gets a link to the owner's page", async () => {
   for (const path of ['/v1/me/page-link', '/@acme/v1/me/page-link']) {
-    for (const who of [ada, bob, eve]) expect((await ask(who, 'GET', path)).status).toBe(404);
+    for (const who of [ada, bob, eve]) expect(await statusOf(who, 'GET', path)).toBe(404);
   }
-  if (postgres === undefined) expect((await ask(service, 'GET', '/v1/me/page-link')).status).toBe(200);
+  if (postgres === undefined) expect(await statusOf(service, 'GET', '/v1/me/page-link')).toBe(200);
 });
 
 test('access ends at once, in every process', async () => {
@@ -270,25 +255,25 @@ test('names are unique among people and spaces, and each kind is managed apart',
   expect(await store.spaces.grant('ada', 'bob', 'write')).toBe('no space');
   expect(await store.spaces.grant('acme', 'acme', 'write')).toBe('no person');
   expect(await store.spaces.revoke('acme', 'eve')).toBe('not a member');
-  expect((await ask(ada, 'GET', '/@ada/v1/me')).status).toBe(404);
+  expect(await statusOf(ada, 'GET', '/@ada/v1/me')).toBe(404);
 });
 
 test('a removed space takes its vals along, and a removed person stays the author of versions', async () => {
-  const zoe = await add('zoe');
+  const zoe = await addPerson(service, 'zoe');
   await store.spaces.add('short');
   await store.spaces.grant('short', 'zoe', 'write');
   await store.spaces.grant('short', 'ada', 'write');
   const { id } = (await push(zoe, 'hers', 'c', '/@short')).body as Val;
   expect(await store.users.remove('zoe', false)).toBe('removed');
-  expect((await ask(ada, 'GET', `/@short/v1/vals/${id}`)).body).toMatchObject({ versionAuthor: zoe.user });
+  expect(await get(ada, `/@short/v1/vals/${id}`)).toMatchObject({ versionAuthor: zoe.user });
   expect(await store.spaces.named('short')).toMatchObject({
     vals: 1,
     members: [{ username: 'ada', role: 'write' }],
   });
   expect(await store.spaces.remove('short', false)).toBe('has vals');
   expect(await store.spaces.remove('short', true)).toBe('removed');
-  expect((await ask(ada, 'GET', `/@short/v1/vals/${id}`)).status).toBe(404);
-  expect((await ask(ada, 'GET', '/v1/me/spaces')).body).toMatchObject({ data: [acme] });
+  expect(await statusOf(ada, 'GET', `/@short/v1/vals/${id}`)).toBe(404);
+  expect(await get(ada, '/v1/me/spaces')).toMatchObject({ data: [acme] });
 });
 
 test('requests are counted for the person, whatever the space', async () => {
@@ -301,27 +286,11 @@ test('requests are counted for the person, whatever the space', async () => {
 });
 
 describe('the page', () => {
-  const host = 'vals.example';
   let team: TemporaryService;
   beforeAll(async () => {
-    const network = { host: '127.0.0.1', publicUrl: new URL(`https://${host}`), proxies: loopbackAddresses };
-    team = await temporaryService({ at: service.at, network });
+    team = await temporaryService({ at: service.at, network: behindProxy });
   });
-  const visit = (path: string, headers: Record<string, string> = {}) =>
-    askText({ baseUrl: `http://127.0.0.1:${team.port}` }, 'GET', path, {
-      headers: { Host: host, Accept: 'text/html', ...headers },
-    });
-  const signIn = async ({ token }: Person, path: string) => {
-    const answer = await askText({ baseUrl: `http://127.0.0.1:${team.port}` }, 'POST', path, {
-      raw: `token=${token}`,
-      headers: {
-        Host: host,
-        Origin: `https://${host}`,
-        'Content-Type': 'application/x-www-form-urlencoded',
-      },
-    });
-    return { ...answer, cookie: { Cookie: `${answer.headers['set-cookie']?.[0]?.split(';')[0]}` } };
-  };
+  const visit = (path: string, cookie = '') => browse(team, path, { headers: { cookie } });
 
   test('asks everybody to sign in, and leads a member to the space', async () => {
     const { id } = (await push(ada, 'shown', 'secret_code')).body as Val;
@@ -330,20 +299,21 @@ describe('the page', () => {
     expect(asked.text).toContain(`action="/@acme/sign-in?val=${id}"`);
     expect((await visit(`/@nowhere/?val=${id}`)).text).toBe(asked.text.replaceAll('acme', 'nowhere'));
 
-    const signedIn = await signIn(bob, `/@acme/sign-in?val=${id}`);
-    expect(signedIn).toMatchObject({ status: 303, headers: { location: `/@acme/?val=${id}` } });
-    const shown = await visit(`/@acme/?val=${id}`, signedIn.cookie);
+    const led = await browse(team, `/@acme/sign-in?val=${id}`, { form: `token=${bob.token}` });
+    expect(led).toMatchObject({ status: 303, headers: { location: `/@acme/?val=${id}` } });
+    const cookie = await signedIn(team, bob.token);
+    const shown = await visit(`/@acme/?val=${id}`, cookie);
     expect(shown.text).toContain('secret_code');
     expect(shown.text).toContain('</time> by ada</span>');
-    const list = await visit('/@acme', signedIn.cookie);
+    const list = await visit('/@acme', cookie);
     expect(list.text).toContain('>shown</a>');
     expect(list.text).toContain('<a href="/">bob</a> <a href="/@acme/" aria-current="page">acme</a>');
-    expect((await visit('/', signedIn.cookie)).text).toContain('<a href="/@acme/">acme</a>');
+    expect((await visit('/', cookie)).text).toContain('<a href="/@acme/">acme</a>');
   });
 
   test('is not there for a person who is no member, and for one who was', async () => {
     const { id } = (await push(ada, 'unseen', 'secret_code')).body as Val;
-    const { cookie } = await signIn(eve, '/sign-in');
+    const cookie = await signedIn(team, eve.token);
     for (const path of ['/@acme', '/@acme/', `/@acme/?val=${id}`]) {
       expect((await visit(path, cookie)).status).toBe(404);
     }

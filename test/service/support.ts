@@ -1,10 +1,12 @@
 // A service on a file of its own, and plain HTTP to speak to it.
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import {
   type EmbeddedService,
   openStore,
@@ -220,6 +222,34 @@ export async function createVal(
   const answer = await ask(caller, 'POST', '/v1/vals', { body: content });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.body as Val;
+}
+
+/** The network of a service whose public URL is https://vals.example, behind a proxy on this machine. */
+export const behindProxy = {
+  host: '127.0.0.1',
+  publicUrl: new URL('https://vals.example'),
+  proxies: loopbackAddresses,
+};
+
+/** The request of a browser, at an address of its own, to a service with that network. A form is sent as its pages do. */
+export function browse(
+  { port }: { port: number },
+  path: string,
+  { form, headers }: { form?: string; headers?: Record<string, string> } = {},
+) {
+  const from = ['10', randomInt(256), randomInt(256), randomInt(256)].join('.');
+  const browser = { Host: 'vals.example', Accept: 'text/html', 'X-Forwarded-For': from };
+  const ofForm = { Origin: 'https://vals.example', 'Content-Type': 'application/x-www-form-urlencoded' };
+  return askText({ baseUrl: `http://127.0.0.1:${port}` }, form === undefined ? 'GET' : 'POST', path, {
+    raw: form,
+    headers: { ...browser, ...(form !== undefined && ofForm), ...headers },
+  });
+}
+
+/** The cookie of a person who signs in with their token. */
+export async function signedIn(service: { port: number }, token: string) {
+  const { headers } = await browse(service, '/sign-in', { form: `token=${token}` });
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
 /** The status of an answer as it came from a socket. */
