@@ -1,8 +1,8 @@
-// Texts, code and diffs as HTML. Nothing in them can act on the page.
+// Turns texts, code and diffs into HTML, with all markup in them escaped.
 import { structuredPatch } from 'diff';
 import { visibleLines } from '../lib/visible.ts';
 
-const references: Record<string, string> = {
+const escapes: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -10,8 +10,9 @@ const references: Record<string, string> = {
   "'": '&#39;',
 };
 
-export const shown = (text: string): string =>
-  visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => references[character] ?? '');
+/** Control characters are made visible. */
+export const escapeHtml = (text: string): string =>
+  visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 const keywords =
   'abstract as async await break case catch class const continue debugger declare default delete do else enum ' +
@@ -20,7 +21,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative looks at a text twice, so that the time grows with its length and no faster. */
+/** No alternative reads a character twice, so that the time is proportional to the length of the code. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -30,11 +31,11 @@ const tokenPattern = [
   '(?<space>\\s+)',
   '(?<other>[^])',
 ].join('|');
-/** The rest of a longer text is shown without colours, so that no text takes longer than some tens of milliseconds. */
+/** Code after so many tokens has no colours. So the colours of one page take at most some tens of milliseconds. */
 const mostTokens = 20_000;
-const expression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
+const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
-/** The lines of the code, each as HTML of its own. */
+/** Returns one piece of HTML for each line. */
 export function highlight(code: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -45,13 +46,13 @@ export function highlight(code: string): string[] {
         lines.push(line);
         line = '';
       }
-      if (part !== '') line += kind ? `<span class="${kind}">${shown(part)}</span>` : shown(part);
+      if (part !== '') line += kind ? `<span class="${kind}">${escapeHtml(part)}</span>` : escapeHtml(part);
     }
   };
   const text = code.replaceAll('\r\n', '\n');
-  /** Whether a slash here would begin a regular expression: not after a value. */
+  /** Whether a slash would begin a regular expression here. After a value, a slash divides. */
   let maybeExpression = true;
-  /** On a line where a slash began none, others are not tried: each would be looked at up to the line's end. */
+  /** After a slash that begins no regular expression, the rest of its line is not tried: each try reads the whole line. */
   let noneBefore = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
@@ -64,8 +65,8 @@ export function highlight(code: string): string[] {
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
     if (slash && maybeExpression && match.index >= noneBefore) {
-      expression.lastIndex = match.index;
-      const whole = expression.exec(text)?.[0];
+      regularExpression.lastIndex = match.index;
+      const whole = regularExpression.exec(text)?.[0];
       add(whole ?? slash, whole && 'r');
       token.lastIndex = match.index + (whole ?? slash).length;
       maybeExpression = !whole;
@@ -84,7 +85,7 @@ export function highlight(code: string): string[] {
 
 const isValue = new Set(['this', 'super', 'null', 'undefined', 'true', 'false']);
 
-/** The class that colours it. */
+/** The CSS class of a token. */
 function kindOf(
   { comment, string, number, word }: Partial<Record<string, string>>,
   isCall: boolean,
@@ -98,12 +99,12 @@ function kindOf(
   return /^\p{Lu}/u.test(word) ? 't' : undefined;
 }
 
-/** The time grows with the lines and with the edits between them, and everybody else waits for it. */
+/** All other requests wait while a diff is computed, and its time grows with the lines and the edits. */
 const mostLines = 20_000;
 const mostEdits = 1_000;
 const mostMs = 100;
 
-/** Undefined if it would take too long; empty if the texts are the same. */
+/** Undefined if the diff would take too long. Empty if the texts are the same. */
 export function diffHtml(before: string, after: string): string | undefined {
   if ([before, after].some((text) => text.split('\n', mostLines + 1).length > mostLines)) return undefined;
   const options = { context: 3, maxEditLength: mostEdits, timeout: mostMs };
@@ -111,11 +112,11 @@ export function diffHtml(before: string, after: string): string | undefined {
   return patch?.hunks
     .map(({ oldStart, newStart, lines }) => {
       const rows = lines.map(
-        (line) => `<span class="${kinds[line.charAt(0)] ?? 'same'}">${shown(line) || ' '}</span>`,
+        (line) => `<span class="${lineClasses[line.charAt(0)] ?? 'same'}">${escapeHtml(line) || ' '}</span>`,
       );
       return `<span class="hunk">line ${oldStart} → ${newStart}</span>${rows.join('')}`;
     })
     .join('');
 }
 
-const kinds: Record<string, string> = { '+': 'plus', '-': 'minus', '\\': 'hunk' };
+const lineClasses: Record<string, string> = { '+': 'plus', '-': 'minus', '\\': 'hunk' };

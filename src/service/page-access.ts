@@ -4,25 +4,25 @@ import { cookies, isSame } from './guard.ts';
 import { type Answer, redirect, type ServiceRequest } from './request.ts';
 
 export interface PageAccess {
-  /** The key of the link that the terminal shows. Good for one visit; the next visit needs a new one. */
+  /** The key of the link that the terminal shows. It works for one visit. Then there is a new key. */
   readonly key: string;
-  /** Another key that is good for one visit, for the holder of the token. */
+  /** Makes another key that works for one visit. */
   makeKey(): string;
-  /** If the request has the key: uses it up, sets the cookie, and redirects to the page. */
-  welcome(request: ServiceRequest): Answer | undefined;
-  /** Whether the request comes from a browser that was welcomed. */
-  isGuest(request: ServiceRequest, place: string): boolean;
-  /** Removes the secret from a path, for the log. */
+  /** If the request has a key: uses up the key, sets the cookie, and redirects to the page. */
+  admit(request: ServiceRequest): Answer | undefined;
+  /** Whether the browser of this request was admitted before. */
+  isAdmitted(request: ServiceRequest, place: string): boolean;
+  /** Removes the secret from a path of the log. */
   hide(path: string): string;
 }
 
-/** The newest of those that nobody used. */
+/** The number of unused keys that are kept. */
 const mostKeys = 100;
 
 /**
- * Other users can see a link in the list of processes when a browser is started with it, so it works once. Browsers send
- * a cookie to all ports of a host, also to servers of other users, but only below its path. So the page is at a secret
- * path. The cookie opens the page until the service ends, and nothing else.
+ * When `vals open` starts a browser, other users can see the link in the list of processes. So a link works only once.
+ * Browsers send a cookie to all ports of a host, also to servers of other users, but only below the path of the cookie.
+ * So the page has a secret path. The cookie is valid for this page, until the service ends.
  */
 export function createPageAccess(): PageAccess {
   const session = secret();
@@ -49,17 +49,17 @@ export function createPageAccess(): PageAccess {
       made.add(another);
       return another;
     },
-    welcome({ method, url }) {
+    admit({ method, url }) {
       const query = new URLSearchParams(url.search);
       const given = query.get('key') ?? '';
       query.delete('key');
-      // Programs that show a preview of a link send HEAD, and must not use the key up.
+      // Programs that show a preview of a link send HEAD, which must not use up the key.
       if (method !== 'GET' || !useUp(given)) return undefined;
       const path = `/page/${place}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });
     },
-    isGuest: (request, given) =>
+    isAdmitted: (request, given) =>
       isSame(given, place) && cookies(request, 'vals').some((value) => isSame(value, session)),
     hide: (path) => path.replaceAll(place, '***'),
   };

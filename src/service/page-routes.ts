@@ -2,7 +2,7 @@
 import type { AppOptions } from './app.ts';
 import { type PageRequest, pageRequest } from './checks.ts';
 import { nothingAt } from './guard.ts';
-import { formHeaders, listPage, mostCounted, pageHeaders, pageReads, refusalPage, valPage } from './page.ts';
+import { formHeaders, listPage, pageHeaders, refusalPage } from './page.ts';
 import { unauthorized } from './problem.ts';
 import { type Answer, html, isForBrowser, json, type ServiceRequest } from './request.ts';
 import { type Route, route } from './route.ts';
@@ -10,6 +10,7 @@ import { ref } from './schemas.ts';
 import { createSignIn } from './sign-in.ts';
 import { asPerson, type Principal } from './spaces.ts';
 import type { Store } from './store.ts';
+import { mostCountedRuns, pageReads, valPage } from './val-page.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
@@ -46,7 +47,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
       const isOwn = val.author.id === user.id;
       const runs = isOwn ? (await store.runs(user, id, { limit: pageReads.runs })).records : [];
-      const runCount = isOwn ? await store.countRuns(user, id, mostCounted + 1) : 0;
+      const runCount = isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0;
       const content = {
         val,
         versions: (await store.versions(user, id, { limit: pageReads.versions })).versions,
@@ -88,7 +89,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
         if (!signIn && request.space === undefined) {
-          return pageAccess.welcome(request) ?? refuseVisit(request);
+          return pageAccess.admit(request) ?? refuseVisit(request);
         }
         const visitor = await visitorOf(request);
         return visitor ? show(visitor, query, true) : refuseVisit(request);
@@ -113,7 +114,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       query: pageRequest,
       gives: { 200: 'text/html' },
       answer: (request, { params, query }) =>
-        store.owner && pageAccess.isGuest(request, params.place)
+        store.owner && pageAccess.isAdmitted(request, params.place)
           ? show(asPerson(store.owner.user), query)
           : refuseVisit(request),
     }),

@@ -1,4 +1,4 @@
-// How the page looks: light or dark as the reader's system is, on a wide screen and on a phone.
+// The style of the pages: light or dark, for wide screens and phones.
 
 export const style = `
 :root {

@@ -1,12 +1,12 @@
-// Work that takes long: one piece at a time, with as long a pause behind it, so that other requests are answered meanwhile.
+// Runs long work one piece at a time. After each piece, the queue pauses as long as the piece took, for other requests.
 import { Problem } from './problem.ts';
 
-/** More would wait longer than a browser does. */
-const mostOfOne = 6;
+/** A browser would give up before more pieces were done. */
+const mostOfOneCaller = 6;
 const mostOfAll = 60;
 
 export interface WorkQueue {
-  /** Refuses with 429 if too much work of this caller, or of all, is waiting. */
+  /** Refuses with 429 if too much work of this caller, or of all callers, is waiting. */
   run<Result>(caller: string, work: () => Result): Promise<Result>;
 }
 
@@ -26,7 +26,7 @@ export function createWorkQueue(): WorkQueue {
   return {
     run(caller, work) {
       const ofCaller = waiting.filter((other) => other.caller === caller).length;
-      if (ofCaller >= mostOfOne || waiting.length >= mostOfAll) {
+      if (ofCaller >= mostOfOneCaller || waiting.length >= mostOfAll) {
         throw new Problem(429, 'The service is preparing too many pages. Try again in some seconds.', {
           headers: { 'Retry-After': '2' },
         });
