@@ -1,23 +1,23 @@
-// What the store needs of a database: statements, transactions, and failures with the same meaning in both databases.
+// The interface of a database: statements, transactions, and failures that mean the same in SQLite and PostgreSQL.
 import type { LocalError } from '../../errors.ts';
 
-/** No booleans: the SQLite driver aborts the process on one. */
+/** A boolean is no value, because the SQLite driver would abort the process. */
 export type Value = string | number | null | Buffer;
 
-/** Runs one statement, with `?` for each value, and gives its rows. */
+/** Runs one statement, which has a `?` for each value, and returns its rows. */
 export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 
 export interface Database {
   all: All;
   /**
-   * Runs the work within a transaction. When the promise is fulfilled, the writes are committed. The work may run more
-   * than once, and must wait for nothing but its own statements. `row` is a name for the row that the work locks; writes
-   * of the same row take turns.
+   * Runs the work in a transaction, which is committed when the promise is fulfilled. The work may run more than once, and
+   * must await nothing but its own statements. `row` names the row that the work locks. Writes to the same row run one
+   * after another.
    */
   write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
-  /** The end of a SELECT that locks its rows until the transaction ends. */
+  /** The end of a SELECT that locks its rows until the transaction ends. Empty if a transaction locks everything. */
   forUpdate: string;
-  /** Whether the bytes `code` contain the bytes `?`. */
+  /** An SQL condition: the column `code` contains the bytes `?`. */
   contains: string;
   connections(): { inUse: number; waiting: number };
   /** Turns a failure into an error for the person who runs the service. */
@@ -43,14 +43,14 @@ export class DatabaseFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     cause: unknown,
-    /** The transaction may or may not have been committed. */
+    /** Whether the transaction may have been committed. */
     readonly maybeWritten = false,
   ) {
     super((cause as Error).message, { cause });
   }
 }
 
-/** Whether the database itself failed. A conflict with other writers is no such failure. */
+/** Whether the database itself failed. A conflict with another write does not count. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
@@ -70,7 +70,7 @@ export const createMembers = `CREATE TABLE members (
 
 export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
 
-/** Both are kept when the person is removed, so neither refers to a row. */
+/** The columns do not reference `users`, so that the author is kept when the person is removed. */
 export const addVersionAuthor = `
   ALTER TABLE versions ADD COLUMN author_id TEXT;
   ALTER TABLE versions ADD COLUMN author_name TEXT;`;

@@ -1,4 +1,5 @@
-// Commits together all writes of one turn of the event loop, so that they wait for the disk once. Each can fail alone.
+// Commits all writes of one turn of the event loop together, so that they wait for the disk once. One write can fail
+// without the others.
 // `push --local` of 1,000 files waits for the disk 119 times instead of 1,000.
 import type Libsql from 'libsql';
 
@@ -9,15 +10,15 @@ interface Write {
 }
 
 export interface GroupCommit {
-  /** Runs the work within a transaction. When the promise is fulfilled, the writes are on the disk. */
+  /** Runs the work in a transaction. When the promise is fulfilled, the writes are on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The open transaction, if there is one. A read before its end could see rows that are rolled back. */
+  /** The open transaction, if there is one. A read before its end could return rows that are rolled back later. */
   underWay(): Promise<void> | undefined;
-  /** Commits at once the writes that are waiting. */
+  /** Commits the waiting writes at once. */
   flush(): Promise<void>;
 }
 
-/** `before` and `after` run around each commit, and throw if the store can no longer be trusted. */
+/** `before` and `after` run around each commit, and throw if the files of the store were removed or replaced. */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
@@ -35,10 +36,10 @@ export function createGroupCommit(
     }
     const outcomes: (() => void)[] = [];
     try {
-      for (const write of group) outcomes.push(await runApart(write));
+      for (const write of group) outcomes.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // On a full disk SQLite has rolled back by itself. Some writes of the group may still have room: try each alone.
+      // On a full disk, SQLite has already rolled back. Small writes of the group may still fit, so each is tried alone.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
@@ -57,7 +58,7 @@ export function createGroupCommit(
   }
 
   /** Runs one write in a savepoint. Throws only if the whole transaction has ended. */
-  async function runApart({ work, resolve, reject }: Write): Promise<() => void> {
+  async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
     connection.exec('SAVEPOINT one');
     try {
       const result = (await work()) as never;
@@ -79,7 +80,7 @@ export function createGroupCommit(
     underWay = committed.then(() => {
       underWay = undefined;
     });
-    for (const settle of await committed) settle();
+    for (const report of await committed) report();
   }
 
   return {

@@ -1,4 +1,4 @@
-// Opens a store's database. Only the driver in use is loaded.
+// Opens the database of a store. Only the driver in use is loaded.
 import { arch, platform } from 'node:os';
 import { LocalError, UsageError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
@@ -15,7 +15,7 @@ export async function openDatabase(place: Place): Promise<Database> {
   return openSqlite(place.file);
 }
 
-/** SQLite is native code. */
+/** Explains why the native code of SQLite could not be loaded. */
 export function loadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
     return new UsageError(

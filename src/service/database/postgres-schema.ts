@@ -1,10 +1,10 @@
 // The tables of a store in PostgreSQL, in a schema of their own, and the migrations from earlier versions.
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** All our tables are in it, so that other programs can use the same database. */
+/** All our tables are in a schema of their own, so that other programs can use the same database. */
 export const schemaName = 'vals';
 
-/** Marks the schema as ours, and has its version. */
+/** The table that marks the schema as ours, and contains its version. */
 export const markTable = 'store_version';
 
 /** SQL from each version to the next, beginning with an empty schema. A released migration never changes. */
@@ -41,7 +41,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`,
   // 2
   deleteOrphanedRuns,
-  // 3: spaces, which are users without a token, and who made each version.
+  // 3: spaces, which are users without a token, and the author of each version.
   `ALTER TABLE users ALTER COLUMN token_digest DROP NOT NULL;
   ${createMembers};
   ${indexMembers}

@@ -7,19 +7,21 @@ import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/errno.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
+import { explainFailure, failureOf, isDeadlock } from './postgres-failures.ts';
 import { markTable, migrations, schemaName } from './postgres-schema.ts';
 import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
-/** The others are left to reads. */
+/** The other connections are for reads. */
 const mostWriting = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** For one statement, the wait for a lock included. */
+/** For one statement, including the wait for a lock. */
 const statementMs = 15_000;
-/** For an answer, if the connection is broken and the server cannot report the time limit. */
+/** For the answer to a statement. A broken connection cannot report that the server's own time limit was reached. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
+/** The type that `count(*)` has. pg would give it as a string. */
 const int8 = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
@@ -55,7 +57,7 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
+  // The pool replaces an idle connection that breaks. Without these listeners, the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -63,7 +65,7 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // Options in the address would replace ours, so both are joined.
+  // Options in the address would replace ours, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
   // pg checks the server's certificate in each of these modes, but prints a long warning for all except verify-full.
@@ -92,7 +94,7 @@ function optionsFor(address: string): pg.PoolConfig {
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
-/** The address for messages: without the password, and without options, which may contain one. */
+/** The address for messages, without the password, and without options, which may contain a password. */
 function displayName(address: string): string {
   const url = new URL(address);
   url.password = '';
@@ -102,8 +104,9 @@ function displayName(address: string): string {
 }
 
 /**
- * Writes `$1`, `$2` ... for each `?`; no statement has one in a text. A statement with a name is planned once per
- * connection, because planning takes longer than finding one val. With an OFFSET the best plan depends on the value.
+ * Replaces each `?` by `$1`, `$2` and so on. No statement has a `?` in a string. PostgreSQL plans a statement with a name
+ * once per connection, because planning takes longer than finding one val. The best plan for an OFFSET depends on its
+ * value, so such a statement has no name.
  */
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
@@ -120,19 +123,16 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** After a deadlock the server ends one of the transactions, which is then tried again here. */
+/** After a deadlock, the server ends one of the transactions. That transaction is tried again. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, work);
     } catch (error) {
-      if (!isEndedForOthers(error) || attempt === mostAttempts) throw error;
+      if (!isDeadlock(error) || attempt === mostAttempts) throw error;
     }
   }
 }
-
-const isEndedForOthers = (error: unknown): boolean =>
-  error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
 
 async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   const client = await pool.connect().catch((error) => {
@@ -142,7 +142,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
-      // No ROLLBACK on a broken connection: it would time out too, and the server rolls back by itself.
+      // On a broken connection, ROLLBACK would time out too, and the server rolls back by itself.
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -171,63 +171,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-const kinds: [RegExp, DatabaseFailure['kind']][] = [
-  [/^23505$/, 'taken'],
-  [/^23503$/, 'orphaned'],
-  // A statement that took too long, a lock that was not free, a deadlock.
-  [/^(57014|55P03|40001|40P01)$/, 'busy'],
-  [/^53100$/, 'full'],
-  // No connection, too many connections, a server that starts, stops or is read-only, a refused sign-in.
-  [/^(08|28|57P|53|25006|25P03|3D000)/, 'unreachable'],
-  [/^[0-9A-Z]{5}$/, 'failed'],
-];
-
-/** An error without a code of PostgreSQL is one of the connection. */
-function failureOf(error: unknown, maybeWritten = false): DatabaseFailure {
-  const code = `${errnoOf(error)}`;
-  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
-  return new DatabaseFailure(kind, error, maybeWritten);
-}
-
-function explainFailure(name: string, error: unknown): LocalError {
-  if (error instanceof LocalError) return error;
-  const cause = error instanceof DatabaseFailure ? error.cause : error;
-  const { reason, hint } = reasonFor(cause as Error);
-  return new LocalError(`The database ${name} could not be used: ${reason}.`, { hint, cause: error });
-}
-
-function reasonFor(error: Error): { reason: string; hint: string } {
-  const code = `${errnoOf(error)}`;
-  if (/^28/.test(code) || /password|SASL|SCRAM/.test(error.message)) {
-    return {
-      reason: 'it rejected the user or the password',
-      hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or VALS_DATABASE.',
-    };
-  }
-  if (code === '3D000') {
-    return {
-      reason: 'there is no such database',
-      hint: 'Create it with `createdb`, or use another database.',
-    };
-  }
-  if (code === '42501') {
-    return {
-      reason: `this user lacks a permission (${error.message})`,
-      hint: `Allow the user to create the schema ${schemaName}, or create it with this user as its owner.`,
-    };
-  }
-  if (code === '53100') return { reason: 'its disk is full', hint: 'Free some space, then try again.' };
-  return {
-    reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the server is running and that the address is right.',
-  };
-}
-
-/** Node reports one error per address of a host name. */
-const messagesOf = (error: Error): string =>
-  error instanceof AggregateError ? [...new Set(error.errors.map(({ message }) => message))].join(', ') : '';
-
-/** Creates or upgrades the tables. The lock makes one of several processes do it. */
+/** Creates or upgrades the tables. The lock lets only one of several processes do it at a time. */
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   // A migration may take long.
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
@@ -249,7 +193,7 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   }
 }
 
-/** Undefined if the database has no tables of ours yet. */
+/** Undefined if vals has not created its tables in this database yet. */
 async function versionOf(all: All, name: string): Promise<number | undefined> {
   const tables = await all<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

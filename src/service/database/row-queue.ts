@@ -1,17 +1,17 @@
-// Writes that need the same row take their turn here, before they take a connection of the database. So the writers of one
-// row wait with one connection, and other requests find the others free.
+// Writes to the same row wait here, before they take a connection of the database. So the writers of one row use only one
+// connection, and the other connections stay free.
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
-  /** Of writes, so that reads always find a connection. */
+  /** The number of connections for writes. It is below the number of all connections, so that reads find one. */
   connections: number;
-  /** Of writes that wait for one row. */
+  /** The number of writes that may wait for one row. */
   waiting: number;
   waitMs: number;
 }
 
 export interface RowQueue {
-  /** How many writes wait for a row or a connection. */
+  /** The number of writes that wait for a row or a connection. */
   waiting(): number;
   /** Fails as busy if too many writes wait for the row, or if this one has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
@@ -19,10 +19,10 @@ export interface RowQueue {
 
 export function createRowQueue({ connections, waiting, waitMs }: Limits): RowQueue {
   const rows = new Map<string, (() => void)[]>();
-  const withoutConnection: (() => void)[] = [];
+  const waitingForConnection: (() => void)[] = [];
   let free = connections;
 
-  async function turnAt(row: string): Promise<void> {
+  async function waitForRow(row: string): Promise<void> {
     const queue = rows.get(row);
     if (!queue) {
       rows.set(row, []);
@@ -45,21 +45,21 @@ export function createRowQueue({ connections, waiting, waitMs }: Limits): RowQue
 
   async function withConnection<Result>(work: () => Promise<Result>): Promise<Result> {
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => withoutConnection.push(resolve));
+    else await new Promise<void>((resolve) => waitingForConnection.push(resolve));
     try {
       return await work();
     } finally {
-      const next = withoutConnection.shift();
+      const next = waitingForConnection.shift();
       if (next) next();
       else free += 1;
     }
   }
 
   return {
-    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, withoutConnection.length),
+    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, waitingForConnection.length),
     async run(row, work) {
       if (row === undefined) return withConnection(work);
-      await turnAt(row);
+      await waitForRow(row);
       try {
         return await withConnection(work);
       } finally {

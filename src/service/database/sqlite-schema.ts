@@ -4,7 +4,7 @@ import { sortableTime } from '../time.ts';
 import { digestOf } from '../users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** Marks the file as ours. */
+/** Marks the file as ours: "vals" in ASCII. */
 export const application = 0x76616c73;
 
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
@@ -89,7 +89,7 @@ export const migrations: readonly Migration[] = [
   },
   // 5
   () => deleteOrphanedRuns,
-  // 6: spaces, which are users without a token, and who made each version.
+  // 6: spaces, which are users without a token, and the author of each version.
   () => `
       CREATE TABLE new_users (
         id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, token_digest TEXT UNIQUE, created_at TEXT NOT NULL
@@ -100,7 +100,7 @@ export const migrations: readonly Migration[] = [
       ${createMembers} STRICT;
       ${indexMembers}
       ${addVersionAuthor}`,
-  // 7: what a val is for, public vals in the order in which a search reads them, and the time of a reference.
+  // 7: the type of a val, an index of public vals in the order in which a search reads them, and times of references.
   (all) => {
     const references = all<{ position: number; time: unknown }>(
       `SELECT position, json_extract(json, '$.referencedAt') AS time FROM records WHERE kind = 'references'`,

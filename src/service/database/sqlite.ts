@@ -12,18 +12,18 @@ import {
   otherFileHint,
   realStorePath,
   rememberFiles,
+  restrictMode,
   StoreGone,
-  tighten,
 } from './store-file.ts';
 
-const patienceMs = 10_000;
+const busyTimeoutMs = 10_000;
 const checkpointBytes = 4 * 1024 * 1024;
 
 export async function openSqlite(file: string): Promise<Database> {
   try {
     const path = realStorePath(file);
-    const connection = new Libsql(path, { timeout: patienceMs });
-    await patiently(() => prepare(connection, path));
+    const connection = new Libsql(path, { timeout: busyTimeoutMs });
+    await retryWhileBusy(() => prepare(connection, path));
     return {
       ...wrap(connection, path),
       connections: () => ({ inUse: 1, waiting: 0 }),
@@ -63,12 +63,12 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
   [/^SQLITE_BUSY/, 'busy'],
-  // The second code is that of the log's index on a full disk.
+  // SQLITE_IOERR_SHMSIZE means that the index of the log does not fit on the disk.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
   [/^SQLITE_/, 'failed'],
 ];
 
-/** Other errors are returned as they are. */
+/** Returns errors that are not from SQLite unchanged. */
 function failureOf(error: unknown): unknown {
   if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeWritten);
   const code = `${errnoOf(error)}`;
@@ -76,9 +76,9 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/** SQLite refuses at once, without the busy timeout, if two processes switch a new file to WAL at the same moment. */
-async function patiently(work: () => void): Promise<void> {
-  for (const deadline = Date.now() + patienceMs; ; ) {
+/** If two processes switch a new file to WAL at the same time, SQLite fails at once, despite the busy timeout. */
+async function retryWhileBusy(work: () => void): Promise<void> {
+  for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
       return work();
     } catch (error) {
@@ -93,18 +93,18 @@ function prepare(connection: Libsql.Database, path: string): void {
   const version = () => versionOf(connection, path);
   version();
   connection.exec('PRAGMA journal_mode = WAL');
-  // fullfsync: macOS flushes the disk's own memory only if it is told to. Other systems ignore it.
+  // fullfsync: without it, macOS does not flush the cache of the disk. Other systems ignore it.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // The log is open by now, and nothing has been written to it.
+  // The log is open now. Its owner is checked before anything is written to it.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
-  tighten(path);
+  restrictMode(path);
   if (!isCurrent) {
-    // A migration drops tables that it creates anew, and the rows that refer to them must stay.
+    // Some migrations drop a table and create it again. Rows that refer to the table must stay.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // Another process may have migrated meanwhile.
+      // Reads the version again, because another process may have migrated the file in the meantime.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${application}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -140,7 +140,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // On a full disk SQLite has rolled back by itself.
+    // On a full disk, SQLite has already rolled back.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -151,13 +151,13 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // TRUNCATE holds the write lock. SQLite's own checkpoints do not, and before 3.51.3 they can lose what another
-  // process commits meanwhile (the "WAL-reset bug").
+  // TRUNCATE holds the write lock. SQLite's automatic checkpoints do not hold it. Before 3.51.3 they can lose a commit that
+  // another process makes at the same time (the "WAL-reset bug").
   const checkpoint = () => {
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // Committed writes are safe in the log until the next checkpoint.
+      // The commits stay in the log until the next checkpoint.
     }
   };
   const checkPlace = (maybeWritten = false) => {
@@ -165,8 +165,10 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeWritten);
   };
-  /** A removed log is still open here, so its writes can be saved. But a new log at its path belongs to another store. */
-  const saveLog = () => files.haveNewLog() || checkpoint();
+  /** Copies even a removed log into the store, since it is still open. But a new log at its path belongs to another store. */
+  const saveLog = () => {
+    if (!files.haveNewLog()) checkpoint();
+  };
 
   const group = createGroupCommit(connection, {
     before: checkPlace,
@@ -177,8 +179,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     },
   });
 
-  /** Within a transaction. */
-  const all: All = async <Row>(sql: string, values: Value[] = []) => {
+  const allInTransaction: All = async <Row>(sql: string, values: Value[] = []) => {
     try {
       const statement = statements.get(sql) ?? connection.prepare(sql);
       statements.set(sql, statement);
@@ -196,17 +197,17 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
       } catch (error) {
         throw failureOf(error);
       }
-      return all(sql, values);
+      return allInTransaction(sql, values);
     },
     write: (work) =>
       group
-        .write(() => work(all))
+        .write(() => work(allInTransaction))
         .catch((error) => {
           throw failureOf(error);
         }),
     async close() {
       await group.flush();
-      // SQLite does this when it closes, but the driver closes only after its statements were collected as garbage.
+      // SQLite copies the log when it closes. But the driver closes it only after the statements are garbage-collected.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

@@ -12,20 +12,20 @@ export const otherFileHint =
 /** Beside the file, SQLite keeps its log, the log's index and sometimes a journal. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** SQLite removes none of these while a store is open, so somebody else did if one is missing or replaced. */
+/** SQLite does not remove these while a store is open. If one is missing or replaced, somebody else did it. */
 const openSuffixes = ['', '-wal', '-shm'];
 
 /** The files of an open store were removed or replaced, so further writes would be lost. */
 export class StoreGone extends Error {
-  /** @param maybeWritten whether a commit was done before this was noticed */
+  /** @param maybeWritten whether there was a commit before the check */
   constructor(readonly maybeWritten: boolean) {
     super('its files were removed or replaced while it was open');
   }
 }
 
 /**
- * The real path of the store, because SQLite keeps its other files beside the real file. Creates a missing file, because
- * SQLite gives the other files the mode of this one.
+ * Returns the path without links, because SQLite keeps its other files beside the real file. Creates a missing file with
+ * the right mode, because SQLite gives the same mode to the other files.
  */
 export function realStorePath(file: string): string {
   makeFolder(dirname(file), 0o700);
@@ -63,8 +63,8 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/** Changes the mode by path, because closing an opened file would drop every lock that this process has on it. */
-export function tighten(path: string): void {
+/** Does not open the files, because closing a file would drop all locks that this process has on it. */
+export function restrictMode(path: string): void {
   for (const [name, { mode }] of plainFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
   }
@@ -81,17 +81,17 @@ function plainFiles(path: string): [string, Stats][] {
   });
 }
 
-/** Remembers the inodes of the open files. No other file gets such an inode while the file is open, even if it was removed. */
+/** Remembers the inodes of the open files. No new file can get the inode of an open file, even of a removed one. */
 export function rememberFiles(path: string) {
-  const numberOf = (suffix: string) => {
+  const inodeOf = (suffix: string) => {
     const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });
     return stats && `${stats.dev} ${stats.ino}`;
   };
-  const opened = new Map(openSuffixes.map((suffix) => [suffix, numberOf(suffix)]));
+  const opened = new Map(openSuffixes.map((suffix) => [suffix, inodeOf(suffix)]));
   return {
-    areInPlace: () => openSuffixes.every((suffix) => numberOf(suffix) === opened.get(suffix)),
-    /** Whether another process has started a new log. */
-    haveNewLog: () => ![undefined, opened.get('-wal')].includes(numberOf('-wal')),
+    areInPlace: () => openSuffixes.every((suffix) => inodeOf(suffix) === opened.get(suffix)),
+    /** Whether another process has created a new log. */
+    haveNewLog: () => ![undefined, opened.get('-wal')].includes(inodeOf('-wal')),
   };
 }
 

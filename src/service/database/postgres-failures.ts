@@ -1,0 +1,66 @@
+// Turns errors of PostgreSQL and of its connection into failures for the store, and into messages for people.
+import { LocalError } from '../../errors.ts';
+import { errnoOf } from '../../lib/errno.ts';
+import { DatabaseFailure } from './database.ts';
+import { schemaName } from './postgres-schema.ts';
+
+const kinds: [RegExp, DatabaseFailure['kind']][] = [
+  [/^23505$/, 'taken'],
+  [/^23503$/, 'orphaned'],
+  // A statement took too long, a lock was not free, or there was a deadlock.
+  [/^(57014|55P03|40001|40P01)$/, 'busy'],
+  [/^53100$/, 'full'],
+  // No connection, too many connections, a rejected user, or a server that starts, stops or is read-only.
+  [/^(08|28|57P|53|25006|25P03|3D000)/, 'unreachable'],
+  [/^[0-9A-Z]{5}$/, 'failed'],
+];
+
+/** An error without a code of PostgreSQL is an error of the connection. */
+export function failureOf(error: unknown, maybeWritten = false): DatabaseFailure {
+  const code = `${errnoOf(error)}`;
+  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
+  return new DatabaseFailure(kind, error, maybeWritten);
+}
+
+/** Whether the server ended the transaction because of another one: a deadlock, or a conflict of updates. */
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
+
+/** `name` is the address of the database without secrets. */
+export function explainFailure(name: string, error: unknown): LocalError {
+  if (error instanceof LocalError) return error;
+  const cause = error instanceof DatabaseFailure ? error.cause : error;
+  const { reason, hint } = reasonFor(cause as Error);
+  return new LocalError(`The database ${name} could not be used: ${reason}.`, { hint, cause: error });
+}
+
+function reasonFor(error: Error): { reason: string; hint: string } {
+  const code = `${errnoOf(error)}`;
+  if (/^28/.test(code) || /password|SASL|SCRAM/.test(error.message)) {
+    return {
+      reason: 'it rejected the user or the password',
+      hint: 'Check the user, and the password in PGPASSWORD, ~/.pgpass or VALS_DATABASE.',
+    };
+  }
+  if (code === '3D000') {
+    return {
+      reason: 'there is no such database',
+      hint: 'Create it with `createdb`, or use another database.',
+    };
+  }
+  if (code === '42501') {
+    return {
+      reason: `this user lacks a permission (${error.message})`,
+      hint: `Allow the user to create the schema ${schemaName}, or create it with this user as its owner.`,
+    };
+  }
+  if (code === '53100') return { reason: 'its disk is full', hint: 'Free some space, then try again.' };
+  return {
+    reason: error.message || messagesOf(error) || code,
+    hint: 'Check that the server is running and that the address is right.',
+  };
+}
+
+/** Node reports one error per address of a host name. */
+const messagesOf = (error: Error): string =>
+  error instanceof AggregateError ? [...new Set(error.errors.map(({ message }) => message))].join(', ') : '';
