@@ -29,15 +29,15 @@ import { valRoutes } from './val-routes.ts';
 
 export interface AppOptions {
   network: Network;
-  /** For each caller. Default: none. */
+  /** Limits for each caller. Default: no limits. */
   limits?: Limits;
   /** Whether the service is about to end. */
   isDraining?(): boolean;
-  /** To the page of the store's owner. */
+  /** Access to the page of the store's owner. */
   pageAccess: PageAccess;
-  /** Called if a visit to the page is refused, because the link, the token or a sign-in is missing. */
+  /** Called if the page is refused, because the link, the token or the sign-in is missing. */
   onRefusedVisit?(): void;
-  /** The pattern of the path, such as `/v1/vals/{id}`. */
+  /** Called with the pattern of the path, such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
 }
@@ -48,7 +48,7 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-/** Of bodies and answers that are under way. */
+/** The limits of bytes of bodies and answers in memory, for one caller and for all callers. */
 const memory = { ofOne: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 };
 const storedBytes = {
   perSecond: 2 * 1024 * 1024,
@@ -126,7 +126,7 @@ export function createApp(store: Store, options: AppOptions): App {
       ...given,
       ...splitSpace(given.url.pathname),
       origin: given.url.origin,
-      namesAddresses: !network.endsWithCaller,
+      hasLinks: !network.endsWithCaller,
       user: undefined,
       actor: undefined,
       hold() {},
@@ -134,7 +134,7 @@ export function createApp(store: Store, options: AppOptions): App {
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);
-      // The space was removed a moment ago.
+      // The space was removed after the caller was identified.
       const isGone = request.space !== undefined && isOrphaned(error);
       return problemAnswer(isGone ? nothingAt(request.url) : error, isForBrowser(request));
     });
@@ -156,7 +156,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** Anybody may ask for the health, as often as they like, so the database is not asked each time. */
+/** Anybody may ask for the health as often as they like, so the answer of the database is used for a second. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// Reads and checks the certificate and key for TLS, and reads them again after a renewal.
+// Reads and checks the certificate and the key for TLS, and notices when they are renewed.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -16,13 +16,13 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  /** Problems that clients will have with it, although it can be used. */
+  /** Problems that clients will have with the certificate, although the service can use it. */
   warnings: string[];
 }
 
 const checkEveryMs = 60_000;
 
-/** Throws a LocalError that names the file and what is wrong with it. */
+/** Throws a LocalError that names the file and the problem. */
 export function readCertificate(files: CertificateFiles, hostname: string, now: number): Certificate {
   const cert = read(files.cert);
   const key = read(files.key);

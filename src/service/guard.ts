@@ -1,7 +1,8 @@
-// Checks of a request before its route: the name it uses, no web pages, the token, the size and type of its body.
+// Checks a request before its route: Host and Origin, the token, and the size and type of the body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong, wrongHost } from '../lib/addresses.ts';
+import { isObject } from '../lib/json.ts';
 import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -14,8 +15,8 @@ const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Gives the origin for links. A web page can reach this address under a name that was rebound to it, but then Host has
- * that name. Runs before the token is looked at, so that no token in the clear is taken.
+ * Returns the origin for links. Prevents DNS rebinding: a web page can let its own host name lead to this address, but
+ * then Host contains that name. Runs before the token is checked, so that no token is accepted over plain HTTP.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
@@ -24,7 +25,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
     throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // A request line with a whole URL names a host, too.
+  // A request line with an absolute URL contains a host too.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
   }
@@ -38,14 +39,14 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
   return new Problem(403, detail, { type: wrongHost });
 }
 
-/** The browser names the page of another site in Origin. */
+/** A browser sends Origin if a page makes the request. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
     throw new Problem(403, 'This service does not answer requests from web pages.');
   }
 }
 
-/** Refuses a body that could not be read here, before it arrives. */
+/** Refuses an unusable body before it arrives. */
 export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
@@ -59,9 +60,8 @@ export function checkBodyHeaders(request: ServiceRequest): void {
 }
 
 /**
- * Finds the person who owns the token, and the person or space that they act as. Undefined without a token.
- * A wrong token is refused on every route, and counted for the caller's address. After too many wrong tokens, no token
- * from that address is looked up.
+ * Finds the person who owns the token, and the person or space that they act as. Undefined without a token. A wrong token
+ * is refused on every route. After too many wrong tokens from one address, tokens from there are not looked up.
  */
 export async function identify(
   request: ServiceRequest,
@@ -85,7 +85,7 @@ export function requireUser({ user }: ServiceRequest): Principal {
   throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
 }
 
-/** To everybody but its members, a space does not exist. A member who may only read writes nothing. */
+/** For everybody but its members, a space does not exist. Members with the role `read` cannot write. */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
   // Without a token, the page looks for a session.
@@ -98,7 +98,7 @@ export function checkMembership({ method, url, path, space, user, actor }: Servi
 
 export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
 
-/** The name by which a caller's requests and bytes are counted. */
+/** The key under which the requests and bytes of a caller are counted. */
 export const callerKey = (request: ServiceRequest, network: Network): string =>
   request.actor?.id ?? addressOf(request, network);
 
@@ -113,7 +113,7 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
   request.countStored(bytes.length);
   if (!isUtf8(bytes)) throw new Problem(400, 'The body is not UTF-8.');
   const body = parse(bytes.toString());
-  if (isRecord(body)) return body;
+  if (isObject(body)) return body;
   throw new Problem(400, 'The body must be a JSON object.');
 }
 
@@ -124,9 +124,6 @@ function parse(text: string): unknown {
     throw new Problem(400, 'The body is not JSON.');
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export async function readBytes({ incoming, hold }: ServiceRequest, most = largestBody): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -145,7 +142,7 @@ function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The body must have at most ${most} bytes.`);
 }
 
-/** Takes the same time whatever the secret is. */
+/** Always takes the same time, so that the time reveals nothing about the secret. */
 export function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }

@@ -21,14 +21,14 @@ export { openStore, type Store } from './store.ts';
 export { withoutTokens } from './users.ts';
 
 export interface EmbeddedService {
-  /** Its public URL, or its address. */
+  /** The public URL or, without one, the address that the service listens on. */
   baseUrl: string;
   port: number;
-  /** Where metrics are served, if they are. */
+  /** Undefined if the service serves no metrics. */
   metricsPort: number | undefined;
   /** The token of the store's owner, if it has one. */
   token: string | undefined;
-  /** A link to the owner's page, good for one visit. Undefined if there is no owner, or if the page has a sign-in. */
+  /** A link to the owner's page that works for one visit. Undefined without an owner, or if the page has a sign-in. */
   pageLink(): string | undefined;
   /** Closes connections after their answers, so that callers connect to another process. */
   drain(): Promise<void>;
@@ -37,37 +37,37 @@ export interface EmbeddedService {
 }
 
 export interface ServiceOptions {
-  /** 0 for a free one. */
+  /** 0 for a free port. */
   port: number;
   /** Default: the loopback address. */
   network?: Network;
-  /** Limits for each caller. Default: none. */
+  /** Limits for each caller. Default: no limits. */
   limits?: Limits;
-  /** Records for the owner of the store. */
+  /** Records to add to the store, for its owner. */
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
-  /** Runs that started longer ago are deleted. Default: none. */
+  /** Runs that started longer ago are deleted. Default: all runs are kept. */
   keepRunsMs?: number;
-  /** For each owner. Default: any number. */
+  /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
-  /** Where to serve metrics. Port 0 for a free one. Default: nowhere. */
+  /** The address for metrics. Port 0 for a free port. Default: no metrics. */
   metrics?: { port: number; host: string };
   onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
-  /** A request failed because the store is full, damaged or gone. */
+  /** Called if a request failed because the store is full, damaged or gone. */
   onStoreFailure?(error: LocalError): void;
 }
 
 export interface AnsweredRoute extends Omit<Answered, 'incoming'> {
-  /** The pattern of its path, such as `/v1/vals/{id}`. */
+  /** The pattern of the path, such as `/v1/vals/{id}`. */
   route: string;
 }
 
-/** The route of a path that has none. */
+/** Stands for the route of a path without a route. */
 const noRoute = 'none';
 
-/** Creates a missing file with its folders, and missing tables of a database. */
+/** Creates the file and its folders, or the tables of the database, if they are missing. */
 export async function startService(options: Place & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
@@ -165,7 +165,7 @@ function readOwnCertificate(
   return read;
 }
 
-/** Keeps the current certificate if the new one cannot be used. */
+/** Keeps the current certificate if the new certificate cannot be used. */
 function renewCertificate(
   network: Network,
   use: (certificate: Certificate) => void,

@@ -1,11 +1,11 @@
-// What a service measures of itself, as Prometheus reads it.
+// The metrics of the service, in the format of Prometheus.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 interface MeasuredRequest {
   method: string;
-  /** Its pattern, such as `/v1/vals/{id}`. */
+  /** The pattern of the path, such as `/v1/vals/{id}`. */
   route: string;
   status: number;
   ms: number;
@@ -19,19 +19,19 @@ export interface MetricSources {
 
 export interface Metrics {
   count(request: MeasuredRequest): void;
-  /** Serves `GET /metrics`. Returns the port, and a function that ends it. */
+  /** Serves `GET /metrics`. */
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 
-/** Counting a million runs takes a second of the database, so an older count is good enough. */
+/** Counting a million runs takes the database a second, so the counts are only renewed after this time. */
 const countsAgeMs = 60_000;
-/** For the counts. Prometheus gives up after ten seconds. */
-const patienceMs = 1_000;
-const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+/** The wait for new counts. Prometheus gives up after ten seconds. */
+const countTimeoutMs = 1_000;
+const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export function createMetrics({ requestsUnderWay, connections, counts }: MetricSources): Metrics {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+  const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'vals_http_requests_total',
@@ -43,12 +43,14 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
     name: 'vals_http_request_duration_seconds',
     help: 'From the beginning of a request to the end of its answer.',
     labelNames: ['method', 'route'],
-    buckets: seconds,
+    buckets: bucketSeconds,
     registers,
   });
   const gauge = (name: string, help: string, read?: () => number) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       ...(read && {
         collect() {
           this.set(read());
@@ -65,7 +67,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
 
   let counted = -Infinity;
   let counting: Promise<void> | undefined;
-  /** Keeps the last counts while the database does not answer. */
+  /** Keeps the previous counts if the database does not answer. */
   function recount(): Promise<void> {
     if (performance.now() - counted < countsAgeMs) return Promise.resolve();
     counting ??= counts()
@@ -94,10 +96,10 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
           return;
         }
         let timer: NodeJS.Timeout | undefined;
-        const patience = new Promise<void>((resolve) => {
-          timer = setTimeout(resolve, patienceMs);
+        const timeout = new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, countTimeoutMs);
         });
-        await Promise.race([recount(), patience]);
+        await Promise.race([recount(), timeout]);
         clearTimeout(timer);
         const text = await registry.metrics();
         outgoing

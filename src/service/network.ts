@@ -1,4 +1,4 @@
-// How callers reach the service: its address, its public name, and the proxies that it trusts.
+// The address of the service, its public URL, and the proxies that it trusts.
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { isAmong, loopbackAddresses } from '../lib/addresses.ts';
@@ -7,13 +7,13 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   /** The address to listen on. */
   host: string;
-  /** The URL that callers use, and the only name the service answers to. Without it: the loopback names. */
+  /** The URL that callers use. The service answers only to this name or, without it, to the loopback names. */
   publicUrl?: URL;
-  /** Addresses of proxies that end TLS. With a public URL, only they may use plain HTTP. */
+  /** Addresses of proxies that terminate TLS. With a public URL, only they may use plain HTTP. */
   proxies: BlockList;
   /** Whether the service runs for one caller and ends with it. */
   endsWithCaller?: boolean;
-  /** If the service ends TLS itself. */
+  /** For a service that terminates TLS itself. */
   certificate?: CertificateFiles;
 }
 
@@ -21,7 +21,7 @@ const loopbackAddress = '127.0.0.1';
 
 export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
 
-/** An address in the form that a URL needs. */
+/** The address as a URL contains it. */
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
 /** The accepted values of Host. The default port of the scheme is optional. */
@@ -35,24 +35,24 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
 }
 
 /**
- * The address that limits apply to: the peer's or, if the peer is a proxy, the last one in X-Forwarded-For. Anybody could
- * have written the addresses before that one.
+ * The address that limits apply to: the peer or, if the peer is a proxy, the last address in X-Forwarded-For. The caller
+ * could have written the addresses before the last one.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
-  const named = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
+  const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
   let caller = socket.remoteAddress ?? '';
   while (isAmong(proxies, caller)) {
-    const before = named.pop();
+    const before = forwarded.pop();
     if (before === undefined || isIP(before) === 0) break;
     caller = before;
   }
   return limitedAs(caller);
 }
 
-/** Limits apply to a whole IPv6 network, and to a single IPv4 address. */
+/** The key under which an address is limited: a whole IPv6 network, or a single IPv4 address. */
 export const limitedAs = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
-/** One customer of a provider has all 2^64 addresses of an IPv6 network. A mapped IPv4 address is kept whole. */
+/** The first 64 bits: one customer of a provider has all addresses behind them. A mapped IPv4 address is kept whole. */
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

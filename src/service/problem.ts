@@ -1,11 +1,11 @@
-// Refusals and failures as answers: problem details (RFC 9457).
+// Turns refusals and failures into answers: problem details (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
 import { pageHeaders, problemPage } from './page.ts';
 import { type Answer, html } from './request.ts';
 
 interface ProblemFacts {
-  /** A URI, for a problem that clients tell from others. */
+  /** A URI by which clients recognise this kind of problem. */
   type?: string;
   /** The field of the body, or the parameter of the query, that was refused. */
   field?: string;
@@ -31,14 +31,14 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // Most clients look here first.
+    // Most clients read `message` first.
     message,
     ...(field && { errors: [{ field, message }] }),
   });
 }
 
 export function problemAnswer(error: Error, forBrowser = false): Answer {
-  const problem = error instanceof Problem ? error : hidden(error);
+  const problem = error instanceof Problem ? error : problemOf(error);
   const { status, message } = problem;
   const headers = problemHeaders(problem);
   if (!forBrowser) return { status, headers, body: problemText(problem) };
@@ -46,23 +46,23 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
-/** Some clients repeat a request after any 409 or 5xx, unless they are told not to. */
+/** Some clients repeat a request after any 409 or 5xx, unless `x-should-retry` is false. */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
-  const isCuredByTime = status === 408 || status === 429 || (status >= 500 && status !== 507);
+  const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {
     'Content-Type': problemType,
-    ...(!isCuredByTime && { 'x-should-retry': 'false' }),
+    ...(!isTemporary && { 'x-should-retry': 'false' }),
     ...facts.headers,
   };
 }
 
-/** Callers do not learn the cause of a failure; the status says whether to try again. */
-function hidden(error: Error): Problem {
+/** Hides the cause of a failure from callers. The status tells them whether to try again. */
+function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
   const { kind, maybeWritten } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
-    // A person has to fix it, so a retry soon is useless.
+    // A person has to fix the store, so an early retry is useless.
     const detail = 'The store was removed or replaced. Restart the service.';
     return new Problem(maybeWritten ? 500 : 503, detail, retryAfter(60));
   }

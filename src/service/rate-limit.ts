@@ -1,24 +1,24 @@
-// Limits each caller to a rate and to a number of requests at a time: a token bucket per caller.
+// Limits the rate of each caller, and the number of requests at a time: a token bucket per caller.
 
-interface Bucketed {
-  /** How fast a bucket is refilled. */
+interface BucketLimits {
+  /** The refill of a bucket. */
   perSecond: number;
   /** The size of a bucket. Default: the refill of one second. */
   burst?: number;
   inFlight: number;
 }
 
-export interface Limits extends Bucketed {
-  /** For the bytes of the bodies that a caller sends. */
-  stored?: Bucketed;
+export interface Limits extends BucketLimits {
+  /** Limits for the bytes of the bodies that a caller sends. */
+  stored?: BucketLimits;
 }
 
 export interface RateLimit {
-  /** Admits a request, or some bytes: returns a function that ends it, or undefined if the limit is reached. */
+  /** Returns a function that ends the admitted request, or undefined if a limit is reached. */
   enter(caller: string, cost?: number): (() => void) | undefined;
   /** Whether the next request would be refused. */
   isSpent(caller: string): boolean;
-  /** After how many seconds the cost could be admitted; at least 1. */
+  /** The seconds until the cost could be admitted, at least 1. */
   secondsUntil(caller: string, cost: number): number;
   /** The number of remembered callers. */
   readonly size: number;
@@ -31,13 +31,13 @@ interface Bucket {
   inFlight: number;
 }
 
-/** At twice this number, the oldest are removed down to this number. Removing one at a time would be slow. */
+/** Above twice this number, the oldest buckets are removed down to this number. Removing one at a time would be slow. */
 const keptBuckets = 10_000;
 
-/** `now` in milliseconds. */
-export function createRateLimit(limits: Bucketed, now: () => number): RateLimit {
+/** `now` returns milliseconds. */
+export function createRateLimit(limits: BucketLimits, now: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // In the order of the last request.
+  // Ordered by the time of the last request.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {

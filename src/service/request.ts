@@ -1,4 +1,4 @@
-// A request as the routes see it, and the answers that they give.
+// The requests that routes get, and the answers that they return.
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from './read-vals.ts';
 import type { User } from './users.ts';
@@ -7,17 +7,17 @@ export interface ServiceRequest {
   incoming: IncomingMessage;
   method: string;
   url: URL;
-  /** The name of the space that the path begins with, as in `/@acme/v1/me`. */
+  /** The name of the space at the beginning of the path, such as `acme` in `/@acme/v1/me`. */
   space: string | undefined;
   /** The path without the space. */
   path: string;
   /** Scheme and host for the links in an answer. */
   origin: string;
-  /** Whether records name their addresses. Those of a service that ends with its caller would lead nowhere. */
-  namesAddresses: boolean;
-  /** Whom the caller acts as; undefined without a token, and for a caller who is not a member of the space. */
+  /** Whether records have links with a host. They would lead nowhere if the service ends with its caller. */
+  hasLinks: boolean;
+  /** The person or space that the caller acts as. Undefined without a token, and without membership in the space. */
   user: Caller;
-  /** The person whose token it is. */
+  /** The person who owns the token. */
   actor: User | undefined;
   /** Counts bytes of the caller that stay in memory until the answer is read. Throws if these are too many. */
   hold(bytes: number): void;
@@ -25,22 +25,22 @@ export interface ServiceRequest {
   countStored(bytes: number): void;
 }
 
-/** Begins the path of everything that belongs to the space; empty without one. */
+/** The beginning of all paths of a space. Empty without a space. */
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
 
-/** The address below which records name theirs: of the service, or of the space. */
-export const baseUrlOf = ({ origin, space, namesAddresses }: ServiceRequest): string | undefined =>
-  namesAddresses ? origin + spacePrefix(space) : undefined;
+/** The address that links of records begin with: that of the service or of the space. */
+export const baseUrlOf = ({ origin, space, hasLinks }: ServiceRequest): string | undefined =>
+  hasLinks ? origin + spacePrefix(space) : undefined;
 
-/** The address that was asked for. */
+/** The address of the request. */
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);
 
-/** A link to another page of a list. It has no host if the service ends with its caller. */
-export const linkText = ({ namesAddresses }: ServiceRequest, url: URL): string =>
-  namesAddresses ? url.href : `${url.pathname}${url.search}`;
+/** A link to a page of a list. It has no host if the service ends with its caller. */
+export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
+  hasLinks ? url.href : `${url.pathname}${url.search}`;
 
-/** Only the API and the page are below a space. Any other path names no space, and leads to no route. */
+/** Only the API and the page can be below a space. Any other path below `/@name` has no route. */
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
@@ -54,10 +54,10 @@ export interface Answer {
   body?: string;
 }
 
-/** The only path that is answered without a Host header: some load balancers send none. */
+/** The only path that is answered without a Host header, because some load balancers send none. */
 export const healthPath = '/healthz';
 
-/** Repeated headers are joined, so that no check overlooks the second one. */
+/** Joins repeated headers, so that no check misses the second one. */
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }

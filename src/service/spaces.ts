@@ -1,7 +1,7 @@
 // Spaces own vals that several people share. A space is a user without a token. Its members use their own tokens.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from './database/database.ts';
-import { digestOf, isPerson, type User } from './users.ts';
+import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
@@ -36,13 +36,6 @@ export const asPerson = ({ id, username }: User): Principal => ({
 });
 
 export function createSpaces({ all, write, forUpdate }: Database) {
-  async function findUser(all: All, username: string, condition: string): Promise<User | undefined> {
-    const [user] = await all<User>(`SELECT id, username FROM users WHERE username = ? AND ${condition}`, [
-      username,
-    ]);
-    return user;
-  }
-
   /** The space and the person of these names, or a word for the one that is missing. */
   async function findBoth(all: All, name: string, username: string) {
     const space = await findUser(all, name, isSpace);
@@ -142,16 +135,11 @@ export function createSpaces({ all, write, forUpdate }: Database) {
         return revoked.length > 0 ? 'revoked' : 'not a member';
       }),
 
-    /** Removes a space and, with `withVals`, its vals. */
     remove: (name: string, withVals: boolean): Promise<'removed' | 'absent' | 'has vals'> =>
       write(async (all) => {
         const space = await findUser(all, name, `${isSpace}${forUpdate}`);
         if (!space) return 'absent';
-        if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [space.id]);
-        const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [space.id]);
-        if (val) return 'has vals';
-        await all('DELETE FROM users WHERE id = ?', [space.id]);
-        return 'removed';
+        return removeUser(all, space, withVals);
       }),
   };
 }

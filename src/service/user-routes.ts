@@ -58,7 +58,7 @@ export function userRoutes(store: Store): Route[] {
         const spaces = await store.spaces.of(requireUser(request).actor);
         const data = spaces.map((space) => ({
           ...space,
-          ...(request.namesAddresses && { url: request.origin + spacePrefix(space.username) }),
+          ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),
         }));
         return json({ data, links: { self: linkText(request, selfOf(request)) } });
       },

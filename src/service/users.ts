@@ -35,13 +35,22 @@ export async function ownerOf(all: All): Promise<{ user: User; token: string } |
   return owner && { user: { id: owner.id, username: owner.username }, token: owner.token };
 }
 
-export function createUsers({ all, write, forUpdate }: Database) {
-  async function lockPerson(all: All, username: string): Promise<User | undefined> {
-    const sql = `SELECT ${userColumns} FROM users WHERE username = ? AND ${isPerson}${forUpdate}`;
-    const [user] = await all<User>(sql, [username]);
-    return user;
-  }
+export async function findUser(all: All, username: string, condition: string): Promise<User | undefined> {
+  const sql = `SELECT ${userColumns} FROM users WHERE username = ? AND ${condition}`;
+  const [user] = await all<User>(sql, [username]);
+  return user;
+}
 
+/** Removes a person or a space and, with `withVals`, their vals. */
+export async function removeUser(all: All, { id }: User, withVals: boolean): Promise<'removed' | 'has vals'> {
+  if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [id]);
+  const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
+  if (val) return 'has vals';
+  await all('DELETE FROM users WHERE id = ?', [id]);
+  return 'removed';
+}
+
+export function createUsers({ all, write, forUpdate }: Database) {
   const listed = (condition: string) =>
     `SELECT ${userColumns}, created_at AS "createdAt",
       (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE ${isPerson} ${condition}`;
@@ -93,7 +102,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
     /** Replaces the token. Returns undefined if there is no such person. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
-        const user = await lockPerson(all, username);
+        const user = await findUser(all, username, `${isPerson}${forUpdate}`);
         if (!user) return undefined;
         const token = newToken();
         await all('UPDATE users SET token_digest = ? WHERE id = ?', [digestOf(token), user.id]);
@@ -101,20 +110,15 @@ export function createUsers({ all, write, forUpdate }: Database) {
         return { user, token };
       }),
 
-    /** Removes a person and, with `withVals`, their vals. */
     remove: (
       username: string,
       withVals: boolean,
     ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
       write(async (all) => {
-        const user = await lockPerson(all, username);
+        const user = await findUser(all, username, `${isPerson}${forUpdate}`);
         if (!user) return 'absent';
         if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
-        if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [user.id]);
-        const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [user.id]);
-        if (val) return 'has vals';
-        await all('DELETE FROM users WHERE id = ?', [user.id]);
-        return 'removed';
+        return removeUser(all, user, withVals);
       }),
   };
 }
