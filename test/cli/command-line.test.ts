@@ -1,4 +1,4 @@
-// Command lines: what is mistyped, how it is refused, and the help.
+// Command lines: mistyped words, errors about usage, and the help.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
@@ -11,7 +11,7 @@ import { scriptedService } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-describe('what was mistyped', () => {
+describe('a mistyped command line', () => {
   const secret = 'hunter2secret';
   it.each<{ args: string[] }>([
     { args: [`--tokn=${secret}`] },
@@ -33,7 +33,7 @@ describe('what was mistyped', () => {
     { args: ['--tokn', secret] },
     { args: ['nonsense', '--token', secret] },
     { args: ['val', '--tokn', secret, 'get', 'x'] },
-  ])('$args does not show its value', async ({ args }) => {
+  ])('$args: the error does not repeat the secret', async ({ args }) => {
     for (const json of [[], ['--json']]) {
       const { exit, stdout, stderr } = await run([...args, ...json]);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -65,7 +65,7 @@ describe('what was mistyped', () => {
     { args: ['val', 'versions', id], meant: '`vals version ls`?' },
     { args: ['val', 'status'], meant: '`vals status`?' },
     { args: ['-v'], meant: '`vals --version`?' },
-  ])('$args: did you mean $meant?', async ({ args, meant }) => {
+  ])('$args: the error suggests $meant', async ({ args, meant }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toMatch(/did you mean/i);
@@ -102,7 +102,7 @@ describe('what was mistyped', () => {
 });
 
 it.each(Object.entries(commandTree.otherWords))(
-  '%s, of other tools: did you mean vals %s?',
+  '`vals %s`, a command of other programs: the error suggests `vals %s`',
   async (words, line) => {
     expect(pathsOf(commandTree)).not.toContain(words);
     expect(await parseCommandLine([...line.split(' '), '--help'], commandTree, 80)).toHaveProperty('text');
@@ -136,7 +136,7 @@ describe('a usage error', () => {
     ['api', 'Name the path of the request: `vals api /v1/me`.'],
     ['api GET', 'Name the path of the request: `vals api /v1/me`.'],
     ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
-  ])('of `vals %s` is a sentence of ours', async (line, sentence) => {
+  ])('of `vals %s` is: %s', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
     expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({
       exit: 2,
@@ -145,12 +145,12 @@ describe('a usage error', () => {
     });
   });
 
-  it('says where a token belongs', async () => {
+  it('about --token names VALS_TOKEN', async () => {
     expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
   });
 });
 
-describe('what is not mistyped', () => {
+describe('a correct command line', () => {
   it.each<{ args: string[]; path: string }>([
     // The value of an option may be the name of a command.
     { args: ['--fields', 'me', 'comments'], path: '/v1/me/comments?' },
@@ -160,7 +160,7 @@ describe('what is not mistyped', () => {
       path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
     },
     { args: ['me', '--color', '--no-color'], path: '/v1/me' },
-  ])('$args', async ({ args, path }) => {
+  ])('$args requests $path', async ({ args, path }) => {
     const service = await scriptedService([{ body: { data: [], id: 'x' } }]);
     expect(await run(args, { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
     expect(service.requests[0]?.path).toContain(path);
@@ -187,14 +187,14 @@ describe('help', () => {
     { args: ['me', '--help'], holds: ['`vals help options`'] },
     { args: ['help', 'push', '--'], holds: ['--concurrency'] },
     { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
-    // A command is never run for its help.
+    // A command is never run if its help is asked for.
     { args: ['help', 'run', 'hello.ts'], holds: ['--max-time'] },
     { args: ['runs', '--limit', 'x', '--help'], holds: ['--follow'] },
     {
       args: ['help', 'options'],
       holds: ['--base-url', '--allow-http', '--no-color', 'VALS_TIMEOUT', 'VALS_TOKEN'],
     },
-  ])('$args', async ({ args, holds }) => {
+  ])('for $args contains $holds', async ({ args, holds }) => {
     const { exit, stdout, stderr } = await run(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: vals /);
@@ -203,14 +203,14 @@ describe('help', () => {
   });
 
   it.each([[['--version']], [['-V']], [['-V', 'nonsense']], [['--version', '--json']]])(
-    '%j',
+    'for %j is the version',
     async (args) => {
       const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
       expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });
     },
   );
 
-  it('needs no settings that make sense', async () => {
+  it('works with broken settings', async () => {
     const home = temporaryFolder();
     writeConfig(home, 'not JSON');
     const env = {

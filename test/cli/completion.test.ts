@@ -1,4 +1,4 @@
-// Completion as users have it: the real shells, with nothing else installed for it.
+// Completion in the real shells, and the words that it offers.
 import { chmodSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { describeWith } from '../support/installed.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 
-/** What is typed before TAB, and the arguments of the command that Enter then runs: all that differs among shells. */
+/** A line before TAB is pressed, and the arguments of the command that Enter then runs. */
 const typed: [string, string[]][] = [
   ['vals vers', ['version']],
   ['vals version li', ['version', 'list']],
@@ -34,7 +34,7 @@ const typed: [string, string[]][] = [
   ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
   ['vals val rm deep gre', ['val', 'rm', 'deep', 'greeting']],
   ['vals runs --val=gre', ['runs', '--val=greeting']],
-  // A val's file stands for it, and no other file does.
+  // Of the files, only those of vals are offered for a val.
   ['vals val get he', ['val', 'get', 'hello.ts']],
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
@@ -44,13 +44,13 @@ const typed: [string, string[]][] = [
   ['vals use http:', ['use', 'http://127.0.0.1:4000']],
   ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
   ['vals copy --all --to htt', ['copy', '--all', '--to', 'http://127.0.0.1:4000']],
-  // Where only the user knows what comes, nothing is made up.
+  // Nothing is offered for a word that only the user can know.
   ['vals val create he', ['val', 'create', 'he']],
   ['vals push --name he', ['push', '--name', 'he']],
   ['vals me he', ['me', 'he']],
 ];
 
-/** Names of vals that a shell would take for something else. */
+/** Names of vals that a shell would run or change. */
 const hostileNames = [
   '$(touch ran)',
   '`touch ran`',
@@ -63,7 +63,7 @@ const hostileNames = [
   'gre\u001b[2J',
 ];
 
-/** A workspace with files to name, a `vals` that says how it was called, and the environment for a shell. */
+/** A workspace with files, a program `vals` that prints its arguments, and the environment for a shell. */
 function workplace() {
   const folder = temporaryFolder();
   const bin = join(folder, '.bin');
@@ -99,7 +99,7 @@ printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
   return { folder, env };
 }
 
-/** What comes through one named pipe, word by word, is run here, and its output goes out through the other. */
+/** Runs each command line that arrives through a named pipe, and writes its output to another named pipe. */
 function answerInProcess(folder: string, options: InProcessOptions): [asked: string, answered: string] {
   const asked = join(folder, 'asked');
   const answered = join(folder, 'answered');
@@ -116,7 +116,7 @@ function answerInProcess(folder: string, options: InProcessOptions): [asked: str
     isOver = true;
   });
   onTestFinished(async () => {
-    // Opening an end waits for the other one, whenever it comes to that.
+    // A read or write that is still waiting for the other end of its pipe has to be released.
     while (!isOver) {
       for (const pipe of [answered, asked])
         closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
@@ -126,7 +126,7 @@ function answerInProcess(folder: string, options: InProcessOptions): [asked: str
   return [asked, answered];
 }
 
-/** Types lines, each with TAB before Enter, and gives back what ran. */
+/** Types lines, each with TAB before Enter. Resolves to the command lines that ran. */
 async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
   const { folder, env } = workplace();
   const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
@@ -160,6 +160,12 @@ async function typeWithTab(shell: string, args: string[], load: string, lines: r
 
 const asShown = (words: readonly string[]): string => words.map((word) => `[${word}]`).join('');
 
+/** Runs a shell in a workspace. */
+function runShell(shell: string, args: readonly string[]) {
+  const { folder, env } = workplace();
+  return execa(shell, args, { cwd: folder, env, extendEnv: false });
+}
+
 const lines = typed.map(([line]) => line);
 const expected = typed.map(([, words]) => asShown(words));
 
@@ -182,7 +188,7 @@ describeWith('bash', 'in bash', (bash) => {
     expect(ran).toEqual(files.map(([, words]) => asShown(words)));
   });
 
-  /** What stands between bars is a word to bash. */
+  /** Bars separate the words, as bash splits them. */
   const offers: [words: string, offered: string][] = [
     ['vals|', 'push me val version completion help'],
     ['vals|version|', 'ls list new get rm delete'],
@@ -191,8 +197,7 @@ describeWith('bash', 'in bash', (bash) => {
     ['vals|comments|--relationship|=|given|-', '--since --json -h'],
     ['vals|-', '--version -V --help'],
   ];
-  it('offers all there is', async () => {
-    const { folder, env } = workplace();
+  it('offers commands, options and values', async () => {
     const script = `
       set -u
       eval "$(vals completion bash)"
@@ -202,20 +207,8 @@ describeWith('bash', 'in bash', (bash) => {
         _vals
         echo "\${COMPREPLY[*]}"
       }
-      ${offers
-        .map(
-          ([words]) =>
-            `offer ${words
-              .split('|')
-              .map((word) => `'${word}'`)
-              .join(' ')}`,
-        )
-        .join('\n')}`;
-    const { stdout, stderr } = await execa(bash, ['--norc', '-c', script], {
-      cwd: folder,
-      env,
-      extendEnv: false,
-    });
+      ${offers.map(([words]) => `offer '${words.replaceAll('|', "' '")}'`).join('\n')}`;
+    const { stdout, stderr } = await runShell(bash, ['--norc', '-c', script]);
     expect(stderr).toBe('');
     const shown = stdout.split('\n').map((line) => line.trim().split(/ +/));
     expect(shown).toEqual(offers.map(([, offered]) => expect.arrayContaining(offered.split(' '))));
@@ -230,17 +223,12 @@ describeWith('zsh', 'in zsh', (zsh) => {
 
 describeWith('fish', 'in fish', (fish) => {
   it('completes', async () => {
-    const { folder, env } = workplace();
     const script = `
       vals completion fish | source
       for line in $argv
         echo (complete -C $line | string replace -r '\\t.*' '' | string join '|')
       end`;
-    const { stdout, stderr } = await execa(fish, ['-c', script, ...lines], {
-      cwd: folder,
-      env,
-      extendEnv: false,
-    });
+    const { stdout, stderr } = await runShell(fish, ['-c', script, ...lines]);
     expect(stderr).toBe('');
     const offered = typed.map(([line, words]) => (line.endsWith(` ${words.at(-1)}`) ? '' : words.at(-1)));
     expect(stdout.split('\n')).toEqual(offered);
@@ -249,7 +237,6 @@ describeWith('fish', 'in fish', (fish) => {
 
 describeWith('pwsh', 'in PowerShell', (pwsh) => {
   it('completes', async () => {
-    const { folder, env } = workplace();
     const script = `
       vals completion powershell | Out-String | Invoke-Expression
       foreach ($line in $args) {
@@ -260,25 +247,24 @@ describeWith('pwsh', 'in PowerShell', (pwsh) => {
       /^vals (vers|version li|comments --rel|val rm|val get he)/.test(line),
     );
     const lines = known.map(([line]) => line);
-    const command = ['-NoProfile', '-Command', `& { ${script} } @args`, ...lines];
-    const { stdout } = await execa(pwsh, command, { cwd: folder, env, extendEnv: false });
+    const { stdout } = await runShell(pwsh, ['-NoProfile', '-Command', `& { ${script} } @args`, ...lines]);
     expect(stdout.split('\n')).toEqual(known.map(([, words]) => words.at(-1)));
   });
 });
 
 describe('vals completion', () => {
-  it.each(shells)('%s: prepared or not, the script is the same', async (shell) => {
+  it.each(shells)('%s: the prepared script is the one that the program prints', async (shell) => {
     const prepared = await readFile(`dist/prepared/completion-${shell}.txt`, 'utf8');
     expect(await run(['completion', shell])).toMatchObject({ exit: 0, stdout: prepared, stderr: '' });
   });
 
-  it('knows no other shell', async () => {
+  it('refuses another shell', async () => {
     const { exit, stdout, stderr } = await run(['completion', 'tcsh']);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toContain('bash, zsh, fish');
   });
 
-  it.each(shells)('%s: is offered no name that it could run', async (shell) => {
+  it.each(shells)('%s: offers no name that the shell could run', async (shell) => {
     const { folder } = workplace();
     const last = shell === 'powershell' ? '+' : '';
     const { exit, stdout, stderr } = await run(['__complete', shell, 'val', 'rm', last], { cwd: folder });
@@ -286,7 +272,7 @@ describe('vals completion', () => {
     expect(stdout.replaceAll('\t', '').split('\n')).toEqual(['greeting', 'deep', '']);
   });
 
-  it('offers no vals outside of a workspace, nor of one that cannot be read', async () => {
+  it('offers no vals outside of a workspace, or if vals.json is broken', async () => {
     const folder = temporaryFolder();
     const ask = () => run(['__complete', 'fish', 'val', 'get', ''], { cwd: folder });
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
@@ -294,7 +280,7 @@ describe('vals completion', () => {
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
-  it('says nothing of how the shells ask', async () => {
+  it('does not show the hidden command __complete', async () => {
     for (const words of [[], ['completion', '--help'], ['__complete', 'fish', '']]) {
       const { stdout } = await run(words);
       expect(stdout).not.toContain('__complete');
@@ -302,7 +288,7 @@ describe('vals completion', () => {
   });
 });
 
-describe('what may come next', async () => {
+describe('the next word', async () => {
   const wholeTree = await loadTree(commandTree);
   const tried = defineCommand({
     summary: 'Try',
@@ -339,7 +325,7 @@ describe('what may come next', async () => {
     ['try --readme=x', { files: true, before: '--readme=' }],
     ['try --readme x --kin', { words: ['--kind'] }],
     ['try -- --a', { vals: true, files: true }],
-    // What follows is the val's own, whatever it looks like.
+    // Everything after the first argument of `run` belongs to the val.
     ['try hello.ts --a', {}],
     ['try hello.ts --at ', {}],
     ['try --nonsense ', { vals: true, files: true }],
@@ -368,7 +354,7 @@ describe('what may come next', async () => {
     ['api /x -f a=1 --raw', ['--raw-field']],
     ['help opt', ['options']],
     ['help val ed', ['edit']],
-    // What contradicts an option that was given, or was given before, is not offered.
+    // An option that was given, and an option that conflicts with it, is not offered.
     ['runs --error --no-e', []],
     ['--json me --nd', []],
     ['me --quiet --qu', []],
@@ -394,7 +380,7 @@ describe('what may come next', async () => {
     expect({ vals, files }).toEqual({ vals: kind === 'vals', files: kind === 'files' });
   });
 
-  it('describes what it offers', () => {
+  it('has a description', () => {
     const { candidates } = completions(wholeTree, [], 'ver');
     expect(candidates).toEqual([{ word: 'version', description: 'Versions of a val' }]);
   });

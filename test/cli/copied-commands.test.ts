@@ -1,4 +1,4 @@
-// Commands that are shown to be copied: a shell reads each value as one word, whatever it holds.
+// Commands that messages show to be copied: a shell reads each value as one word.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -8,22 +8,22 @@ import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 it.each(['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', '', '\\', '"', 'ä'])(
-  'a shell reads %j as it is',
+  'a shell reads %j as one unchanged word',
   async (word) => {
     const command = shell`printf %s. ${word} end`.slice(1, -1);
     expect((await execa('sh', ['-c', command])).stdout).toBe(`${word}.end.`);
   },
 );
 
-it('a file name is never an option', () => {
+it('a file name that begins with a dash does not become an option', () => {
   expect(shell`vals push ${'--force.ts'}`).toBe('`vals push ./--force.ts`');
 });
 
-it('a plain word stays as it is, and several are joined', () => {
+it('a plain word gets no quotes, and several words are joined', () => {
   expect(shell`vals val get ${'hello'} --at ${['1', 'a/b@2']}`).toBe('`vals val get hello --at 1 a/b@2`');
 });
 
-it('an address is quoted in the hint', async () => {
+it('an address in a hint is quoted', async () => {
   const service = await scriptedService([{ status: 401, body: {} }]);
   const env = { ...service.env, VALS_TOKEN: '', VALS_BASE_URL: `${service.env.VALS_BASE_URL}/a;touch(x)` };
   const { exit, stderr } = await run(['me'], { env });
@@ -31,7 +31,7 @@ it('an address is quoted in the hint', async () => {
   expect(stderr).toContain(`\`vals login --base-url '${env.VALS_BASE_URL}'\``);
 });
 
-it("a val is quoted in an error's hint as the user named it", async () => {
+it("a hint shows the user's own word for a val, in quotes", async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const service = await scriptedService([
     { body: { id: 'u1', username: 'ada' } },
@@ -44,7 +44,7 @@ it("a val is quoted in an error's hint as the user named it", async () => {
   expect(stderr).toContain("`vals version ls 'my val'`");
 });
 
-it('no file of the source writes such a command by hand', () => {
+it('no source file puts a value into a command without quoting it', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

@@ -1,4 +1,4 @@
-// A command may connect more than once, and ends with nothing under way.
+// The connections of a command are closed when the command ends.
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 
-it('ends what is under way, and with it its connection', async () => {
+it('closing ends a request under way, and its connection', async () => {
   let answersLeft = 1;
   const open = new Set<Socket>();
   const service = await rawService({
@@ -44,10 +44,10 @@ it('ends what is under way, and with it its connection', async () => {
   await expect.poll(() => answersLeft).toBe(-1);
   expect(open.size).toBe(2);
   await Promise.all([close(), expect(unanswered).rejects.toThrow()]);
-  // The other one is free, and keeps no process from ending.
+  // The idle connection may stay: it does not keep a process alive.
   await expect.poll(() => open.size).toBe(1);
 });
 
-it('ends where a setting is refused behind --local', async () => {
+it('a refused setting with --local ends the command, with the embedded service', async () => {
   expect(await runProcess(['me', '--local'], { env: { VALS_TOKEN: 'a\nb' } })).toMatchObject({ exit: 2 });
 });

@@ -1,4 +1,4 @@
-// What every command owes its users, held against all definitions.
+// Checks of every command definition: its help, its examples, and its errors.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -17,8 +17,8 @@ const exampleService = 'https://api.example.com';
 /** Of `vals copy --to`. */
 const exampleTarget = 'https://vals.example.com';
 
-/** These go on until interrupted, ask a person, need a server or another shell; they have tests of their own. */
-const notToBeRunHere = new Set([
+/** Examples that run until interrupted, ask a person, or need a server or another shell. Other tests cover them. */
+const notRunHere = new Set([
   'vals val rm hello',
   'vals serve --port 0 --json',
   'vals serve --public-url https://vals.example.com',
@@ -37,7 +37,7 @@ const notToBeRunHere = new Set([
 ]);
 
 const examples = commands.flatMap(({ path, examples }) =>
-  examples.filter((line) => !notToBeRunHere.has(line)).map((line) => ({ path, line })),
+  examples.filter((line) => !notRunHere.has(line)).map((line) => ({ path, line })),
 );
 
 describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }) => {
@@ -49,12 +49,12 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
-    // A screen: its usage, options and examples are seen at once. serve has too many options for a small one.
+    // A help fits a screen of 24 lines. serve has too many options for that.
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(path === 'serve' ? 30 : 24);
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
-    // What follows an unknown word of `run` is the val's own.
+    // Everything after the first argument of `run` belongs to the val.
     const flags = path === 'run' ? ['--json', '--jsno'] : ['--jsno', '--json'];
     const { exit, stdout, error } = await run([...path.split(' '), ...flags]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -66,12 +66,12 @@ describe.each(examples)('$line', ({ line }) => {
   it('works', async () => {
     const { stdout, stderr, exit } = await runExample(line);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    // A val that was made a moment ago has no runs.
+    // The example val has no runs.
     if (!/ > |val runs/.test(line)) expect(stdout).not.toBe('');
   });
 
   it.skipIf(/json| > |--code/.test(line))('gives one JSON document under --json', async () => {
-    // What follows the file of `run` is not for vals.
+    // Everything after the file of `run` belongs to the val.
     const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
     const { stdout, stderr, exit } = await runExample(inJson);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -81,15 +81,15 @@ describe.each(examples)('$line', ({ line }) => {
   });
 });
 
-/** Words that mean the same without a shell: quotes around whole words, and nothing else that it would read. */
+/** The words of a command that needs no shell: it has quotes around whole words at most. Undefined for other commands. */
 function wordsOf(command: string): string[] | undefined {
-  // A val is begun with a file that only the built program has.
+  // Only the built program has the file that starts a val.
   if (command.startsWith('vals run ')) return undefined;
   const plain = /^vals((?: (?:[\w./:@,=+-]+|'[^']*'|"[^"$`\\]*"))+)$/.exec(command)?.[1];
   return plain?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
 }
 
-/** A line of the help, as in a shell, on a service that has what the line speaks of. */
+/** Runs a line of the help as in a shell, on a service that has the vals, users and spaces of the line. */
 async function runExample(line: string) {
   const name = /vals ((val|version) (?!create)\w+|copy) hello/.test(line) ? 'hello' : 'example';
   const { id, ...service } = await serviceWith(name);
@@ -120,22 +120,18 @@ async function runExample(line: string) {
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
     .replaceAll(exampleTarget, target?.baseUrl ?? exampleTarget)
-    // A fresh machine need not have jq.
+    // This machine may not have jq.
     .replace(/ \| jq .*$/, '');
   const env = environment(folder, {
     ...service.env,
     VALS_TO_TOKEN: target?.token,
     EDITOR: 'sed -i.before -e s/hello/bye/',
   });
-  // Signing in is what stores these, so its example must do without them.
+  // The examples of sign-in work without these settings, because sign-in stores them.
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
   const words = wordsOf(command);
-  const { exit, stdout, stderr } = words
-    ? await inProcess(words, { env, cwd: folder })
-    : await inShell(command, env, folder);
-  // An embedded service without a list of vals is still a service.
-  return { exit, stdout, stderr: stderr.replace(/^This service has no list of vals.*\n/m, '') };
+  return words ? inProcess(words, { env, cwd: folder }) : inShell(command, env, folder);
 }
 
 async function targetWithSpace(): Promise<RunningService> {
@@ -164,7 +160,7 @@ const templates = mkdtempSync(join(tmpdir(), 'vals-test-'));
 afterAll(() => rmSync(templates, { recursive: true }));
 const made: Record<string, { file: string; id: string } | undefined> = {};
 
-/** One that has a val of three versions, which is made once for each name and then copied. */
+/** A service with a val of three versions. The database is made once for each name, and then copied. */
 async function serviceWith(name: string): Promise<RunningService & { id: string }> {
   made[name] ??= await makeTemplate(name);
   const { id, file } = made[name];
@@ -185,7 +181,7 @@ async function makeTemplate(name: string): Promise<{ file: string; id: string }>
   return { file, id };
 }
 
-/** One val that was pushed, and changed since where differences are to be shown. */
+/** Makes a workspace with one pushed val. With `changed`, its file is changed afterwards. */
 async function makeWorkspace(env: Record<string, string>, folder: string, changed: boolean): Promise<void> {
   for (const args of [['init'], ['push']]) {
     expect(await run(args, { env, home: folder })).toMatchObject({ exit: 0, stderr: '' });

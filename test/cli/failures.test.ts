@@ -1,4 +1,4 @@
-// What is said of failures that are alike, and of one alone.
+// The error of a command that did several things: equal failures are grouped.
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { runBatch } from '../../src/cli/batch.ts';
@@ -10,7 +10,7 @@ const failures = (labels: string[], message: (label: string) => string, hint: st
 
 const pushed = { verb: 'pushed', things: 'vals' };
 
-it('says a lone failure beside others that were done once', () => {
+it('a single failure among successes is reported once', () => {
   const { error, warnings } = summarizeFailures(
     failures(['a.ts'], () => 'It was refused.', 'Change it.'),
     { ...pushed, total: 3, done: 2 },
@@ -26,12 +26,12 @@ it('says a lone failure beside others that were done once', () => {
 it.each([
   { total: 6, says: '5 of 6 vals were not pushed: a, b, c and 2 more are not UTF-8.' },
   { total: 5, says: 'None of the 5 vals was pushed: a, b, c and 2 more are not UTF-8.' },
-])('names several of $total things with a plural verb, and the first three of many', ({ total, says }) => {
+])('five equal failures of $total: the first three are named, with a plural verb', ({ total, says }) => {
   const alike = failures(['a', 'b', 'c', 'd', 'e'], (label) => `${label} is not UTF-8.`, '');
   expect(summarizeFailures(alike, { ...pushed, total, done: 0 }).error?.message).toBe(says);
 });
 
-it('takes names out of what is alike, and leaves words that begin like one', () => {
+it('labels are taken out of equal messages, but not out of words that begin like a label', () => {
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
   const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });
   expect(error?.message).toBe(
@@ -39,7 +39,7 @@ it('takes names out of what is alike, and leaves words that begin like one', () 
   );
 });
 
-it('names failures in the order of the items, whichever failed first', async () => {
+it('failures are named in the order of the items, not in the order of time', async () => {
   const secondFailed = new AbortController();
   const { error } = await runBatch(['a.ts', 'b.ts'], {
     describe: (file) => ({ file }),

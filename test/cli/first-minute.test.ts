@@ -1,4 +1,4 @@
-// What a newcomer sees: the help, signing in, and addresses to click on.
+// The first screens that a new user sees: the help, and addresses to click on.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
@@ -37,7 +37,7 @@ describe('vals alone', () => {
     [{ TERM: 'dumb' }, false],
   ];
   it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
-    // What was prepared is for 80 columns, and for a process; a narrow one is made anew.
+    // The first help was prepared by the build. The second, for a narrower terminal, is made by the program.
     const screens = await Promise.all([
       runAtTerminal([], { env }),
       runOnScreen(['push', '--help'], { env, columns: 60 }),
@@ -50,14 +50,14 @@ describe('vals alone', () => {
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
     expect((await run([])).stdout).not.toContain('\u001b');
-    // The second is not prepared.
+    // The build did not prepare the second one.
     for (const args of [[], ['push', '--help', '--quiet']]) {
       expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
     }
     expect((await run(['--help', '--color'])).stdout).toContain('\u001b[1mVals:');
   });
 
-  it('is the same without a terminal', async () => {
+  it('is the same as --help', async () => {
     expect(await run([])).toEqual(await run(['--help']));
   });
 });
@@ -71,18 +71,18 @@ describe('an address', () => {
   };
 
   it.each([{ VTE_VERSION: '7200' }, { TERM_PROGRAM: 'WezTerm' }, { TERM: 'xterm-kitty' }])(
-    'is a link in a terminal that says %j',
+    'is a link at a terminal with %j',
     async (env) => {
       expect(await me(address, env)).toContain(`${open}${address}\u001b]8;;\u001b\\`);
     },
   );
 
-  it('that is cut still leads to the whole of it', async () => {
+  it('that is cut still links to the whole address', async () => {
     expect(await me(address, { VTE_VERSION: '7200' }, 24)).toContain(`${open}https://vals`);
   });
 
   it.each([{}, { VTE_VERSION: '4000' }, { VTE_VERSION: '7200', TMUX: '/tmp/x' }])(
-    'is text in a terminal that says %j',
+    'is plain text at a terminal with %j',
     async (env) => {
       const screen = await me(address, env);
       expect(screen).toContain(address);
@@ -97,13 +97,13 @@ describe('an address', () => {
     'https://evil.example/\u001b\\\u001b[2J',
     'https://evil.example/\u0007',
     'https://evil.example/\u202e',
-  ])('such as %j is text everywhere', async (url) => {
+  ])('such as %j is never a link', async (url) => {
     const screen = await me(url, { VTE_VERSION: '7200' });
     expect(screen).not.toContain('\u001b]8');
     expect(screen).not.toContain('\u001b[2J');
   });
 
-  it('in a pipe is text', async () => {
+  it('is plain text in a pipe', async () => {
     const service = await scriptedService([{ body: { url: address } }]);
     const { stdout } = await run(['me'], { env: { ...service.env, VTE_VERSION: '7200', FORCE_COLOR: '1' } });
     expect(stdout).toContain(address);

@@ -1,11 +1,11 @@
-// docs/reference.md is made from the definitions; `npm run reference` writes it anew.
+// docs/reference.md is made from the command definitions. `npm run reference` updates it.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { loadTree } from '../../src/cli/command-tree.ts';
 import { referenceOf } from '../../src/cli/reference.ts';
 import { commandTree } from '../../src/commands/index.ts';
 
-it('docs/reference.md says what the definitions say', async () => {
+it('docs/reference.md is up to date', async () => {
   const reference = referenceOf(await loadTree(commandTree), await readFile('docs/guide.md', 'utf8'));
   await expect(reference).toMatchFileSnapshot('../../docs/reference.md');
 });

@@ -1,4 +1,4 @@
-// Every command that takes a val takes its name or file inside a workspace.
+// In a workspace, every command that takes a val also takes its name or its file.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -7,7 +7,7 @@ import { Place, pushed, put } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-/** Answers with a list where a list is asked for. */
+/** A workspace with two vals, and a service that knows one of them. */
 async function known(name = 'hello') {
   const service = await scriptedService([], ({ method, path }) =>
     path.startsWith('/v1/users/')
@@ -28,8 +28,8 @@ async function known(name = 'hello') {
   return { service, folder };
 }
 
-describe('a name or a file stands for its id', () => {
-  it('is asked about by that name before anything is deleted', async () => {
+describe('a name or a file stands for the val', () => {
+  it('the question before a deletion shows the name', async () => {
     const { service, folder } = await known();
     const { exit, screen } = await runOnScreen(['val', 'rm', 'hello'], {
       env: service.env,
@@ -63,7 +63,7 @@ describe('a name or a file stands for its id', () => {
     expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
   });
 
-  describe('of a val that is changed or deleted, and is read first', () => {
+  describe('before a write, the val is read', () => {
     const writes: [string[], string[]][] = [
       [['val', 'rm', 'hello', '--yes'], [`DELETE /v1/vals/${id}`]],
       [['val', 'rm', 'lib/hello.ts', '--yes'], [`DELETE /v1/vals/${id}`]],
@@ -91,7 +91,7 @@ describe('a name or a file stands for its id', () => {
       expect(await asked(args)).toMatchObject({ exit: 0, requests: [read, ...requests] });
     });
 
-    it.each(writes)('%j stops with 5 if the service calls it something else', async (args) => {
+    it.each(writes)('%j is exit 5 if the val has another name on the service', async (args) => {
       const { exit, error, requests } = await asked(args, 'production_billing');
       expect({ exit, requests }).toEqual({ exit: 5, requests: [read] });
       expect(error?.message).toBe('"hello" is named "production_billing" on the service. Nothing was done.');
@@ -100,7 +100,7 @@ describe('a name or a file stands for its id', () => {
   });
 
   it.each(['scratch', 'deploy.ts'])(
-    'but %s, a file that vals.json gives to another val, is not that val for a write',
+    'a write does not take the file %s for its val if vals.json names the val otherwise',
     async (file) => {
       const { service, folder } = await known('billing');
       const entry = { name: 'billing', ids: { [service.baseUrl]: id } };
@@ -112,7 +112,7 @@ describe('a name or a file stands for its id', () => {
         message: `${file} is the file of the val "billing" in vals.json. Nothing was done.`,
         hint: 'If you mean that val, give its name: billing.',
       });
-      // Now this folder has seen that they belong together.
+      // After a pull, this folder has a base of the val in this file.
       await run(['pull'], options);
       const isPath = file.includes('.');
       expect((await run(['val', 'rm', file, '--yes'], options)).exit).toBe(isPath ? 0 : 5);
@@ -120,7 +120,7 @@ describe('a name or a file stands for its id', () => {
     },
   );
 
-  it('as seen from a folder below, and from the root', async () => {
+  it('paths are relative to the current folder or to the root', async () => {
     const { service, folder } = await known();
     for (const word of ['hello.ts', 'lib/hello.ts', '../lib/hello.ts']) {
       const { exit } = await run(['val', 'get', word], { cwd: join(folder, 'lib'), env: service.env });
@@ -136,7 +136,7 @@ it.each<[string, string]>([
   ['hello.ts', 'Did you mean "lib/hello.ts"'],
   ['zzz', 'There is no val named zzz.'],
   ['only', 'never pushed to'],
-])('%s is not found, and no val is asked for', async (word, message) => {
+])('%s is not found, and no val is requested', async (word, message) => {
   const { service, folder } = await known();
   const { exit, stdout, error } = await run(['val', 'get', word, '--json'], {
     cwd: folder,
@@ -148,14 +148,14 @@ it.each<[string, string]>([
   expect(service.requests.filter(({ path }) => path.startsWith('/v1/vals'))).toEqual([]);
 });
 
-it.each(['status', 'diff', 'pull'])('vals %s does not know it either', async (command) => {
+it.each(['status', 'diff', 'pull'])('vals %s does not find an unknown name', async (command) => {
   const { service, folder } = await known();
   const { exit, error } = await run([command, 'helo', '--json'], { cwd: folder, env: service.env });
   expect(exit).toBe(3);
   expect(error?.message).toContain('Did you mean "hello"?');
 });
 
-it('a file sets neither the service nor the token', async () => {
+it('vals.json sets neither the service nor the token', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
   place.put({
     'vals.json': JSON.stringify({
