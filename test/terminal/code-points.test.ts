@@ -1,10 +1,11 @@
-// Every code point that moves a terminal, everywhere it can come from, through everything that is printed.
+// No character from a service, a file or a user can move the terminal, and no character is lost in a pipe or in JSON.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess, type Output } from '../support/in-process.ts';
 import { runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { moving, tabRows } from './escapes.ts';
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -18,10 +19,10 @@ const name = (point: number): string => `U+${point.toString(16).toUpperCase().pa
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-/** Some points that stand together in one text, each behind a letter, with their names. */
+/** Code points that are tested together in one text, with a name for the test. */
 type Group = [names: string, points: readonly number[]];
 const groupsOf = (chosen: readonly number[]): Group[] => {
-  // Of some texts the first line is shown, which would hide the others.
+  // Some screens show only the first line, so a line break would hide the points after it.
   const alone: number[] = chosen.filter((point) => point === 0x0a || point === 0x0d);
   const together = chosen.filter((point) => !alone.includes(point));
   return [...alone.map((point) => [point]), together].map((group) => {
@@ -35,36 +36,22 @@ const around = (before: string, group: number | readonly number[], after: string
     .map((point) => String.fromCharCode(point))
     .join('x')}${after}`;
 
-/** Nothing of this may reach a terminal from data; a newline is the program's own. */
-const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
-/** In JSON a byte order mark stays as it is. */
-const movingInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-/** The program's own colours, and the spinner's moves. No data here has a bracket behind an escape character. */
+/** In JSON, a byte order mark stays as it is. */
+const movingInJson = new RegExp(moving.source.replace('\\ufeff', ''));
+/** The program's own colours, and the moves of the spinner. No data in this file has a bracket after an escape character. */
 const ownSequences = /\u001b\[\??\d*(?:;\d+)*[A-Za-z]/g;
-/** Without the program's own colours. */
 const bare = (text: string): string => text.replace(ownSequences, '');
+/** The first moving character in a text. */
 const rawIn = (text: string, forbidden = moving): string | undefined => {
   const found = forbidden.exec(bare(text))?.[0];
   return found === undefined ? undefined : name(found.charCodeAt(0));
 };
 
-/** What a reader of the tab-separated form does to have a value back. */
-const decoded = (field: string): string =>
-  field.replace(/\\(u[0-9a-f]{4}|.)/gs, (_match, form: string) => {
-    const short: Record<string, string> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
-    return short[form] ?? String.fromCharCode(Number.parseInt(form.slice(1), 16));
-  });
-const tabRows = (text: string): string[][] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => line.split('\t').map(decoded));
-
 const wide = { columns: 5_000 };
 const narrow = { columns: 40 };
 const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
 
-/** A run with the point in every place a service can put it. */
+/** A run with the point in every field that a service can fill. */
 const runWith = (point: number | readonly number[]) => ({
   id: around('i', point, 'd'),
   val: { id: around('v', point, 'i'), name: around('n', point, 'm'), version: around('1', point, '') },
@@ -85,7 +72,7 @@ const runsService = (chosen = points) =>
 describe('a list', () => {
   const list = ['runs', '--all'];
 
-  it.each([narrow, wide])('is a table that moves nothing on $columns columns', async (terminal) => {
+  it.each([narrow, wide])('as a table on $columns columns moves nothing', async (terminal) => {
     const env = await runsService();
     for (const colour of colours) {
       const { exit, stdout, stderr } = await inProcess(list, { env: { ...env, ...colour }, terminal });
@@ -94,7 +81,7 @@ describe('a list', () => {
     }
   });
 
-  it('shows each value escaped, not left out', async () => {
+  it('as a table shows each value escaped', async () => {
     const { stdout } = await inProcess(list, {
       env: { ...(await runsService()), NO_COLOR: '1' },
       terminal: wide,
@@ -104,7 +91,7 @@ describe('a list', () => {
       const row = rows[index] ?? '';
       const escaped = (before: string, after: string) =>
         new RegExp(`${before}\\\\(?:[tnr]|u[0-9a-f]{4})${after}`);
-      // Of an error with several lines, a table shows the first.
+      // A table shows only the first line of an error.
       const error = point === 0x0a || point === 0x0d ? /e\b/ : escaped('e', 'r');
       for (const expected of [escaped('n', 'm'), error, escaped('i', 'd')])
         expect(`${name(point)} ${row}`).toMatch(expected);
@@ -191,7 +178,7 @@ describe('one record', () => {
 
   it.each(['me', 'likes'])('and its key in --fields of %s', async (command) => {
     const raw: string[] = [];
-    // What a command line can carry.
+    // A command line cannot contain NUL.
     for (const [, group] of groupsOf(whole.filter((point) => point !== 0))) {
       const env = await serviceOf(() => ({
         body: command === 'me' ? me(group) : { data: [me(group)], links: {} },
@@ -222,7 +209,7 @@ describe('code', () => {
         exit: 0,
         raw: undefined,
       });
-      // Half of a surrogate pair has no bytes that it could be given as.
+      // Half of a surrogate pair cannot be written as UTF-8.
       if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
       for (const terminal of [undefined, narrow]) {
         const { stdout } = await inProcess([...args, '--json'], { env, terminal });
@@ -235,8 +222,8 @@ describe('code', () => {
   });
 });
 
-describe('what is said on stderr', () => {
-  /** What a command line can carry, and a name. */
+describe('messages on stderr', () => {
+  /** All points except NUL, which a command line cannot contain. */
   const word = around(
     'w',
     whole.filter((point) => point > 0),
@@ -249,7 +236,7 @@ describe('what is said on stderr', () => {
     GITHUB_ACTIONS: 'true',
   };
 
-  /** In a pipe, and at a terminal with and without colour. */
+  /** Runs the command in a pipe, and at a terminal with and without colour. */
   async function said(
     argv: readonly string[],
     env: Record<string, string>,
@@ -274,40 +261,43 @@ describe('what is said on stderr', () => {
     return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error as { message: string; body?: unknown };
   }
 
-  it.each([...groupsOf(whole), ...groupsOf(halves)])("a service's words, with %s", async (_names, point) => {
-    const bodies = [
-      { message: around('m', point, 's') },
-      { error: { message: around('m', point, 's') }, title: around('t', point, 't') },
-      {
-        [around('k', point, 'y')]: 1,
-        errors: [{ message: around('m', point, 's') }, around('d', point, 't')],
-      },
-      around('t', point, 't'),
-    ];
-    for (const body of bodies) {
-      const env = await serviceOf(() => ({ status: 400, body: JSON.stringify(body) }));
-      const outputs = await said(['me', '--debug'], env);
-      expect(outputs.map(({ exit }) => exit)).toEqual([6, 6, 6]);
-      expect((await errorObject(['me'], env)).body).toEqual(body);
-    }
-    const page = `<html><title>${around('t', point, 't')}</title>`;
-    const html = await serviceOf(() => ({
-      status: 400,
-      headers: { 'content-type': 'text/html' },
-      body: page,
-    }));
-    await said(['me'], html);
-    const shapeless = await serviceOf(() => ({ body: { [around('k', point, 'y')]: {} } }));
-    await said(['runs'], shapeless);
-  });
+  it.each([...groupsOf(whole), ...groupsOf(halves)])(
+    'an error of the service with %s',
+    async (_names, point) => {
+      const bodies = [
+        { message: around('m', point, 's') },
+        { error: { message: around('m', point, 's') }, title: around('t', point, 't') },
+        {
+          [around('k', point, 'y')]: 1,
+          errors: [{ message: around('m', point, 's') }, around('d', point, 't')],
+        },
+        around('t', point, 't'),
+      ];
+      for (const body of bodies) {
+        const env = await serviceOf(() => ({ status: 400, body: JSON.stringify(body) }));
+        const outputs = await said(['me', '--debug'], env);
+        expect(outputs.map(({ exit }) => exit)).toEqual([6, 6, 6]);
+        expect((await errorObject(['me'], env)).body).toEqual(body);
+      }
+      const page = `<html><title>${around('t', point, 't')}</title>`;
+      const html = await serviceOf(() => ({
+        status: 400,
+        headers: { 'content-type': 'text/html' },
+        body: page,
+      }));
+      await said(['me'], html);
+      const shapeless = await serviceOf(() => ({ body: { [around('k', point, 'y')]: {} } }));
+      await said(['runs'], shapeless);
+    },
+  );
 
-  it.each(groupsOf(range(0x80, 0x9f)))('the place of a redirect, with %s', async (_names, point) => {
+  it.each(groupsOf(range(0x80, 0x9f)))('the target of a redirect with %s', async (_names, point) => {
     const location = around('/l', point, 'n');
     const env = await serviceOf(() => ({ status: 302, headers: { location } }));
     for (const { exit } of await said(['me', '--debug'], env)) expect(exit).toBe(11);
   });
 
-  it("a user's own words", async () => {
+  it('errors that repeat a word of the user', async () => {
     for (const argv of [
       [word],
       ['me', `--${word}`],
@@ -338,7 +328,7 @@ describe('what is said on stderr', () => {
     expect(JSON.parse(stdout)).toContainEqual({ setting: 'no-proxy', value: word, source: 'NO_PROXY' });
   });
 
-  it('the outcome that is not known of a write to a val with such a name', async () => {
+  it('the name of a val after a write with an unknown outcome', async () => {
     const env = await serviceOf(({ method, path }) => {
       if (method === 'POST') return { status: 500, body: { message: word } };
       if (path === '/v1/me') return { body: { id: 'u1', username: 'ada' } };
@@ -362,7 +352,7 @@ describe('file names', () => {
   }
   const names = allowed.map((point) => around('f', point, 'n')).toSorted();
 
-  it('go out and come back as they are', async () => {
+  it('are sent and shown unchanged', async () => {
     const folder = folderOfFiles();
     const received: string[] = [];
     const env = await serviceOf(({ body }) => {
@@ -400,7 +390,7 @@ describe('file names', () => {
     }
   });
 
-  it('of vals that fail are said without moving anything, to a CI runner too', async () => {
+  it('of failed vals move nothing, also in annotations for a CI runner', async () => {
     const folder = folderOfFiles();
     const env = await serviceOf(({ body }) => ({ status: 422, body: { message: JSON.parse(body).name } }));
     for (const terminal of [undefined, narrow, wide]) {
@@ -417,7 +407,7 @@ describe('file names', () => {
   });
 });
 
-it('a real terminal is not moved', async () => {
+it('nothing moves a real terminal', async () => {
   const point = [0x07, 0x1b, 0x7f, 0x90, 0x9b, 0x202e, 0x2028, 0x0d];
   const word = around('w', point, 'd');
   const env = await serviceOf(({ path, method }) => {
@@ -430,7 +420,7 @@ it('a real terminal is not moved', async () => {
     answers: [{ after: '[y/N]', keys: 'y\r' }],
   });
   expect([table, asked].map(({ exit }) => exit)).toEqual([0, 3]);
-  // It ends lines in its own way.
+  // A terminal ends lines with CR and LF.
   const raw = [table, asked].map(({ screen }) => rawIn(screen.replaceAll(/\r+\n/g, '\n')));
   expect(raw).toEqual([undefined, undefined]);
 });

@@ -1,4 +1,4 @@
-// What is printed, and where: every format, at a terminal and in a pipe, with data that would rather misbehave.
+// The output of commands in every format, at a terminal and in a pipe.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -17,6 +17,7 @@ import {
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
+import { moving, tabRows } from './escapes.ts';
 
 type Row = Record<string, unknown>;
 
@@ -24,45 +25,13 @@ const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const hello = { id, name: 'hello', privacy: 'public', version: 3, code: 'export default 1' };
 const list = (rows: readonly Row[]): Reply => ({ body: { data: rows, links: {} } });
 
-/** Whatever moves a terminal's cursor, rings, hides or turns text round; a newline is ours to write. */
-const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
-const character = (point: number): string => String.fromCodePoint(point);
-const range = (from: number, to: number): string[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => character(from + index));
-const movingCharacters = [
-  ...range(0x00, 0x1f),
-  ...range(0x7f, 0x9f),
-  ...range(0x2028, 0x202e),
-  ...range(0x2066, 0x2069),
-];
-const evilTexts = [
-  '\u001b[2J\u001b[1;1Hgone',
-  '\u001b]0;title\u0007',
-  '\u001b]8;;http://evil.example\u001b\\click\u001b]8;;\u001b\\',
-  '\u009b31mred\u009c',
-  '\u202egnp.exe\u202c',
-  '\u2066a\u2067b\u2068c\u2069',
-  'over\rwritten',
-  'two\nlines',
-  'bell\u0007 back\b',
-  'nul\u0000del\u007f',
-];
-
-/** What a reader of the tab-separated form does to have a value back. */
-const unescaped = (field: string): string =>
-  field.replace(/\\(u[0-9a-f]{4}|.)/g, (_match, form: string) => {
-    const short: Record<string, string> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
-    return short[form] ?? character(Number.parseInt(form.slice(1), 16));
-  });
-
-/** A terminal ends its lines in its own way. */
+/** A terminal ends lines with CR and LF. */
 const plain = (screen: string): string => screen.replaceAll('\r\n', '\n');
-/** Without the colours of the program. */
+/** Without colours. */
 const bare = (screen: string): string => plain(stripVTControlCharacters(screen));
-/** A terminal's lines, without colour. */
 const lines = (screen: string): string[] => bare(screen).replace(/\n$/, '').split('\n');
 
-/** Answers when it is told to. */
+/** A reply that is sent when `open` is called. */
 function held(body: unknown): { reply: Reply; open: () => void } {
   let open: () => void = () => {};
   const opened = new Promise<void>((done) => {
@@ -72,7 +41,7 @@ function held(body: unknown): { reply: Reply; open: () => void } {
   return { reply, open: () => open() };
 }
 
-describe('tab-separated lines, where nobody looks', () => {
+describe('tab-separated lines in a pipe', () => {
   const rows = [
     { id: 'a', name: 'one', privacy: 'public', version: 1, createdAt: '2026-01-31T09:30:00+02:00' },
     { id: 'b', name: 'two', public: false, version: 0, author: { username: '@ada' } },
@@ -84,13 +53,13 @@ describe('tab-separated lines, where nobody looks', () => {
     { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1' } },
     { args: [], env: { NO_COLOR: '1', COLUMNS: '10' } },
     { args: ['--quiet'], env: { CI: 'true', GITHUB_ACTIONS: 'true' } },
-  ])('are the same with $args and $env: no header, colour or cutting', async ({ args, env }) => {
+  ])('have no header and no colour, and are not cut, with $args and $env', async ({ args, env }) => {
     const service = await scriptedService([list(rows)]);
     const result = await run(['likes', ...args], { env: { ...service.env, ...env } });
     expect(result).toMatchObject({ exit: 0, stdout: text, stderr: '' });
   });
 
-  it('give way to what a terminal shows, where --color asks for it', async () => {
+  it('--color shows what a terminal would show instead', async () => {
     const env = { COLUMNS: '60', LANG: 'C.UTF-8' };
     const service = await scriptedService([list(rows), list(rows)]);
     const pipe = await run(['likes', '--color'], { env: { ...service.env, ...env } });
@@ -111,7 +80,7 @@ describe('tab-separated lines, where nobody looks', () => {
     expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe(`${name}\n`);
   });
 
-  it('hold numbers digit for digit, and nested values as compact JSON', async () => {
+  it('keep every digit of a number, and show nested values as compact JSON', async () => {
     const row = '{"n":12345678901234567890,"f":1.0,"e":1e400,"z":-0,"o":{"a":[1.50]},"t":true}';
     const service = await scriptedService([{ body: `{"data":[${row}],"links":{}}` }]);
     const { stdout } = await run(['likes', '--fields', 'n,f,e,z,o,t'], { env: service.env });
@@ -120,37 +89,34 @@ describe('tab-separated lines, where nobody looks', () => {
 
   const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), { numRuns: 300, seed: 20_260_131 });
   it.each([
-    { what: 'each moving character', values: movingCharacters.map((each) => `a${each}b`) },
-    { what: 'escape sequences', values: evilTexts },
     {
       what: 'backslashes',
       values: ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'],
     },
     { what: 'any text', values: random },
-  ])('give $what back, and never raw', async ({ values }) => {
+  ])('escape $what so that it can be restored', async ({ values }) => {
     const service = await scriptedService([list(values.map((name) => ({ name, version: 7 })))]);
     const { exit, stdout } = await run(['likes', '--all', '--fields', 'name,version'], { env: service.env });
     expect(exit).toBe(0);
-    const read = stdout.slice(0, -1).split('\n');
-    expect(read.map((line) => line.split('\t').map(unescaped))).toEqual(values.map((name) => [name, '7']));
+    expect(tabRows(stdout)).toEqual(values.map((name) => [name, '7']));
     expect(stdout.replaceAll('\t', '')).not.toMatch(moving);
   });
 
-  it('escape tab, newline, CR and backslash as they are known', async () => {
+  it('escape tab, newline, CR and backslash as \\t, \\n, \\r and \\\\', async () => {
     const service = await scriptedService([list([{ name: '\t\n\r\\' }])]);
     expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe('\\t\\n\\r\\\\\n');
   });
 });
 
 describe('--json', () => {
-  it('is what the service sent, digit for digit, compact in a pipe', async () => {
+  it('keeps every digit, and is compact in a pipe', async () => {
     const text =
       '{"id":12345678901234567890,"zero":-0,"one":1.0,"huge":1e400,"small":1.5E-7,"b":{"z":null,"a":[]},"a":""}';
     const service = await scriptedService([{ body: text }]);
     expect((await run(['me', '--json'], { env: service.env })).stdout).toBe(`${text}\n`);
   });
 
-  it('is indented at a terminal, and still the same value', async () => {
+  it('is indented at a terminal, with the same value', async () => {
     const rows = [{ id: 'a', o: { b: [1] } }, { id: 'c' }];
     const service = await scriptedService([{ body: hello }, list(rows)]);
     const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
@@ -174,13 +140,13 @@ describe('--json', () => {
     expect(bare(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
   });
 
-  it('gives a text alone as a JSON string', async () => {
+  it('of a text is a JSON string', async () => {
     const service = await scriptedService([{ body: { ...hello, code: 'a\n"b"\u009b' } }]);
     const { stdout } = await run(['val', 'get', id, '--code', '--json'], { env: service.env });
     expect(stdout).toBe('"a\\n\\"b\\"\\u009b"\n');
   });
 
-  it('loses no digit of a record that also holds megabytes of text', async () => {
+  it('keeps every digit of a record with megabytes of text', async () => {
     const source = 'say("\\\\n");\n\t'.repeat(200_000);
     const service = await scriptedService([{ body: `{"code":${JSON.stringify(source)},"n":1.0}` }]);
     const { exit, stdout } = await run(['val', 'get', id, '--json'], { env: service.env });
@@ -201,7 +167,7 @@ describe('--ndjson', () => {
   });
 
   it('is written as pages arrive', async () => {
-    // Answered only once the first line was read.
+    // The second page is answered only after the first line was written.
     const { reply, open } = held({ data: [{ id: 'b' }], links: {} });
     const first: Reply = { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } };
     const service = await scriptedService([first, reply]);
@@ -229,7 +195,7 @@ describe('--ndjson', () => {
     });
   });
 
-  it.each([[[]], [['--json']]])('unlike other formats, which then print nothing: %j', async (args) => {
+  it.each([[[]], [['--json']]])('unlike %j, which then prints nothing', async (args) => {
     const service = await scriptedService(breaksOff);
     const { exit, stdout, stderr } = await run(['likes', '--all', ...args], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
@@ -285,7 +251,7 @@ describe('--fields', () => {
     expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
   });
 
-  it('head the columns of a table, in order', async () => {
+  it('are the columns of a table, in their order', async () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
     const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
@@ -335,15 +301,15 @@ describe('a table at a terminal', () => {
     const all = lines(screen);
     expect(all).toHaveLength(content.length + 1);
     expect(all.filter((line) => stringWidth(line) > columns)).toEqual([]);
-    // Half a character.
+    // A sign of half a character.
     expect(screen).not.toContain('\ufffd');
     return all;
   }
-  /** Where the last column begins, line by line. */
+  /** The position of the last column in each line. */
   const starts = (all: readonly string[]) =>
     all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
 
-  it.each([80, 60, 40])('fits %i columns, each below its head', async (columns) => {
+  it.each([80, 60, 40])('fits %i columns, with each value below its header', async (columns) => {
     const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
     expect(all[0]).toMatch(/^NAME +PRI/);
     expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
@@ -360,13 +326,13 @@ describe('a table at a terminal', () => {
     await table([row], 40, ['--fields', names.join(',')]);
   });
 
-  it('cuts nothing that has room', async () => {
+  it('cuts no value that fits', async () => {
     const [, line] = await table([{ name: 'hello', version: 0, id }], 80, ['--fields', 'name,version,id']);
     expect(line).toMatch(new RegExp(`^hello +0 +${id}$`));
   });
 
-  // On a small stack, which overflows where each of them is handed over as an argument.
-  it('holds very many records', async () => {
+  // A small stack would overflow if the records were passed as arguments of one call.
+  it('shows 30,000 records', async () => {
     const count = 30_000;
     const body = `[${'{"reference":{"name":"a"}},'.repeat(count - 1)}{"reference":{"name":"last"}}]`;
     const { env } = await scriptedService([{ body }]);
@@ -382,7 +348,7 @@ describe('a table at a terminal', () => {
 });
 
 describe('one record at a terminal', () => {
-  it('is key and value lines: what is known first, then whatever else came', async () => {
+  it('is lines of key and value: known keys first, then all others', async () => {
     const service = await scriptedService([
       { body: { extra: 'kept', version: 0, name: 'hello', empty: null, nested: { a: 1 } } },
     ]);
@@ -408,7 +374,7 @@ describe('one record at a terminal', () => {
     expect(screen).not.toContain('\ufffd');
   });
 
-  it('fits even where the service made up a key wider than the terminal', async () => {
+  it('fits even if a key is wider than the terminal', async () => {
     const service = await scriptedService([{ body: { name: 'hello', ['long key '.repeat(20)]: 'value' } }]);
     const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
     expect(exit).toBe(0);
@@ -416,7 +382,7 @@ describe('one record at a terminal', () => {
     expect(screen).toContain('hello');
   });
 
-  // As much code as services take, with one wide character in it: a tenth of it once took a minute.
+  // With one wide character, a tenth of this text once took a minute.
   it('shows the beginning of very long code', async () => {
     const source = `// 😀 ${'export const one = 1; '.repeat(11_600)}`;
     const { env } = await scriptedService([{ body: { ...hello, code: source } }]);
@@ -471,7 +437,7 @@ describe('colour', () => {
     },
   );
 
-  it('is never in JSON that a pipe gets', async () => {
+  it('is never in JSON in a pipe', async () => {
     const service = await scriptedService([{ body: hello }, { status: 404 }]);
     const piped = await run(['me', '--json', '--color'], { env: { ...service.env, FORCE_COLOR: '1' } });
     expect(piped.stdout).toBe(`${JSON.stringify(hello)}\n`);
@@ -481,7 +447,7 @@ describe('colour', () => {
   });
 });
 
-describe('a list with nothing in it', () => {
+describe('an empty list', () => {
   it.each([
     { args: [], stdout: '' },
     { args: ['--json'], stdout: '[]\n' },
@@ -522,18 +488,18 @@ describe('hints', () => {
     expect(result.screen.includes('--all')).toBe(shown);
   });
 
-  it('are not said in a pipe', async () => {
+  it('are not shown in a pipe', async () => {
     const service = await scriptedService([more]);
     expect(await run(['likes', '--limit', '1'], { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it('stay away from stdout', async () => {
+  it('are not written to stdout', async () => {
     const { env } = await scriptedService([more]);
     const { stdout } = await runOnScreen(['likes', '--limit', '1', '--fields', 'name'], { env });
     expect(lines(stdout)).toEqual(['NAME', 'hello']);
   });
 
-  it('on what to do come with an error, also in a pipe', async () => {
+  it('of an error are shown in a pipe too', async () => {
     const service = await scriptedService([{ status: 401 }]);
     const { exit, stderr } = await run(['me'], { env: service.env });
     expect(exit).toBe(4);
@@ -541,7 +507,7 @@ describe('hints', () => {
   });
 });
 
-describe('a text alone', () => {
+describe('--code and --readme', () => {
   const texts: [string, string][] = [
     ['NUL', 'a\u0000b'],
     ['a byte order mark', '\ufeffexport default 1\n'],
@@ -549,14 +515,14 @@ describe('a text alone', () => {
     ['no newline at the end', 'a\nb'],
     ['newlines at the end', 'a\n\n\n'],
     ['astral characters', '𝒳😀👩‍👩‍👧‍👦'],
-    ['control characters', movingCharacters.join('')],
+    ['control characters', '\u0001\u001b[2J\u007f\u009b\u202e'],
     ['backslashes', '\\n\\u0000\\\\'],
     ['nothing', ''],
     ['only spaces', ' \t '],
     ['noncharacters', '\uffff\ufffe\u{10ffff}'],
   ];
 
-  it.each(texts)('comes as it is: %s', async (_what, text) => {
+  it.each(texts)('is printed unchanged: %s', async (_what, text) => {
     const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
     for (const args of [
       ['val', 'get', id, '--code'],
@@ -567,7 +533,7 @@ describe('a text alone', () => {
     }
   });
 
-  it('comes byte for byte through a pipe', async () => {
+  it('is printed byte for byte to a pipe', async () => {
     const text = `\ufeff${texts.map(([, each]) => each).join('')}`;
     const { env } = await scriptedService([{ body: { ...hello, readme: text } }]);
     const { exitCode, stdout } = await execa(process.execPath, [program, 'val', 'get', id, '--readme'], {
@@ -583,18 +549,21 @@ describe('a text alone', () => {
     });
   });
 
-  it.each([{ ...hello, code: null }, { id }])('that the service did not send: %j', async (body) => {
-    const service = await scriptedService([{ body }]);
-    const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
-    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-    expect(stderr).toContain('no code');
-  });
+  it.each([{ ...hello, code: null }, { id }])(
+    'that the service did not send is exit 11: %j',
+    async (body) => {
+      const service = await scriptedService([{ body }]);
+      const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
+      expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+      expect(stderr).toContain('no code');
+    },
+  );
 
-  it('--code and --readme contradict each other', async () => {
+  it('--code and --readme cannot be given together', async () => {
     expect(await run(['val', 'get', id, '--code', '--readme'])).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  it('comes without a token, which then is not sent', async () => {
+  it('can be read without a token', async () => {
     const service = await scriptedService([{ body: hello }]);
     const env = { VALS_BASE_URL: service.baseUrl };
     expect(await run(['val', 'get', id, '--code'], { env })).toMatchObject({ exit: 0, stdout: hello.code });
@@ -606,7 +575,7 @@ describe('progress', () => {
   const hide = '\u001b[?25l';
   const show = '\u001b[?25h';
 
-  it('appears while the service is slow, on stderr alone, and leaves the cursor as it was', async () => {
+  it('appears on stderr while the service is slow, and restores the cursor', async () => {
     const { reply, open } = held(hello);
     const { env } = await scriptedService([reply]);
     const { exit, screen, stdout } = await runOnScreen(['me', '--json', '--no-color'], {
@@ -617,7 +586,7 @@ describe('progress', () => {
     expect(screen.lastIndexOf(show)).toBeGreaterThan(screen.lastIndexOf(hide));
   });
 
-  it('is off the screen before the result is on it, and stays off', async () => {
+  it('is removed before the result is shown', async () => {
     const { reply, open } = held(hello);
     const { env } = await scriptedService([reply]);
     const screen = shellAtTerminal(`exec $vals val get ${id} --code`, env);
@@ -626,11 +595,11 @@ describe('progress', () => {
     expect(await screen.ended).toBe(0);
     const result = screen.text().indexOf(hello.code);
     expect(screen.text().slice(0, result)).toContain(show);
-    // The code has no newline at its end: whatever moves the cursor now lets the prompt overwrite it.
+    // The code has no newline at its end, so anything that moves the cursor now lets the prompt overwrite the code.
     expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
   });
 
-  it('does not appear in a pipe, nor where it is not wanted', async () => {
+  it('does not appear in a pipe, nor with --quiet', async () => {
     const { reply, open } = held(hello);
     const { env } = await scriptedService([], () => reply);
     const args = ['me', '--json', '--no-color'];
@@ -638,15 +607,15 @@ describe('progress', () => {
       runOnScreen([...args, '--quiet'], { env }),
       run(args, { env }).then(({ stdout, stderr }) => ({ screen: stdout + stderr })),
     ];
-    // Begun after them, it appears here.
+    // This command starts after the others. When its progress appears, theirs would have appeared too.
     await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
     const [quiet, piped] = await Promise.all(others);
     expect(plain(quiet?.screen ?? '')).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
     expect(piped?.screen).toBe(`${JSON.stringify(hello)}\n`);
   });
 
-  // As under `script`, or in a container of a CI job.
-  it('does not appear on a terminal without a size, where the result does', async () => {
+  // `script` and containers of CI jobs have such terminals.
+  it('does not appear on a terminal without a size', async () => {
     const { reply, open } = held([hello]);
     let begun: () => void = () => {};
     const asked = new Promise<void>((done) => {
@@ -664,7 +633,7 @@ describe('progress', () => {
     expect(lines(screen.text())).toEqual(['NAME', 'hello', 'exit 0']);
   });
 
-  it('ends with Ctrl-C, and the cursor is back', async () => {
+  it('ends with Ctrl-C, and the cursor is restored', async () => {
     const folder = temporaryFolder();
     const { env } = await scriptedService([() => {}]);
     const screen = shellAtTerminal('exec $vals me --json > out', env, folder);
@@ -677,7 +646,7 @@ describe('progress', () => {
     expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ error: { exit: 130 } });
   });
 
-  it('of a push that is interrupted gives way to what was done', async () => {
+  it('of an interrupted push is replaced by the outcomes', async () => {
     const cwd = temporaryFolder();
     for (const name of ['a', 'b', 'c']) writeFileSync(join(cwd, `${name}.ts`), name);
     const { env } = await scriptedService([{ status: 201, body: { id, version: 1 } }, () => {}]);
