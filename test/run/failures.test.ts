@@ -1,4 +1,4 @@
-// How a run fails: exit 12, what went wrong, and where in the val's own lines.
+// A failed run: exit 12, with the error and its place in the val's source.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -7,7 +7,7 @@ import { install } from '../support/copy.ts';
 import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
-/** The first file is run; the message holds the words. */
+/** The first file is run. The error's message contains `message`. */
 const cases: [name: string, files: Record<string, string>, message: string, hint?: string][] = [
   [
     'throws in a file beside it',
@@ -26,7 +26,7 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     '(a.ts:1:26)',
   ],
   [
-    'slips beyond types',
+    'declares a name twice, after code with types',
     { 'a.ts': 'let a: number = 1;\nlet b: any = 2, a = 3;' },
     'a.ts:2:17 has a syntax error',
   ],
@@ -45,7 +45,7 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'a.ts:2:29 has a syntax error: Invalid regular expression',
   ],
   [
-    'slips after a character of several bytes',
+    'has a syntax error after a character of several bytes',
     { 'a.ts': 'const é = "é"; const x = ;' },
     'a.ts:1:26 has a syntax error',
   ],
@@ -83,7 +83,7 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'npm install',
   ],
   ['imports jsr', { 'a.ts': 'import "jsr:@std/fs"' }, 'which Node does not load', 'npm install'],
-  ['returns what JSON has not', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
+  ['returns a value that JSON lacks', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
   ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
   ['never settles', { 'a.ts': 'export default () => new Promise(() => {})' }, 'never finished'],
@@ -118,13 +118,13 @@ describe('a val that', () => {
     expect(error?.hint ?? '').toContain(hint);
   });
 
-  it('slips in a function, with the place that the built program finds', async () => {
+  it('has a syntax error in a function, run by the built program', async () => {
     const { runProcess } = folderWith({ 'a.ts': 'export default () => {\n  const x: number = ;\n}' });
     const { exit, stderr } = await runProcess(['a.ts']);
     expect({ exit, said: stderr.includes('a.ts:2:21 has a syntax error') }).toEqual({ exit: 12, said: true });
   });
 
-  it('throws is shown with its own frames and no others', async () => {
+  it('throws: only frames of its own code are shown', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'function f(): never {\n  throw new Error("one\\ntwo");\n}\nexport default () => f()',
     });
@@ -136,7 +136,7 @@ describe('a val that', () => {
     });
   });
 
-  it('throws for a reason is shown with that reason', async () => {
+  it('throws an error with causes: the causes are shown', async () => {
     const { run } = folderWith({
       'a.ts':
         'export default () => { throw new Error("one", { cause: new TypeError("two", { cause: 3 }) }) }',
@@ -146,7 +146,7 @@ describe('a val that', () => {
     expect(stderr).toMatch(/^Error: one\ncaused by TypeError: two\ncaused by 3\n/);
   });
 
-  it('prints an error itself names the lines of the source', async () => {
+  it('prints a stack: it shows the lines of the source', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'enum E {\n A,\n B,\n}\nexport default () => {\n  console.error(new Error("E" + E.A).stack)\n}',
     });
@@ -154,7 +154,7 @@ describe('a val that', () => {
     expect(stderr).toMatch(/^Error: E0\n {4}at \S+ \(file:.*\/a\.ts:6:17\)\n/);
   });
 
-  /** Frames on the pipe have a kind, a length and that many bytes. */
+  /** A frame on the pipe: its kind, its length, and its bytes. */
   const frame = (text: string) => `Buffer.from([0, ${text.length}, 0, 0, 0, ...Buffer.from('${text}')])`;
   it.each([
     ['text', '"garbage, and more of it"'],
@@ -194,7 +194,7 @@ it.each([
     'the binary of esbuild',
     (modules: string) => cpSync('node_modules/esbuild', join(modules, 'esbuild'), { recursive: true }),
   ],
-])('an installation without %s says so', async (_what, fill) => {
+])('without %s, the error says how to install vals', async (_what, fill) => {
   const { folder } = await install();
   const modules = join(folder, 'node_modules');
   rmSync(modules);

@@ -1,4 +1,4 @@
-// A folder with vals to run, apart from the home of the user who runs them.
+// A folder with vals to run. It is not the user's home.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -19,9 +19,9 @@ export const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0
 export interface Folder {
   path: string;
   write(file: string, text: string): void;
-  /** What the val itself prints is on the stderr of the test's process. */
+  /** Runs `vals run` in this process. The val's own output goes to the stderr of the test. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** By a `vals` in a process of its own, which shares its streams with the val. */
+  /** Runs `vals run` in a process of its own, whose stderr also shows the val's own output. */
   runProcess(args: readonly string[], options?: RunOptions): Promise<RunResult>;
 }
 
@@ -39,7 +39,7 @@ export function folderWith(files: Record<string, string>): Folder {
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
 
-/** `vals run` in a process of its own, which goes on until it is interrupted. */
+/** Starts a `vals run` that runs until it is interrupted. */
 export function startRun(args: readonly string[], files: Record<string, string>) {
   const folder = folderWith(files);
   const vals = execa(process.execPath, [program, 'run', ...args], {

@@ -1,5 +1,7 @@
-// `vals run --http`: requests to a val, from callers and for vals of every kind.
+// `vals run --http` and `vals run --watch`.
+import { rmSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:http';
+import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { deaf, isThere, startRun } from './folder.ts';
@@ -18,7 +20,7 @@ export default async (request: Request) => {
 
 type Answered = [status: number | undefined, text: string];
 
-/** The val at its address, with two ways to ask it. */
+/** Starts `vals run --http`. */
 async function serve(maxTime: string, files: Record<string, string>) {
   const started = startRun(['--http', '--max-time', maxTime, 'a.ts'], files);
   await started.shows('stdout', '\n');
@@ -28,7 +30,7 @@ async function serve(maxTime: string, files: Record<string, string>) {
     const response = await fetch(url + path);
     return [response.status, await response.text()];
   };
-  /** Sends this as the body, and never its end if it is cut off. */
+  /** Sends a request with this body. If it is cut off, the body never ends. */
   const ask = (options: RequestOptions, body = '', isCutOff = false) =>
     new Promise<Answered>((resolve, reject) => {
       const asked = request({ hostname, port, ...options }, async (answer) =>
@@ -41,7 +43,7 @@ async function serve(maxTime: string, files: Record<string, string>) {
   return { ...started, url, port, get, ask };
 }
 
-it('hands requests to the default export, picks up changes, and outlives what a val does', async () => {
+it('passes requests to the default export, picks up changes, and survives a val that fails', async () => {
   const { folder, vals, text, shows, url, port, get, ask } = await serve('2', {
     'a.ts': serving,
     'lib/word.ts': 'export const word: string = "one"',
@@ -90,7 +92,7 @@ it('hands requests to the default export, picks up changes, and outlives what a 
   expect((await vals).exitCode).toBe(130);
 });
 
-/** `/hold` is answered once `/release` was asked for. */
+/** Answers `/hold` after a request for `/release`. */
 const patient = `let release = () => {};
 export default async (request: Request) => {
   const { pathname } = new URL(request.url);
@@ -103,7 +105,7 @@ export default async (request: Request) => {
 };`;
 const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
 
-it('a caller that never ends its body gets 408, and neither the val nor another request suffers', async () => {
+it('a caller that never ends its body gets 408, and other requests go on', async () => {
   const { get, ask } = await serve('3', { 'a.ts': patient });
   const [, pid] = await get('/');
   const headers = { 'content-length': '1000' };
@@ -116,7 +118,7 @@ it('a caller that never ends its body gets 408, and neither the val nor another 
   expect(await get('/')).toEqual([200, pid]);
 });
 
-it('a request that takes too long gets 504, its process is replaced, and another request there is answered', async () => {
+it('a request that takes too long gets 504, and its process is replaced after its other requests', async () => {
   const { get, ask, shows } = await serve('3', { 'a.ts': patient });
   const [, pid] = await get('/');
   const never = get('/never');
@@ -133,9 +135,36 @@ it('a request that takes too long gets 504, its process is replaced, and another
   await shows('stderr', 'GET /never 504 ');
 });
 
-it('a val that stops reading a large body is the one that took too long', async () => {
+it('a val that stops reading a large body gets 504, not 408', async () => {
   const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
   const body = 'x'.repeat(20_000_000);
   expect(await ask({ method: 'POST' }, body)).toMatchObject({ 0: 504 });
   expect((await get('/'))[0]).toBe(504);
+});
+
+const busy = `console.log("busy"); ${deaf}; export const n = 0`;
+
+it('--watch runs again on each save of the file and of its imports, also after a failure', async () => {
+  const { folder, vals, shows } = startRun(['--watch', 'a.ts', 'Ada'], {
+    'a.ts': 'import { n } from "./lib/n.ts"; export default (name: string) => name + " " + n + "\\n"',
+    'lib/n.ts': busy,
+  });
+  // The first run is still in the imported file.
+  await shows('stderr', 'busy');
+  folder.write('lib/n.ts', 'export const n = 1');
+  await shows('stdout', 'Ada 1\n');
+  folder.write('lib/n.ts', 'export const n = 2');
+  await shows('stdout', 'Ada 2\n');
+  folder.write('lib/n.ts', 'export const n = ;');
+  await shows('stderr', 'lib/n.ts:1:18 has a syntax error');
+  folder.write('lib/n.ts', busy.replace('busy', 'again'));
+  await shows('stderr', 'again');
+  folder.write('lib/n.ts', 'export const n = 4');
+  await shows('stdout', 'Ada 4\n');
+  rmSync(join(folder.path, 'lib'), { recursive: true });
+  await shows('stderr', 'there is no such file');
+  folder.write('lib/n.ts', 'export const n = 5');
+  await shows('stdout', 'Ada 5\n');
+  vals.kill('SIGINT');
+  expect((await vals).exitCode).toBe(130);
 });

@@ -1,9 +1,10 @@
-// Runs of code that the service has are told to it, and no others; nothing of that fails a run.
+// A run of code that the service has is reported to it. A report that fails never fails the run.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
+import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -12,7 +13,7 @@ import { folderWith } from './folder.ts';
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
 
-it('the first minute: push, run and runs tell one story', async () => {
+it('push, run and runs of the examples agree', async () => {
   const home = temporaryFolder();
   const vals = (...args: string[]) => run(args, { home, cwd: resolve('.') });
   expect(await vals('push', 'examples', '--local')).toMatchObject({ exit: 0 });
@@ -41,7 +42,7 @@ describe('a run on the embedded service', () => {
     return { write, vals, runs };
   }
 
-  it('is reported for a file with its code, for its name and for a version of it', async () => {
+  it('is reported for a file with equal code, for a name and for a version', async () => {
     const { write, vals, runs } = await workspace();
     const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
     const { value, run: reported } = JSON.parse(stdout);
@@ -64,7 +65,7 @@ describe('a run on the embedded service', () => {
     expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
   });
 
-  it('says at a terminal why it was not recorded', async () => {
+  it('that was not recorded says why at a terminal', async () => {
     const { env } = await serviceInProcess();
     const { path, write } = folderWith({ 'one.ts': code });
     const screenOf = async (...args: string[]) => (await runOnScreen(args, { env, cwd: path })).screen;
@@ -104,7 +105,7 @@ it.each([
   });
 });
 
-it('says once, while it watches, why runs are not recorded', async () => {
+it('--watch says once why runs are not recorded', async () => {
   const { path, write } = folderWith({ 'one.ts': 'export default () => "first"' });
   const ended = new AbortController();
   const { screen } = await runOnScreen(['run', '--watch', 'one.ts'], {
@@ -119,7 +120,7 @@ it('says once, while it watches, why runs are not recorded', async () => {
   expect(screen.split('Not recorded: no service is chosen.')).toHaveLength(2);
 });
 
-it('a list of vals without an end does not hold up the run', async () => {
+it('an endless list of vals does not block the run', async () => {
   const { path } = folderWith({ 'one.ts': code });
   let requests = 0;
   const page = (query: string) => {
@@ -144,13 +145,10 @@ it('a list of vals without an end does not hold up the run', async () => {
   expect(requests).toBeLessThan(120);
 });
 
-it('a file needs no service, and what has nothing to do with it is not told to it', async () => {
+it('a file needs no service, and a service that cannot be reached causes no warning', async () => {
   const { path } = folderWith({ 'one.ts': code });
   expect(await run(['run', 'one.ts'], { cwd: path })).toMatchObject({ exit: 0, stdout: 'you', stderr: '' });
-  const nowhere = {
-    VALS_BASE_URL: 'http://127.0.0.1:9',
-    VALS_TOKEN: 'token-of-nowhere',
-    VALS_TIMEOUT: '0.2',
-  };
-  expect(await run(['run', 'one.ts'], { cwd: path, env: nowhere })).toMatchObject({ exit: 0, stderr: '' });
+  const env = { VALS_BASE_URL: 'http://127.0.0.1:9', VALS_TOKEN: 'token-of-nowhere' };
+  const unreachable = await run(['run', 'one.ts'], { cwd: path, env, clock: quickRetries });
+  expect(unreachable).toMatchObject({ exit: 0, stderr: '' });
 });

@@ -1,4 +1,4 @@
-// What the process of a val may not do, does not know, and does not outlive.
+// The sandbox of a val: its permissions, its environment, and the end of its processes.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('a val may not', () => {
     }
   });
 
-  it('import what vals keeps, even if that is below its folder', async () => {
+  it('import the config of vals, even below its own folder', async () => {
     const home = temporaryFolder();
     mkdirSync(join(home, '.config/vals'), { recursive: true });
     writeFileSync(join(home, '.config/vals/config.json'), secret);
@@ -92,7 +92,7 @@ describe('a val may not', () => {
     ['node_modules/@scope/config'],
     ['node_modules'],
     ['package.json'],
-  ])('run beside the link %s, which leads out of its packages', async (link) => {
+  ])('run if the link %s leads out of its packages', async (link) => {
     const outside = temporaryFolder();
     writeFileSync(join(outside, 'config.json'), secret);
     const files = link === 'node_modules' ? {} : { [`${link}/../x`]: '' };
@@ -135,7 +135,7 @@ describe('a val may', () => {
   it.each([
     [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD']],
     [['--allow-all'], Object.keys(environmentVariables).filter((name) => !name.startsWith('VALS_'))],
-  ])('know with %j only these variables of the environment: %j', async (flags, expected) => {
+  ])('read, with %j, only these environment variables: %j', async (flags, expected) => {
     const { run } = folderWith({
       'a.ts': 'export default () => [process.env, process.argv, process.execArgv]',
     });
@@ -172,12 +172,12 @@ async function areGone(ids: readonly number[]): Promise<void> {
   for (const id of ids) await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
 }
 
-describe('the process of a val, and those that it started, are gone after', () => {
+describe('the process of a val, and the processes that it started, end with', () => {
   const busy =
     'import { spawn } from "node:child_process"; const { pid } = spawn("sleep", ["99"]);\n' +
     `console.log("ids", process.pid, pid, "end of ids"); ${deaf};`;
 
-  it('its time', async () => {
+  it('the time limit', async () => {
     const { vals, ids } = await started(['--allow-all', '--max-time', '1'], busy);
     const { exitCode, stderr } = await vals;
     expect({ exitCode, said: stderr.includes('took longer than 1 s') }).toEqual({ exitCode: 12, said: true });
@@ -201,7 +201,7 @@ describe('the process of a val, and those that it started, are gone after', () =
     await areGone(ids);
   });
 
-  it('its own end', async () => {
+  it('the end of the val', async () => {
     const code =
       'const { pid } = (await import("node:child_process")).spawn("sleep", ["99"]);\nconsole.log("ids", pid, "end of ids"); export default () => 1;';
     const { vals, ids } = await started(['--allow-all'], code);

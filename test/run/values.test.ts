@@ -1,4 +1,4 @@
-// What a val gives back when it is run, and what it may be written in.
+// The value of a run, and the languages and imports of a val.
 import { describe, expect, it } from 'vitest';
 import { runAtTerminal } from '../support/program.ts';
 import { folderWith } from './folder.ts';
@@ -27,8 +27,8 @@ const cases: [name: string, files: Record<string, string>, args: string[], stdou
   ['JSON', { 'a.ts': 'export default async () => ({ a: [1, null, "é"] })' }, [], '{"a":[1,null,"é"]}\n'],
   ['the body of a Response', { 'a.ts': 'export default () => new Response("body")' }, [], 'body'],
   ['nothing for undefined', { 'a.ts': 'export default () => {}' }, [], ''],
-  ['what is exported and is no function', { 'a.ts': 'export default 5 as number' }, [], '5\n'],
-  ['nothing of what ends itself well', { 'a.ts': 'export default () => process.exit(0)' }, [], ''],
+  ['an exported value that is no function', { 'a.ts': 'export default 5 as number' }, [], '5\n'],
+  ['nothing if the val exits with 0', { 'a.ts': 'export default () => process.exit(0)' }, [], ''],
   [
     'TypeScript that is more than types',
     {
@@ -48,7 +48,7 @@ const cases: [name: string, files: Record<string, string>, args: string[], stdou
     '{"type":"b","id":"1","children":"x"}\n',
   ],
   [
-    'JSX as its comment says',
+    'JSX as its pragma says',
     { 'a.jsx': '/** @jsx h */\nconst h = (...a) => a; export default () => <b>x</b>' },
     [],
     '["b",null,"x"]\n',
@@ -82,22 +82,22 @@ const cases: [name: string, files: Record<string, string>, args: string[], stdou
   ],
 ];
 
-describe('vals run gives', () => {
+describe('vals run prints', () => {
   it.each(cases)('%s', async (_name, files, args, expected) => {
     const { run, runProcess } = folderWith(files);
     const [file = '', ...others] = Object.keys(files);
-    // Where more is loaded, Node may have something to say, which a process of our own shows.
+    // If a val imports something, Node may print warnings. A process of its own would show them.
     const runIt = others.length > 0 ? runProcess : run;
     const { exit, stdout, stderr } = await runIt([file, ...args]);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });
   });
 
-  it('nothing of a module alone', async () => {
+  it('nothing for a module without a default export', async () => {
     const { runProcess } = folderWith({ 'a.ts': 'setTimeout(() => console.log("late"), 20); await 0' });
     expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr: 'late\n' });
   });
 
-  it('a note about a module that exports nothing to call and prints nothing', async () => {
+  it('a note for a module without a default export that prints nothing', async () => {
     const { run } = folderWith({ 'a.ts': 'await 0; export const greet = 1' });
     const stderr = 'a.ts has no default export, and it printed nothing.\n';
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr });
@@ -118,13 +118,13 @@ describe('vals run gives', () => {
     expect(stderr).toBe('printed\n');
   });
 
-  it('text that moves nothing at a terminal, with the prompt on a line of its own', async () => {
+  it('escaped text at a terminal, with a newline before the prompt', async () => {
     const { path } = folderWith({ 'a.ts': 'export default () => "\\u001b[2J"' });
     const { screen } = await runAtTerminal(['run', '--no-report', 'a.ts'], { cwd: path });
     expect(screen).toBe('\\u001b[2J\r\n');
   });
 
-  it('all that it prints, and a long body, whole', async () => {
+  it('32 MB of a body, and 32 MB of output, completely', async () => {
     const { runProcess } = folderWith({
       'a.ts':
         'export default () => { for (let i = 0; i < 32; i++) console.log("x".repeat(1 << 20));\n' +
@@ -135,7 +135,7 @@ describe('vals run gives', () => {
     expect([stdout.length, stderr.length]).toEqual([32 << 20, (32 << 20) + 32]);
   });
 
-  it('what it makes of standard input', async () => {
+  it('a value made from standard input', async () => {
     const { runProcess } = folderWith({
       'a.ts':
         'export default async () => { let t = ""; for await (const c of process.stdin) t += c; return t + t }',

@@ -1,4 +1,4 @@
-// What a push leaves on the page of a GitHub Actions job.
+// The summary of a push on the page of a GitHub Actions job.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,14 +10,14 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 const decoded = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** The cells of a table as GitHub finds them: it splits at bars before it reads anything else. */
+/** The cells of a Markdown table. GitHub splits a row at its bars before it reads anything else. */
 const tableOf = (markdown: string) =>
   markdown
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | ').map(decoded));
 
-it('is a table of what was pushed, after what earlier commands wrote', async () => {
+it('is a table of the pushed vals, appended to the file', async () => {
   const folder = temporaryFolder();
   const summary = join(folder, 'summary.md');
   writeFileSync(summary, 'earlier\n');
@@ -38,7 +38,7 @@ it('is a table of what was pushed, after what earlier commands wrote', async () 
   ]);
 });
 
-it('cannot be broken or used by names, files or messages, and does not tell the token', async () => {
+it('shows names, files and messages as plain text, without the token', async () => {
   const folder = temporaryFolder();
   const summary = join(folder, 'summary.md');
   const name = '_a_|b](http:x)<img src=x onerror=alert(1)>`$&amp;@user\n\u001b[31m #1 é';
@@ -59,7 +59,7 @@ it('cannot be broken or used by names, files or messages, and does not tell the 
   expect(tableOf(text)[2]?.[5]).toContain('<script>alert("***")</script>');
 });
 
-it('tells of files that could not even be read', async () => {
+it('lists files that could not be read', async () => {
   const folder = temporaryFolder();
   const summary = join(folder, 'summary.md');
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
@@ -74,7 +74,7 @@ it('tells of files that could not even be read', async () => {
   ]);
 });
 
-it('that cannot be written is a warning, and the push goes on', async () => {
+it('that cannot be written causes a warning, and the push goes on', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'one.ts'), '1');
   const { env } = await serviceInProcess();
@@ -98,7 +98,7 @@ it.each([{ GITHUB_ACTIONS: undefined }, { GITHUB_ACTIONS: 'false' }])(
   },
 );
 
-it('of too many outcomes shows those that fit on the page, and says how many it leaves out', async () => {
+it('of too many outcomes shows the ones that fit, and the number of the others', async () => {
   const file = join(temporaryFolder(), 'summary.md');
   const outcomes = Array.from({ length: 30_000 }, (_, index) => ({
     status: 'created',

@@ -1,4 +1,4 @@
-// The rules behind every screen: what a table keeps, where a text is broken, and which signs a terminal gets.
+// The rules of every screen: the columns of a table, the wrapping of text, and marks beyond ASCII.
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -32,7 +32,7 @@ describe('a table', () => {
     );
   };
 
-  it('is no wider than the terminal, and no column than it wants', () => {
+  it('is no wider than the terminal, and no column is wider than its values', () => {
     fc.assert(
       fc.property(plan, ({ columns, width }) => {
         const { shown, widths } = laidOut({ columns, width });
@@ -46,7 +46,7 @@ describe('a table', () => {
     );
   });
 
-  it('cuts no text below 20 while there is a column that may go, and lets the lowest go first', () => {
+  it('leaves out droppable columns, the lowest number first, before it cuts a text below 20', () => {
     fc.assert(
       fc.property(plan, ({ columns, width }) => {
         const { shown, widths } = laidOut({ columns, width });
@@ -72,24 +72,21 @@ it.each([
     args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
     heads: ['STATUS', 'STARTED', 'TOOK', 'ERROR', 'ID'],
   },
-])(
-  '$args: a value that all rows have is left out where the command line says it',
-  async ({ args, heads }) => {
-    const run = {
-      id: 'an-id-of-a-run',
-      val: { name: 'hello' },
-      runStartAt: '2025-11-14T09:00:00Z',
-      runEndAt: '2025-11-14T09:00:01Z',
-      error: 'no',
-    };
-    const { env } = await scriptedService([{ body: [run, { ...run, id: 'another-one' }] }, { body: [] }]);
-    const { stdout } = await inProcess(args, {
-      env: { ...env, NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
-      terminal: { columns: 100 },
-    });
-    expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(heads);
-  },
-);
+])('$args: a column is left out if the command line names its only value', async ({ args, heads }) => {
+  const run = {
+    id: 'an-id-of-a-run',
+    val: { name: 'hello' },
+    runStartAt: '2025-11-14T09:00:00Z',
+    runEndAt: '2025-11-14T09:00:01Z',
+    error: 'no',
+  };
+  const { env } = await scriptedService([{ body: [run, { ...run, id: 'another-one' }] }, { body: [] }]);
+  const { stdout } = await inProcess(args, {
+    env: { ...env, NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
+    terminal: { columns: 100 },
+  });
+  expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(heads);
+});
 
 describe('a terminal of 40 columns', () => {
   const linesOf = async (args: string[], records: object[]) => {
@@ -112,7 +109,7 @@ describe('a terminal of 40 columns', () => {
     error: 'TypeError: no',
   };
 
-  it('shows when each run started, with the hour of those before today', async () => {
+  it('shows the start of each run, with the hour of runs before today', async () => {
     const [heads, first] = await linesOf(['runs'], [failed]);
     expect(heads?.split(/ +/)).toEqual(['STATUS', 'STARTED', 'VAL']);
     expect(first).toBe('✗ failed  Thu 08:30  sendTheNewsletter');
@@ -134,7 +131,7 @@ describe('a terminal of 40 columns', () => {
 });
 
 describe('a text', () => {
-  it('is broken between words alone, and loses none', async () => {
+  it('is wrapped between words, and loses none', async () => {
     const textWidth = await createTextWidth([]);
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -146,7 +143,7 @@ describe('a text', () => {
     );
   });
 
-  it('keeps a command in one piece, and the spaces that it has', async () => {
+  it('keeps a command on one line, and all spaces', async () => {
     const textWidth = await createTextWidth([]);
     expect(textWidth.wrap('now run `vals pull --merge` again', 20, '  ')).toEqual([
       'now run',
@@ -157,7 +154,7 @@ describe('a text', () => {
   });
 });
 
-describe('signs beyond ASCII', () => {
+describe('marks beyond ASCII', () => {
   it.each<[Record<string, string>, string, boolean]>([
     [{ LANG: 'en_US.UTF-8' }, 'linux', true],
     [{ LANG: 'C.utf8' }, 'linux', true],
@@ -180,7 +177,7 @@ it.each([
   ['2025-11-13T23:59:59Z', '13 Nov 23:59'],
   ['2024-02-29T12:00:00Z', '29 Feb 2024'],
   ['yesterday', 'yesterday'],
-])('%s is %s on a line that stays', (moment, expected) => {
+])('%s is %s as a clock time', (moment, expected) => {
   vi.stubEnv('TZ', 'UTC');
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(clockTime(moment, Date.parse('2025-11-14T10:00:00Z'))).toBe(expected);
@@ -191,7 +188,7 @@ it.each([
   ['0', 100],
   ['wide', 100],
   ['', 100],
-])('COLUMNS=%s at a terminal of 100 columns gives %i', async (COLUMNS, width) => {
+])('with COLUMNS=%s, a terminal of 100 columns counts as %i', async (COLUMNS, width) => {
   const name = 'x'.repeat(300);
   const { env } = await scriptedService([{ body: [{ name, version: 1 }] }, { body: [] }]);
   const { stdout } = await inProcess(['likes'], {

@@ -1,4 +1,4 @@
-// What is longer than the screen goes through a pager, as git does it; nothing else does, and no pager is an error.
+// A list that is longer than the screen goes through a pager, as in git. A missing pager is no error.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { page } from '../../src/terminal/pager.ts';
@@ -18,7 +18,7 @@ async function screenOf(args: string[], env: Record<string, string | undefined>)
   return { exit, lines, isPaged: lines.every((line) => line.startsWith('| ')) };
 }
 
-it('what a command did is shown without a pager, however much it was', async () => {
+it('outcomes are shown without a pager', async () => {
   const { env } = await scriptedService([], () => ({ status: 204 }));
   const ids = Array.from({ length: 40 }, (_, index) => `4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c${index + 10}`);
   const shown = await screenOf(['val', 'rm', '--yes', ...ids], { ...env, VALS_PAGER: marking });
@@ -31,7 +31,7 @@ describe('a list longer than the screen', () => {
     { what: 'VALS_PAGER', env: { VALS_PAGER: marking, PAGER: 'false' }, args: [], isPaged: true },
     { what: 'PAGER', env: { VALS_PAGER: undefined, PAGER: marking }, args: ['--json'], isPaged: true },
     { what: '--no-pager', env: { VALS_PAGER: marking }, args: ['--no-pager'], isPaged: false },
-  ])('$what: $isPaged', async ({ env, args, isPaged }) => {
+  ])('with $what: in the pager: $isPaged', async ({ env, args, isPaged }) => {
     const service = await likes(40);
     const shown = await screenOf(['likes', '--all', ...args], {
       ...service,
@@ -50,7 +50,7 @@ describe('a list longer than the screen', () => {
     expect(await page('text', { env, signal: new AbortController().signal })).toBe(false);
   });
 
-  it('is shown without one where it is missing, and its reader may leave early', async () => {
+  it('is shown without a pager that is missing, and the user may close the pager early', async () => {
     const service = await likes(40);
     const missing = await screenOf(['likes', '--all'], { ...service, VALS_PAGER: 'no-such-pager 2>&-' });
     expect(missing.exit).toBe(0);
@@ -59,7 +59,7 @@ describe('a list longer than the screen', () => {
     expect(left).toMatchObject({ exit: 0, lines: ['NAME', 'val0'] });
   });
 
-  it('that is short, or goes into a pipe, is not', async () => {
+  it('a short list, and a list in a pipe, goes through no pager', async () => {
     const env = { ...(await likes(5)), VALS_PAGER: marking };
     expect(await screenOf(['likes'], env)).toMatchObject({ exit: 0, isPaged: false });
     const long = { ...(await likes(40)), VALS_PAGER: marking };
@@ -73,11 +73,11 @@ describe('a list longer than the screen', () => {
 });
 
 describe('in the pager', () => {
-  // It looks again and again: a shell that reads a line can miss a signal that comes just before.
+  // The shell polls its counter, because a shell that reads a line can miss a signal that arrives just before.
   const waiting =
     "n=0; trap 'n=$((n+1)); echo caught $n' INT; cat > /dev/null; echo reading; until [ $n = 2 ]; do sleep 0.05; done; echo left";
 
-  it('Ctrl-C is a key of the pager, as often as it is pressed', async () => {
+  it('Ctrl-C is a key of the pager, each time', async () => {
     const env = { ...(await likes(40)), VALS_PAGER: waiting };
     const { exit, screen } = await runAtTerminal(['likes', '--all'], {
       env,

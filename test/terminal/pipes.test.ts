@@ -1,4 +1,4 @@
-// Real pipes of every size, and readers that are quick, slow or gone: whole, byte for byte, or silently ended.
+// Output to real pipes, whose readers are quick, slow or gone, and to places that cannot be written.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 const mebibyte = 1_048_576;
-/** Around what is written at once, and what a pipe holds. */
+/** Sizes around one write and around the capacity of a pipe. */
 const sizes = isLong
   ? [1, 100, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, mebibyte, 8 * mebibyte]
   : [1, 4_096, 65_535, 65_536, 65_537, 8 * mebibyte];
@@ -26,7 +26,7 @@ function namedPipe(): { reading: Socket; writing: number } {
   return { reading: new Socket({ fd: end, readable: true, writable: false }), writing };
 }
 
-/** Gets the reading end of stdout, may be told when the service has answered, and gives back what it read. */
+/** Reads the other end of stdout, and resolves to the bytes. `answered` resolves when the service has answered. */
 type Reader = (pipe: Socket, answered?: Promise<unknown>) => Promise<Buffer>;
 
 const fast: Reader = async (pipe) => {
@@ -35,7 +35,7 @@ const fast: Reader = async (pipe) => {
   return Buffer.concat(chunks);
 };
 
-/** Comes once all was answered, where it was told, then rests after each piece, so that the pipe is full nearly all the time. */
+/** Begins after the service has answered, and pauses after each piece, so that the pipe is full nearly all the time. */
 const slow: Reader = async (pipe, answered) => {
   await answered;
   const chunks: Buffer[] = [];
@@ -46,7 +46,7 @@ const slow: Reader = async (pipe, answered) => {
   return Buffer.concat(chunks);
 };
 
-/** Takes so many bytes, or at least one more piece, and goes away. */
+/** Reads at least this many bytes, and closes the pipe. */
 const leavingAfter =
   (bytes: number): Reader =>
   async (pipe) => {
@@ -95,7 +95,7 @@ async function piped(
 
 type Row = { id: string; text: string };
 
-/** Rows that are written as so many bytes where that can be; not only ASCII, and each another. */
+/** Different rows, not only ASCII, whose output has exactly this many bytes if that is possible. */
 function rowsOf(bytes: number, { overhead, frame }: Format): Row[] {
   const largest = 20_000;
   const count = Math.max(1, Math.floor(bytes / largest));
@@ -108,7 +108,7 @@ function rowsOf(bytes: number, { overhead, frame }: Format): Row[] {
   return rows;
 }
 
-/** Exactly so many bytes of UTF-8. */
+/** Exactly this many bytes of UTF-8. */
 function filler(bytes: number, salt: number): string {
   const unit = `${salt} é𝄞`;
   const times = Math.floor(bytes / Buffer.byteLength(unit));
@@ -118,15 +118,15 @@ function filler(bytes: number, salt: number): string {
 
 interface Format {
   args: readonly string[];
-  /** What is written around each row's text. */
+  /** The bytes around each row's text. */
   overhead: number;
-  /** What is written around all of them. */
+  /** The bytes around all rows. */
   frame: number;
   written(rows: readonly Row[]): string;
   replies(rows: readonly Row[]): Reply[];
 }
 
-/** In several pages where they are many. */
+/** Many rows make several pages. */
 function pages(rows: readonly Row[]): Reply[] {
   const size = 50;
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => {
@@ -171,7 +171,7 @@ async function prepared(format: Format, bytes: number) {
   const rows = rowsOf(bytes, format);
   const replies = format.replies(rows);
   const { env, answered } = await scriptedService(replies);
-  // Pages are asked for as they are read.
+  // A further page is requested only while the output is read.
   return {
     env,
     answered: replies.length > 1 ? undefined : answered,
@@ -180,11 +180,11 @@ async function prepared(format: Format, bytes: number) {
 }
 
 const formatNames = Object.keys(formats);
-/** All formats in a long run, else one in turn. */
+/** All formats in a long run, else one format in turn. */
 const formatsFor = (turn: number): string[] =>
   isLong ? formatNames : [formatNames[turn % formatNames.length] as string];
 
-describe('a reader that stays', () => {
+describe('a reader that reads to the end', () => {
   const cases = sizes.flatMap((bytes, turn) =>
     formatsFor(turn).flatMap((format) => [
       ...(isLong || turn % 2 === 0 ? [{ format, bytes, speed: 'quick', reader: fast }] : []),
@@ -192,7 +192,7 @@ describe('a reader that stays', () => {
     ]),
   );
 
-  it.each(cases)('and is $speed gets $bytes bytes of $format whole', async ({ format, bytes, reader }) => {
+  it.each(cases)('and is $speed gets all $bytes bytes of $format', async ({ format, bytes, reader }) => {
     const chosen = formats[format] as Format;
     const { env, answered, expected } = await prepared(chosen, bytes);
     if (bytes > chosen.overhead + chosen.frame) expect(expected.length).toBe(bytes);
@@ -203,7 +203,7 @@ describe('a reader that stays', () => {
   });
 });
 
-describe('a reader that leaves', () => {
+describe('a reader that closes the pipe', () => {
   const moments = [
     { bytes: 4_096, taken: 2_048 },
     { bytes: 65_537, taken: 0 },
@@ -211,7 +211,7 @@ describe('a reader that leaves', () => {
     { bytes: 8 * mebibyte, taken: 4 * mebibyte },
   ];
   it.each(moments.flatMap((moment, turn) => formatsFor(turn + 1).map((format) => ({ ...moment, format }))))(
-    'after $taken of $bytes bytes ends $format with exit 0 and without a word',
+    'after $taken of $bytes bytes of $format: exit 0, and nothing on stderr',
     async ({ format, bytes, taken }) => {
       const chosen = formats[format] as Format;
       const { env, expected } = await prepared(chosen, bytes);
@@ -221,7 +221,7 @@ describe('a reader that leaves', () => {
     },
   );
 
-  it('ends a list without end', async () => {
+  it('ends an endless list', async () => {
     const rows = rowsOf(mebibyte, formats['--ndjson'] as Format);
     let page = 0;
     const { env } = await scriptedService([], () => {
@@ -235,7 +235,7 @@ describe('a reader that leaves', () => {
   });
 });
 
-describe('a place that takes nothing', () => {
+describe('an output that cannot be written', () => {
   async function shell(script: string, env: Record<string, string>) {
     const folder = temporaryFolder();
     const { exitCode, stdout, stderr } = await execa('bash', ['-c', script], {
@@ -250,7 +250,7 @@ describe('a place that takes nothing', () => {
 
   const amounts = [65_537, 100, mebibyte, 100];
   it.each(amounts.flatMap((bytes, turn) => formatsFor(turn).map((format) => ({ bytes, format }))))(
-    'as stdout is an error for $bytes bytes of $format',
+    'is exit 10 for $bytes bytes of $format on stdout',
     async ({ format, bytes }) => {
       const chosen = formats[format] as Format;
       const { env } = await prepared(chosen, bytes);
@@ -263,8 +263,8 @@ describe('a place that takes nothing', () => {
     },
   );
 
-  // What was prepared is written without the program.
-  it('as stdout is an error for the version, and a reader that has gone is none', async () => {
+  // bin/vals.js writes the prepared version without loading the program.
+  it('is exit 10 for --version on stdout, and a closed pipe is exit 0', async () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({
       exit: 10,
       stderr: expect.stringMatching(/^error: Standard output/),
@@ -290,17 +290,20 @@ describe('a place that takes nothing', () => {
     expect(await shell(`$vals me --json ${where}`, env)).toEqual({ exit, stdout, stderr: '' });
   });
 
-  it.each(formatsFor(1))('as stderr, or nobody behind both: %s is whole, or ends quietly', async (format) => {
-    const chosen = formats[format] as Format;
-    const command = `$vals ${chosen.args.join(' ')} --debug`;
-    const { env, expected } = await prepared(chosen, mebibyte);
-    const { exit, stdout } = await shell(`${command} 2>&- | cat; exit "\${PIPESTATUS[0]}"`, env);
-    expect(exit).toBe(0);
-    expect(Buffer.from(stdout).equals(Buffer.from(expected.toString().replace(/\n$/, '')))).toBe(true);
-    const both = await prepared(chosen, mebibyte);
-    const nobody = `${command} 2>&1 | true; exit "\${PIPESTATUS[0]}"`;
-    expect(await shell(nobody, both.env)).toEqual({ exit: 0, stdout: '', stderr: '' });
-  });
+  it.each(formatsFor(1))(
+    'a closed stderr does not cut %s, and two closed pipes are exit 0',
+    async (format) => {
+      const chosen = formats[format] as Format;
+      const command = `$vals ${chosen.args.join(' ')} --debug`;
+      const { env, expected } = await prepared(chosen, mebibyte);
+      const { exit, stdout } = await shell(`${command} 2>&- | cat; exit "\${PIPESTATUS[0]}"`, env);
+      expect(exit).toBe(0);
+      expect(Buffer.from(stdout).equals(Buffer.from(expected.toString().replace(/\n$/, '')))).toBe(true);
+      const both = await prepared(chosen, mebibyte);
+      const nobody = `${command} 2>&1 | true; exit "\${PIPESTATUS[0]}"`;
+      expect(await shell(nobody, both.env)).toEqual({ exit: 0, stdout: '', stderr: '' });
+    },
+  );
 
   const files = ['a', 'b', 'c', 'd'];
   it.each([
@@ -308,7 +311,7 @@ describe('a place that takes nothing', () => {
     { where: '--json 2>&1 | true', status: 400, exit: 6 },
     { where: '> /dev/full', status: 200, exit: 10 },
     { where: '>&- 2>&-', status: 200, exit: 0 },
-  ])('does not keep a push from sending all: $where with $status', async ({ where, status, exit }) => {
+  ])('does not stop a push: $where with status $status', async ({ where, status, exit }) => {
     const service = await scriptedService([], () => ({ status, body: {} }));
     const folder = temporaryFolder();
     for (const name of files) writeFileSync(join(folder, `${name}.ts`), name);
