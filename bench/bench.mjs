@@ -1,7 +1,7 @@
-// What every measurement works with: a Node, the built program, a scratch folder, a service, other programs.
+// The tools of every measurement: a Node, the built program, a scratch folder, a service, other programs.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { outputOf } from './run.mjs';
@@ -54,7 +54,7 @@ export async function createBench(node, scratch, options) {
     rounds: {
       start: { runs: options.runs, warmUps: options.quick ? 1 : 3 },
       bulk: { runs: Math.ceil(options.runs / 10), warmUps: options.quick ? 0 : 1 },
-      /** For work of many seconds. */
+      /** For work that takes many seconds. */
       slow: { runs: Math.min(3, options.runs), warmUps: 0 },
     },
     /**
@@ -86,8 +86,8 @@ export const settingsFor = ({ baseUrl }) => ({
 });
 
 /**
- * The service's certificate is self-made. Node checks it against all roots, as it does for users, and accepts it anyway.
- * Adding an authority instead would cost Node 20 another 70 ms.
+ * The service's certificate is self-signed. Node checks it against all roots, as it does for users, and then accepts it.
+ * An additional authority would cost Node 20 another 70 ms.
  */
 export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
@@ -127,7 +127,24 @@ export function createScratch() {
   };
 }
 
-/** @param {string} name @returns {string | undefined} its path */
+/**
+ * Writes files of 4 KB, each of them a val.
+ * @param {string} folder
+ * @param {number} count
+ */
+export function writeVals(folder, count) {
+  for (let index = 0; index < count; index += 1) {
+    const name = `val${String(index).padStart(5, '0')}`;
+    const line = `export const line = 'a line of the code of ${name}, as long as lines of code are';\n`;
+    writeFileSync(join(folder, `${name}.ts`), line.repeat(Math.ceil(4096 / line.length)).slice(0, 4096));
+  }
+}
+
+/**
+ * Finds a program in PATH.
+ * @param {string} name
+ * @returns {string | undefined} its path
+ */
 export function installed(name) {
   return (process.env.PATH ?? '')
     .split(delimiter)
@@ -144,18 +161,18 @@ export function installed(name) {
 
 /**
  * @typedef {object} ServiceOptions
- * @property {number} [delayMs] how long each answer is held back
+ * @property {number} [delayMs] the delay of each answer
  * @property {number} [runs] the length of the list of runs
  * @property {boolean} [secure] over TLS
- * @property {number} [mostAtATime] more are answered 429
+ * @property {number} [mostAtATime] further requests are answered with 429
  */
 
 /**
- * @typedef {object} Counts What the service saw since it was asked last.
+ * @typedef {object} Counts The service's counts since the last time.
  * @property {number} connections
  * @property {number} requests
  * @property {number} vals different names that were pushed
- * @property {number} heldMs for how long answers were held back, in all
+ * @property {number} heldMs the delays of all answers together
  * @property {number} refused
  */
 

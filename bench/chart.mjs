@@ -2,7 +2,7 @@
 import { describeRun } from './report.mjs';
 
 const [width, left, right, top, rowHeight] = [720, 220, 70, 44, 26];
-/** A longer bar of another program would make ours too short to compare, so it is cut here. Its number tells. */
+/** Longer bars of other programs are cut here, so that the bars of vals stay long enough to compare. */
 const longest = 6;
 
 /**

@@ -1,5 +1,5 @@
-// The service with a million runs and 100,000 vals of one person, compared with one of 10,000 and 1,000: pages, writes, and a whole list.
-// PostgreSQL is measured where VALS_BENCH_DATABASE names a server on which databases can be created.
+// The service with a million runs and 100,000 vals of one person, compared with 10,000 runs and 1,000 vals: pages, writes,
+// and a whole list. PostgreSQL is measured if VALS_BENCH_DATABASE names a server on which databases can be created.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ import { median, outputOf, timeOf } from './run.mjs';
 /** @typedef {{ runs: number, vals: number }} Size */
 
 const small = { runs: 10_000, vals: 1_000 };
-const asked = 21;
+const requests = 21;
 const server = process.env.VALS_BENCH_DATABASE;
 
 /**
@@ -70,15 +70,8 @@ async function measured(bench, database, size) {
   const added = await outputOf(bench.vals(['user', 'add', 'ada', '--json', ...place]));
   const { id, token } = JSON.parse(added.stdout);
   await fill(isFile, `${place[1]}`, id, size);
-  const { file, args, env, cwd } = bench.vals([
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--rate',
-    '999999',
-    ...place,
-  ]);
+  const serve = ['serve', '--port', '0', '--json', '--rate', '999999', ...place];
+  const { file, args, env, cwd } = bench.vals(serve);
   const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     const [line] = await once(createInterface(child.stdout), 'line');
@@ -112,7 +105,7 @@ async function measured(bench, database, size) {
 /** @param {(n: number) => Promise<unknown>} work */
 async function medianOf(work) {
   const times = [];
-  for (let n = 0; n < asked; n += 1) {
+  for (let n = 0; n < requests; n += 1) {
     const start = performance.now();
     await work(n);
     times.push(performance.now() - start);

@@ -7,7 +7,6 @@ import { createBench, createScratch, sizesOf } from './bench.mjs';
 import { chartOf } from './chart.mjs';
 import { growth } from './growth.mjs';
 import { lists } from './list.mjs';
-import { paces } from './pace.mjs';
 import { packaging } from './package.mjs';
 import { pushes } from './push.mjs';
 import { lineOf, markdownReportOf, reportOf } from './report.mjs';
@@ -16,12 +15,12 @@ import { workspaces } from './workspace.mjs';
 
 const usage = `npm run bench -- [options]
 
-  --only <text>   only the lines whose name holds this text
-  --runs <n>      timed runs of each start (41); long lists and other programs run a tenth as often
-  --quick         few runs of small work: does it run, not how fast
+  --only <text>   only the lines whose name contains this text
+  --runs <n>      timed runs of each start (41); long lists and other programs get a tenth of them
+  --quick         a few runs of small work, to see that the benchmark works
   --node <path>   measure with this Node too; may be repeated
   --json          print one JSON document instead of the table
-  --save          put the table into docs/performance.md, and draw docs/bench.svg`;
+  --save          write the table into docs/performance.md, and the chart into docs/bench.svg`;
 
 /**
  * @typedef {object} Results
@@ -84,7 +83,7 @@ async function measureAll() {
 /**
  * @param {import('./report.mjs').Measurement} measurement
  * @param {import('./bench.mjs').Bench} bench
- * @param {boolean} isFirst of the Nodes
+ * @param {boolean} isFirst whether it is the first Node that is measured
  */
 async function linesOf({ group, plans, measure }, bench, isFirst) {
   const wanted = plans.filter(({ what, once }) => what.includes(options.only) && (isFirst || !once));
@@ -115,7 +114,6 @@ function measurements() {
     startUp,
     ...requests,
     ...pushes(sizes),
-    ...paces(sizes),
     ...workspaces(sizes),
     ...lists(sizes),
     ...growth(sizes),
@@ -142,7 +140,7 @@ function parseOptions(argv) {
   return { ...values, runs };
 }
 
-/** What the figures were measured on; without it they say nothing. */
+/** The machine of the figures. */
 function describeMachine() {
   const cores = cpus();
   return {

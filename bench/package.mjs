@@ -25,7 +25,7 @@ export const packaging = {
       return { ...packed, [time]: { skipped: 'the registry cannot be reached' } };
     }
     rmSync(cacheOf(bench), { recursive: true });
-    // npm looks for its global settings below the prefix, so another prefix would lose those of this machine.
+    // npm looks for its global settings below the prefix, so with another prefix their path has to be given.
     const settings = (await outputOf(npm(bench, ['config', 'get', 'globalconfig']))).stdout.trim();
     const install = async () => {
       const prefix = bench.scratch.subfolder('prefix');
@@ -69,13 +69,13 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * A cache of its own: npm's usual one would answer for a registry that cannot be reached.
+ * An empty cache, because npm's usual one would answer even if the registry cannot be reached.
  * @param {Bench} bench
  */
 const cacheOf = ({ scratch }) => scratch.subfolder('npm-cache');
 
 /**
- * npm with the registry and the certificates of this machine. It does not retry: it would do so for minutes.
+ * npm with the registry and the certificates of this machine, and without retries, which would take minutes.
  * @param {Bench} bench
  * @param {readonly string[]} args
  */

@@ -1,7 +1,6 @@
-// Many files pushed at once, compared with the best time that the delay of the service allows.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { settingsFor, withService } from './bench.mjs';
+// Pushes of many files: with a fixed concurrency, compared with the best time that the service's delay allows; and with
+// --concurrency auto, compared with a good fixed number.
+import { settingsFor, withService, writeVals } from './bench.mjs';
 import { interleaved, timeOf } from './run.mjs';
 
 /** @typedef {import('./bench.mjs').Bench} Bench */
@@ -17,8 +16,10 @@ const delayMs = 50;
 export function pushes({ files }) {
   const many = `vals push of ${files.toLocaleString('en')} files`;
   return [
-    atDelay(`${many} at ${delayMs} ms, --concurrency 8`, 8, 1.1),
-    atDelay(`${many} at ${delayMs} ms, --concurrency 32`, 32, 1.3),
+    fixed(`${many} at ${delayMs} ms, --concurrency 8`, 8, 1.1),
+    fixed(`${many} at ${delayMs} ms, --concurrency 32`, 32, 1.3),
+    auto(`${many} at ${delayMs} ms, to 8 at a time`, 8, 0.45, { delayMs }),
+    auto(`${many}, 429 beyond 4 at a time, to 4 at a time`, 4, 1.3, { delayMs: 20, mostAtATime: 4 }),
   ];
 }
 
@@ -28,20 +29,17 @@ export function pushes({ files }) {
  * @param {number} atMost
  * @returns {Measurement}
  */
-function atDelay(what, concurrency, atMost) {
+function fixed(what, concurrency, atMost) {
   return {
     group: 'push',
     plans: [{ what, unit: '×', goal: { atMost } }],
     measure: (bench) =>
       withService({ delayMs }, async (service) => {
-        const folder = manyFiles(bench);
         const { files } = bench.sizes;
         let heldMs = 0;
-        const push = async () => {
-          const ms = await timeOf(pushCommand(bench, service, folder, concurrency));
-          ({ heldMs } = await mustHavePushed(service, files));
-          return ms;
-        };
+        const push = pushing(bench, service, `${concurrency}`, (counts) => {
+          heldMs = counts.heldMs;
+        });
         const { vals } = await interleaved({ vals: push }, bench.rounds.slow);
         const bestMs = (files / concurrency) * delayMs;
         return {
@@ -56,35 +54,57 @@ function atDelay(what, concurrency, atMost) {
 }
 
 /**
- * @param {Bench} bench
- * @param {Service} service
- * @param {string} folder
- * @param {number} concurrency
+ * @param {string} what
+ * @param {number} known a concurrency that suits the service
+ * @param {number} atMost
+ * @param {import('./bench.mjs').ServiceOptions} options
+ * @returns {Measurement}
  */
-const pushCommand = (bench, service, folder, concurrency) =>
-  bench.vals(['push', folder, '--concurrency', String(concurrency)], settingsFor(service));
-
-/**
- * @param {Service} service
- * @param {number} files
- */
-export async function mustHavePushed(service, files) {
-  const counts = await service.counts();
-  if (counts.requests - counts.refused !== files || counts.vals !== files) {
-    throw new Error(`${counts.requests} requests brought ${counts.vals} vals, not ${files}`);
-  }
-  return counts;
+function auto(what, known, atMost, options) {
+  return {
+    group: 'push',
+    plans: [{ what, unit: '×', goal: { atMost } }],
+    measure: (bench) =>
+      withService(options, async (service) => {
+        let note = '';
+        const noteRefused = (/** @type {import('./bench.mjs').Counts} */ { refused, requests }) => {
+          if (refused > 0) note = `${((100 * refused) / requests).toFixed(1)} % of requests refused`;
+        };
+        const timings = await interleaved(
+          {
+            auto: pushing(bench, service, 'auto', noteRefused),
+            known: pushing(bench, service, `${known}`, () => {}),
+          },
+          bench.rounds.slow,
+        );
+        return {
+          [what]: {
+            figure: timings.auto.medianMs / timings.known.medianMs,
+            timings: { auto: timings.auto, [`${known} at a time`]: timings.known },
+            ...(note && { note }),
+          },
+        };
+      }),
+  };
 }
 
-/** @param {Bench} bench files of 4 KB */
-export function manyFiles({ scratch, sizes }) {
-  const folder = join(scratch.folder, 'many-files');
-  mkdirSync(folder, { recursive: true });
-  for (let index = 0; index < sizes.files; index += 1) {
-    const name = `val${String(index).padStart(4, '0')}`;
-    const line = `export const line = 'a line of the code of ${name}, as long as lines of code are';\n`;
-    const code = line.repeat(Math.ceil(4096 / line.length)).slice(0, 4096);
-    writeFileSync(join(folder, `${name}.ts`), code);
-  }
-  return folder;
+/**
+ * A push of all files, which resolves to its milliseconds. Throws if not every file arrived.
+ * @param {Bench} bench
+ * @param {Service} service
+ * @param {string} concurrency
+ * @param {(counts: import('./bench.mjs').Counts) => void} onPushed
+ */
+function pushing({ scratch, sizes, vals }, service, concurrency, onPushed) {
+  const folder = scratch.subfolder('many-files');
+  writeVals(folder, sizes.files);
+  return async () => {
+    const ms = await timeOf(vals(['push', folder, '--concurrency', concurrency], settingsFor(service)));
+    const counts = await service.counts();
+    if (counts.requests - counts.refused !== sizes.files || counts.vals !== sizes.files) {
+      throw new Error(`${counts.requests} requests brought ${counts.vals} vals, not ${sizes.files}`);
+    }
+    onPushed(counts);
+    return ms;
+  };
 }

@@ -1,4 +1,4 @@
-// The lines of the report (what was measured, its figure and its goal) and their table.
+// The lines of the report, each with its figure and its goal, and their table.
 
 /** @typedef {{ atMost: number } | { atLeast: number }} Goal */
 /** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's'} Unit */
@@ -7,25 +7,25 @@
  * @typedef {object} LinePlan
  * @property {string} what
  * @property {Unit} unit
- * @property {Goal} [goal] absent for figures of other programs
- * @property {boolean} [once] the same whichever Node runs vals
+ * @property {Goal} [goal] absent for other programs
+ * @property {boolean} [once] whether the line does not depend on the Node that runs vals
  */
 
 /**
  * @typedef {object} Finding
  * @property {number} figure
- * @property {Record<string, import('./run.mjs').Timing>} [timings] what the figure was made of
+ * @property {Record<string, import('./run.mjs').Timing>} [timings] the timings behind the figure
  * @property {string} [note]
  */
 
-/** @typedef {{ skipped: string }} Skipped a reason, where this machine cannot measure a line */
+/** @typedef {{ skipped: string }} Skipped the reason why this machine cannot measure a line */
 /** @typedef {{ failed: string }} Failed */
-/** @typedef {Record<string, Finding | Skipped>} Findings by what was measured */
+/** @typedef {Record<string, Finding | Skipped>} Findings by the name of the line */
 
 /**
  * @typedef {object} Line
  * @property {string} group
- * @property {string} node the version it was measured with
+ * @property {string} node the version of Node
  * @property {string} what
  * @property {Unit} unit
  * @property {Goal} [goal]
@@ -43,7 +43,7 @@
  * @property {string} group
  * @property {readonly LinePlan[]} plans
  * @property {(bench: import('./bench.mjs').Bench, wanted: ReadonlySet<string>) => Promise<Findings>} measure
- *   finds out at least what is wanted
+ *   measures at least the wanted lines
  */
 
 /**
@@ -60,7 +60,7 @@ export function lineOf(group, node, plan, outcome) {
 }
 
 /**
- * More digits than a measurement is worth would only make noise in what is kept.
+ * Drops the digits that are only noise.
  * @param {Finding | Skipped | Failed} outcome
  */
 function rounded(outcome) {

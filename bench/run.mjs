@@ -1,4 +1,4 @@
-// Runs commands by turns, so that a busy moment of the machine slows all of them.
+// Runs commands in turn, so that a busy moment of the machine slows all of them.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers';
  * @returns {Promise<number>} milliseconds from its start to its end
  */
 export async function timeOf({ file, args, env, cwd }) {
-  // A file is cheaper for the measured command than a pipe.
+  // A write to a file takes the measured command less time than a write to a pipe.
   const errors = join(cwd, '.stderr');
   const stderr = openSync(errors, 'w');
   try {
@@ -49,8 +49,8 @@ export async function outputOf({ file, args, env, cwd, input = '' }) {
 }
 
 /**
- * Loaded into a measured program: at its end, writes the most memory it ever held, in KiB. On Linux, maxRSS includes the
- * parent's memory at the fork, so the program's own high-water mark is read there.
+ * Code for a measured program: at its end, it writes its peak memory in KiB. On Linux, maxRSS includes the parent's memory
+ * at the fork, so VmHWM is read instead.
  */
 const notePeakMemory = `
 const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -64,7 +64,7 @@ process.once('exit', () => {
 
 /**
  * @param {Command} command run by Node
- * @returns {Promise<number>} the most memory that it ever held, in megabytes
+ * @returns {Promise<number>} its peak memory in megabytes
  */
 export async function peakMegabytesOf({ args, env, cwd, ...command }) {
   const folder = mkdtempSync(join(tmpdir(), 'vals-peak-'));
@@ -113,7 +113,7 @@ export async function interleaved(timed, { runs, warmUps }) {
   const entries = Object.entries(timed).flatMap(([name, time]) => (time ? [{ name, time }] : []));
   const samples = new Map(entries.map(({ name }) => [name, /** @type {number[]} */ ([])]));
   for (let round = -warmUps; round < runs; round += 1) {
-    // In another order each time, so that no command always follows the same one, or itself.
+    // In random order, so that no command always follows the same one.
     for (const { name, time } of shuffled(entries)) {
       const ms = await time();
       if (round >= 0) samples.get(name)?.push(ms);

@@ -1,5 +1,5 @@
-// A service that is fast enough never to slow a client down, except by the delay that it is told to keep. A process of its
-// own: bench.mjs starts it, and it ends with bench.mjs.
+// A service so fast that it never slows a client down, except by the delay that is set. bench.mjs starts it as a process
+// of its own, and it ends with bench.mjs.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
@@ -89,7 +89,7 @@ function answerTo({ method, target, body }) {
 
 /**
  * @param {(request: Request) => void} onRequest
- * @returns {(bytes: Buffer) => void} takes what the connection brings
+ * @returns {(bytes: Buffer) => void} takes the bytes of the connection
  */
 function requestReader(onRequest) {
   /** @type {Buffer} */

@@ -1,4 +1,4 @@
-// How long a command takes from its start to its end, compared with a Node that does nothing.
+// The time of a command from its start to its end, compared with a Node that does nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anyCertificate, installed, settingsFor, withService } from './bench.mjs';
@@ -54,7 +54,7 @@ async function measureOurs(bench, wanted, service) {
   const timed = {};
   for (const [what, { command }] of Object.entries(starts)) {
     if (!wanted.has(what)) continue;
-    // The service has nothing to write if the code is the same again.
+    // Each push needs new code: with the same code, the service writes nothing.
     const prepare = () => what === push && editPushedFile(bench);
     prepare();
     await mustPrint(command(bench, service));
@@ -142,7 +142,7 @@ function oneRequest(module, atMost) {
 
 export const requests = [oneRequest('node:http', 2), oneRequest('node:https', 1.5)];
 
-/** @param {Command} command a command that failed early must not pass for a fast one */
+/** @param {Command} command must print something, so that a command that fails early does not count as fast */
 async function mustPrint(command) {
   const { stdout } = await outputOf(command);
   if (stdout === '') throw new Error(`${[command.file, ...command.args].join(' ')} printed nothing`);

@@ -1,6 +1,8 @@
-// A workspace of thousands of vals on the embedded service, compared with a plain push of the same files and with a small workspace.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// A workspace of thousands of vals on the embedded service, compared with a plain push of the same files, and with a
+// small workspace.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeVals } from './bench.mjs';
 import { interleaved, peakMegabytesOf, timeOf } from './run.mjs';
 
 /** @typedef {import('./bench.mjs').Bench} Bench */
@@ -41,7 +43,7 @@ function commands(few, many) {
     ],
     async measure(bench) {
       const pushed = makePlace(bench, many);
-      // Removed at the end: ext4 without a journal makes files slowly for half a minute after as many were removed.
+      // Removed at the end, because ext4 without a journal creates files slowly for half a minute after a large removal.
       const used = [pushed];
       await timeOf(inPlace(bench, pushed, ['init']));
       await timeOf(inPlace(bench, pushed, ['push']));
@@ -112,11 +114,7 @@ function makePlace({ scratch }, vals) {
   const top = mkdtempSync(join(scratch.folder, 'workspace-'));
   const folder = join(top, 'files');
   mkdirSync(folder);
-  for (let index = 0; index < vals; index += 1) {
-    const name = `val${String(index).padStart(5, '0')}`;
-    const line = `export const line = 'a line of the code of ${name}, as long as lines of code are';\n`;
-    writeFileSync(join(folder, `${name}.ts`), line.repeat(Math.ceil(4096 / line.length)).slice(0, 4096));
-  }
+  writeVals(folder, vals);
   return { folder, data: join(top, 'data') };
 }
 
@@ -127,10 +125,9 @@ const remove = ({ folder }) => rmSync(join(folder, '..'), { recursive: true });
  * @param {Bench} bench
  * @param {Place} place
  * @param {readonly string[]} args
- * @param {Record<string, string>} [more] of the environment
  * @returns {import('./run.mjs').Command}
  */
-const inPlace = (bench, { folder, data }, args, more) => ({
-  ...bench.vals(args, { VALS_LOCAL: '1', VALS_DATA_DIR: data, ...more }),
+const inPlace = (bench, { folder, data }, args) => ({
+  ...bench.vals(args, { VALS_LOCAL: '1', VALS_DATA_DIR: data }),
   cwd: folder,
 });
