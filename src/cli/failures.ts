@@ -53,23 +53,20 @@ export function summarizeFailures(
     failed === total
       ? `None of the ${total} ${things} was ${verb}`
       : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verb}`;
-  const [only] = groups;
-  const isOneGroup = only !== undefined && groups.length === 1;
+  const [only] = groups.length === 1 ? groups : [];
+  const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
+  const hint = only === undefined ? nextStep(groups) : only.hint;
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
-  if (done === 0 && isOneGroup) {
-    return {
-      error: new AllFailed(first.error, `${countsWithReason(counts, only)}${after}`, only.hint),
-      warnings: [],
-    };
-  }
-  if (isOneGroup) {
-    return { error: new PartialError(countsWithReason(counts, only), { hint: only.hint }), warnings: [] };
-  }
-  const warnings = groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '));
-  if (done === 0 && isOneKind) {
-    return { error: new AllFailed(first.error, `${counts}.${after}`, nextStep(groups)), warnings };
-  }
-  return { error: new PartialError(`${counts}.`, { hint: nextStep(groups) }), warnings };
+  return {
+    error:
+      done === 0 && isOneKind
+        ? new AllFailed(first.error, summary + after, hint)
+        : new PartialError(summary, { hint }),
+    warnings:
+      only === undefined
+        ? groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '))
+        : [],
+  };
 }
 
 /** A remark about one of several items. */

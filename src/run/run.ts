@@ -26,12 +26,13 @@ export interface Run {
 
 /** Why the run failed. */
 type End =
-  | { interrupted: unknown }
-  | { tooLong: true }
-  | { unfinished: true }
-  | { garbage: true }
-  | { thrown: Thrown }
-  | Ending;
+  | { kind: 'interrupted'; reason: unknown }
+  | { kind: 'took too long' }
+  | { kind: 'never finished' }
+  | { kind: 'broke the pipe' }
+  | { kind: 'threw'; thrown: Thrown }
+  /** The process ended without a report. */
+  | { kind: 'ended'; ending: Ending };
 
 /** If more bytes wait to be read, the val has to wait. */
 const mostWaitingBytes = 4 * 1_048_576;
@@ -53,7 +54,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       if (waitingBytes > mostWaitingBytes) child.pause();
       wake();
     },
-    onGarbage: () => endWith({ garbage: true }),
+    onGarbage: () => endWith({ kind: 'broke the pipe' }),
   });
   // The transpiler is loaded while the process starts.
   const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, options));
@@ -65,15 +66,15 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     end ??= reason;
     child.end();
   }
-  const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ tooLong: true }));
-  const interrupt = () => endWith({ interrupted: signal.reason });
+  const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ kind: 'took too long' }));
+  const interrupt = () => endWith({ kind: 'interrupted', reason: signal.reason });
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
     // Exit code 0 without a report is no failure: a val may call process.exit(0).
-    if (!isDone && ending.code !== 0) end ??= ending;
+    if (!isDone && ending.code !== 0) end ??= { kind: 'ended', ending };
     isDone = true;
     wake();
   });
@@ -84,8 +85,8 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       return child.send({ module: await (await sources).answer(specifier, from) });
     }
     if ('value' in report) kind = report.value;
-    else if ('failed' in report) end ??= { thrown: report.failed };
-    else if ('unfinished' in report) end ??= { unfinished: true };
+    else if ('failed' in report) end ??= { kind: 'threw', thrown: report.failed };
+    else if ('unfinished' in report) end ??= { kind: 'never finished' };
     else if ('done' in report) {
       isDone = true;
       isSilent = report.isSilent === true;
@@ -102,13 +103,21 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   }
 
   async function failure(end: End): Promise<unknown> {
-    if ('interrupted' in end) return end.interrupted;
     const failures = await import('./failure.ts');
-    if ('tooLong' in end) return failures.tookTooLong(entry.name, maxSeconds);
-    if ('unfinished' in end) return failures.neverFinished(entry.name);
-    if ('garbage' in end) return failures.brokePipe(entry.name);
-    if ('thrown' in end) return failures.thrownFailure(entry.name, end.thrown, await sources);
-    return failures.endingFailure(entry.name, end);
+    switch (end.kind) {
+      case 'interrupted':
+        return end.reason;
+      case 'took too long':
+        return failures.tookTooLong(entry.name, maxSeconds);
+      case 'never finished':
+        return failures.neverFinished(entry.name);
+      case 'broke the pipe':
+        return failures.brokePipe(entry.name);
+      case 'threw':
+        return failures.thrownFailure(entry.name, end.thrown, await sources);
+      case 'ended':
+        return failures.endingFailure(entry.name, end.ending);
+    }
   }
 
   async function kindOfValue(): Promise<ValueKind> {

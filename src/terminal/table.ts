@@ -26,17 +26,20 @@ export async function formatTable(
   { given, chosen, total }: TableOptions,
 ): Promise<string> {
   const all = total ? [...records, total] : records;
-  let grid = makeGrid(all, columns, screen);
-  if (!chosen) grid = keepColumns(grid, (index) => isNeeded(grid, index, records.length, given));
-  const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
-  const layout = layOut(grid.columns, wantedWidths(grid, textWidth), screen.width);
-  for (const [index, { firstLine }] of grid.columns.entries()) {
+  const isNeeded = ({ column, cells }: FilledColumn) => {
+    const ofRecords = cells.slice(0, records.length);
+    return ofRecords.some(({ text }) => text !== '') && !isImplied(column, ofRecords, given);
+  };
+  const filled = fillColumns(all, columns, screen).filter((column) => chosen || isNeeded(column));
+  const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
+  const layout = layOut(columnsOf(filled), wantedWidths(filled, textWidth), screen.width);
+  for (const [index, { firstLine }] of columnsOf(filled).entries()) {
     if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
   }
   if (layout.missing > 0)
     screen.hint(`Columns that do not fit: ${layout.missing}. --json shows all of them.`);
-  const lines = await drawGrid(grid, all, layout, textWidth, screen, total);
-  return [...lines, ...captions(grid, total ?? records[0], layout, textWidth, screen)]
+  const lines = await drawTable(filled, all, layout, textWidth, screen, total);
+  return [...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]
     .map((line) => `${line}\n`)
     .join('');
 }
@@ -52,111 +55,94 @@ export function createGrowingTable(
   screen: Screen,
   { given }: Pick<TableOptions, 'given'>,
 ): GrowingTable {
-  let fixed: { columns: readonly Column[]; layout: Layout; standsRight: readonly boolean[] } | undefined;
+  let first: { columns: readonly FilledColumn[]; layout: Layout } | undefined;
   return {
     async append(records) {
-      let grid = makeGrid(records, fixed?.columns ?? columns, screen, { writeMoment: clockTime });
-      const isFirst = fixed === undefined;
-      if (isFirst) grid = keepColumns(grid, (index) => !isImplied(grid, index, records.length, given));
-      const textWidth = await createTextWidth(textsOf(grid), screen.glyphs.ellipsis);
-      fixed ??= {
-        columns: grid.columns,
-        layout: layOut(grid.columns, withRoomForMore(grid, textWidth, screen.width), screen.width),
-        standsRight: grid.standsRight,
+      const isFirst = first === undefined;
+      const options = { writeMoment: clockTime };
+      const filled = first
+        ? fillColumns(records, columnsOf(first.columns), screen, options)
+        : fillColumns(records, columns, screen, options).filter(
+            ({ column, cells }) => !isImplied(column, cells, given),
+          );
+      const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
+      first ??= {
+        columns: filled,
+        layout: layOut(columnsOf(filled), withRoomForMore(filled, textWidth, screen.width), screen.width),
       };
-      grid.standsRight = fixed.standsRight;
-      const lines = await drawGrid(grid, records, fixed.layout, textWidth, screen);
+      const standsRight = (index: number) => first?.columns[index]?.standsRight ?? false;
+      const aligned = filled.map((each, index) => ({ ...each, standsRight: standsRight(index) }));
+      const lines = await drawTable(aligned, records, first.layout, textWidth, screen);
       return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
     },
   };
 }
 
-interface Grid {
-  columns: readonly Column[];
-  heads: readonly string[];
-  rows: readonly (readonly Cell[])[];
-  standsRight: readonly boolean[];
+/** A column with its cells, from the first row to the last. */
+interface FilledColumn {
+  column: Column;
+  head: string;
+  cells: readonly Cell[];
+  standsRight: boolean;
 }
 
-function makeGrid(
+const columnsOf = (filled: readonly FilledColumn[]): Column[] => filled.map(({ column }) => column);
+
+function fillColumns(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
   options: CellOptions = {},
-): Grid {
-  const standsRight = columns.map((column) => isFigure(records, column));
-  return {
-    // Half a number is another number.
-    columns: columns.map((column, index) => (standsRight[index] ? { ...column, neverCut: true } : column)),
-    heads: columns.map(({ header }) => visible(header.toUpperCase())),
-    rows: records.map((record) => columns.map((column) => cellOf(record, column, screen, options))),
-    standsRight,
-  };
+): FilledColumn[] {
+  return columns.map((column) => {
+    const standsRight = isFigure(records, column);
+    return {
+      // Half a number is another number.
+      column: standsRight ? { ...column, neverCut: true } : column,
+      head: visible(column.header.toUpperCase()),
+      cells: records.map((record) => cellOf(record, column, screen, options)),
+      standsRight,
+    };
+  });
 }
 
 /** Numbers are aligned at the right. */
 function isFigure(records: readonly JsonObject[], column: Column): boolean {
   if (column.write) return true;
-  const isNumber = (value: JsonValue | undefined) =>
-    typeof value === 'number' || value instanceof JsonNumber || value === undefined;
-  return (
-    records.some((record) => columnValue(record, column) !== undefined) &&
-    records.every((record) => isNumber(columnValue(record, column)))
-  );
+  const values = records.map((record) => columnValue(record, column)).filter((value) => value !== undefined);
+  const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
+  return values.length > 0 && values.every(isNumber);
 }
-
-function keepColumns(grid: Grid, keeps: (index: number) => boolean): Grid {
-  const kept = grid.columns.map((_, index) => index).filter(keeps);
-  const pick = <T>(list: readonly T[]) => kept.map((index) => list[index] as T);
-  return {
-    columns: pick(grid.columns),
-    heads: pick(grid.heads),
-    rows: grid.rows.map(pick),
-    standsRight: pick(grid.standsRight),
-  };
-}
-
-const isNeeded = (grid: Grid, index: number, count: number, given: ReadonlySet<string>): boolean =>
-  grid.rows.slice(0, count).some((row) => row[index]?.text !== '') && !isImplied(grid, index, count, given);
 
 /** Whether the command line named the column's value, and every row has the same value. */
-function isImplied(
-  { columns, rows }: Grid,
-  index: number,
-  count: number,
-  given: ReadonlySet<string>,
-): boolean {
-  const { impliedBy } = columns[index] ?? {};
-  if (impliedBy === undefined || !given.has(impliedBy)) return false;
-  return rows.slice(0, count).every((row) => row[index]?.text === rows[0]?.[index]?.text);
+const isImplied = ({ impliedBy }: Column, cells: readonly Cell[], given: ReadonlySet<string>): boolean =>
+  impliedBy !== undefined && given.has(impliedBy) && cells.every(({ text }) => text === cells[0]?.text);
+
+function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
+  for (const { head, cells } of filled) {
+    yield head;
+    for (const { text } of cells) yield text;
+  }
 }
 
-function* textsOf({ heads, rows }: Grid): Generator<string> {
-  yield* heads;
-  for (const row of rows) for (const { text } of row) yield text;
-}
-
-const wantedWidths = ({ columns, heads, rows }: Grid, textWidth: TextWidth): number[] =>
-  columns.map((_, index) =>
-    rows.reduce(
-      (widest, row) => Math.max(widest, textWidth.width(row[index]?.text ?? '')),
-      textWidth.width(heads[index] ?? ''),
-    ),
+const wantedWidths = (filled: readonly FilledColumn[], { width }: TextWidth): number[] =>
+  filled.map(({ head, cells }) =>
+    cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(head)),
   );
 
 /** Leaves room for later rows: for any time, for values of the usual width, and the rest for the last column that can be cut. */
-function withRoomForMore(grid: Grid, textWidth: TextWidth, width: number): number[] {
-  const longest = grid.columns.findLastIndex(({ firstLine, neverCut }) => firstLine ?? !neverCut);
-  return wantedWidths(grid, textWidth).map((wanted, index) => {
+function withRoomForMore(filled: readonly FilledColumn[], textWidth: TextWidth, width: number): number[] {
+  const longest = filled.findLastIndex(({ column: { firstLine, neverCut } }) => firstLine ?? !neverCut);
+  return wantedWidths(filled, textWidth).map((wanted, index) => {
     if (index === longest) return Math.max(wanted, width);
-    const { moment, usualWidth = 0 } = grid.columns[index] ?? {};
+    const { moment, usualWidth = 0 } = filled[index]?.column ?? {};
     return Math.max(wanted, moment ? widestClockTime : usualWidth);
   });
 }
 
 /** The header, then a line for each row. */
-async function drawGrid(
-  grid: Grid,
+function drawTable(
+  filled: readonly FilledColumn[],
   records: readonly JsonObject[],
   { shown, widths }: Layout,
   textWidth: TextWidth,
@@ -164,43 +150,42 @@ async function drawGrid(
   total?: JsonObject,
 ): Promise<string[]> {
   const { style, glyphs, hint } = screen;
-  const heads = shown.map((index, place) =>
-    style.bold(textWidth.cut(grid.heads[index] ?? '', widths[place] ?? 0)),
-  );
-  const rows = grid.rows.map((row, at) =>
-    shown.map((index, place) => {
-      const width = widths[place] ?? 0;
-      const column = grid.columns[index];
-      const { text, tone, hasMore } = row[index] ?? { text: '' };
-      if (column?.chart) {
-        return drawBars(columnValue(records[at] as JsonObject, column), width, style, glyphs);
-      }
+  const visibleColumns = shown.flatMap((index) => filled[index] ?? []);
+  const drawn = visibleColumns.map(({ column, head, cells }, place) => {
+    const width = widths[place] ?? 0;
+    const drawCell = ({ text, tone, hasMore }: Cell, record: JsonObject) => {
+      if (column.chart) return drawBars(columnValue(record, column), width, style, glyphs);
       const cut = textWidth.cut(text, width);
-      if (column?.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
-      if (total && records[at] === total) return style.bold(cut);
+      if (column.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
+      if (record === total) return style.bold(cut);
       return tone === undefined ? cut : style[tone](cut);
-    }),
-  );
+    };
+    return [
+      style.bold(textWidth.cut(head, width)),
+      ...records.map((record, row) => drawCell(cells[row] ?? { text: '' }, record)),
+    ];
+  });
+  const rows = [undefined, ...records].map((_, row) => drawn.map((column) => column[row] ?? ''));
   return drawRows(
-    [heads, ...rows],
+    rows,
     widths,
-    shown.map((index) => grid.standsRight[index] ?? false),
+    visibleColumns.map(({ standsRight }) => standsRight),
   );
 }
 
 /** A caption below a table with bars: the period that the bars cover. */
 function captions(
-  { columns }: Grid,
+  filled: readonly FilledColumn[],
   record: JsonObject | undefined,
   { shown, widths }: Layout,
   textWidth: TextWidth,
   { now, glyphs, style, width }: Screen,
 ): string[] {
-  return columns.flatMap((column, index) => {
+  return columnsOf(filled).flatMap((column, index) => {
     if (!column.chart || record === undefined) return [];
     const buckets = columnValue(record, column);
     const { since } = column.chart;
-    const said = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, { since, now, glyphs });
-    return said === undefined ? [] : ['', style.dim(textWidth.cut(said, width))];
+    const caption = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, { since, now, glyphs });
+    return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
   });
 }
