@@ -1,4 +1,4 @@
-// One invocation: parse, connect, run, render, and the only place where an error becomes an exit code.
+// Runs one invocation: parses the command line, runs the command, renders its result. Only here, an error becomes an exit code.
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
 import type { Commands } from './cli/context.ts';

@@ -30,7 +30,7 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
-/** The outcomes in the order of the items. One failure does not stop the others; a refused token or space does. */
+/** Resolves to the outcomes in the order of the items. A failure does not stop the other items, except a refused token or space. */
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
@@ -76,7 +76,7 @@ export async function runBatch<Item>(
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-/** Undefined if none failed. Names the items in their order, not in the order in which they failed. */
+/** Undefined if no item failed. The error names the items in the order of the list, not in the order of their failures. */
 function reportedError<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,

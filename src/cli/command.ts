@@ -19,9 +19,9 @@ export interface OptionDefinition<T> {
   conflicts?: string[];
   /** The value names a val. A name or a file is replaced by the val's id before the command runs. */
   isVal?: boolean;
-  /** May be given several times. */
+  /** The option may be given several times. */
   isRepeatable?: boolean;
-  /** Agents give it as a number. */
+  /** Agents give the value as a number. */
   isNumber?: boolean;
   /** Agents do not get the option, because it is useful only at a terminal or in a script. */
   forPeople?: boolean;
@@ -42,9 +42,9 @@ export interface ArgumentDefinition<T> {
   orFile?: boolean;
   /** The word may also name a version of the val: `greet@2`. */
   orVersion?: boolean;
-  /** Offered by completion. */
+  /** Words that completion offers. */
   words?: readonly string[];
-  /** Agents give it as a number. */
+  /** Agents give the value as a number. */
   isNumber?: boolean;
   /** Set if standard input can replace the argument: its description for agents, who can give a text, `code`, instead. */
   orCode?: string;
@@ -120,14 +120,14 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   /** The description for agents, if the usual one does not fit a tool. */
   toolDescription?: string;
   arguments?: A;
-  /** How the arguments are written in the help, if their forms do not say it. */
+  /** The arguments as the help shows them, if their forms are not enough. */
   usage?: string;
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
-  /** Everything after its first argument belongs to the val, options included. */
+  /** Everything after the first argument belongs to the val, options included. */
   passesThrough?: boolean;
-  /** Whether its outcomes are also written to the summary page of a CI job. */
+  /** Whether the outcomes are also written to the summary page of a CI job. */
   jobSummary?: boolean;
   /** The hint at a terminal if the list is empty. */
   empty?: string;
@@ -143,7 +143,7 @@ export const argumentsOf = ({
 }: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition<unknown>][] =>
   Object.entries(definitions ?? {});
 
-/** How the arguments are written in the help. */
+/** The arguments as the help shows them. */
 export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 

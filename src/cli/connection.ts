@@ -1,4 +1,4 @@
-// Opens the connection to a service: a remote one, or the embedded one, which is started here.
+// Connects to a remote service, or starts the embedded service and connects to it.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';

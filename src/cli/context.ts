@@ -16,13 +16,13 @@ import type { LoadedTree } from './command-tree.ts';
 import type { Agent, Host, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
-  /** Instead of the one in the settings. */
+  /** Used instead of the token of the settings. */
   token?: string;
-  /** Instead of the one in the settings. */
+  /** Used instead of the base URL of the settings. */
   baseUrl?: BaseUrl;
-  /** What to do if the service does not accept the token. By default, what is right for the service in force. */
+  /** The hint if the service does not accept the token. By default, the hint for the service in force. */
   signInHint?: string;
-  /** How many requests at a time. By default, as many as the service handles well. */
+  /** The number of requests at a time. By default, as many as the service handles well. */
   concurrency?: number | 'auto';
   /** Aborts requests, instead of the context's signal. */
   signal?: AbortSignal;
@@ -37,7 +37,6 @@ export interface Commands {
   run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
 }
 
-/** Everything that a command gets from outside. */
 export interface Context {
   /** Connects to the service of the settings. Without options, every call returns the same connection. */
   connect(options?: ConnectOptions): Promise<Api>;

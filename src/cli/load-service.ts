@@ -1,4 +1,4 @@
-// The embedded service, loaded when it is used.
+// Loads the embedded service when a command needs it.
 import { mostRequests } from '../api/http/pace.ts';
 import { requireOpenFiles } from '../lib/open-files.ts';
 

@@ -31,7 +31,7 @@ export function parseMoment(text: string, now = Date.now()): string {
     time = now - age;
   } else if (iso) {
     const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
-    // Date.parse reads 30 February as 2 March.
+    // Without this check, Date.parse would read 30 February as 2 March.
     const exists =
       new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
     if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);

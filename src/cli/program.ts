@@ -146,7 +146,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     .description(description)
     .usage(['[options]', ...formsOf(definition)].join(' '))
     .passThroughOptions(passesThrough === true)
-    // The caller of commander runs the command.
+    // commander only parses. main.ts runs the command.
     .action(() => {});
   for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
   addOptions(command, options);

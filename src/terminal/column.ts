@@ -1,4 +1,4 @@
-// A column: which value of a record it shows, and how.
+// The definition of a column: the value of a record that it shows, and the way to show it.
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';
@@ -7,23 +7,23 @@ import type { Style } from './style.ts';
 export interface Column {
   header: string;
   paths: readonly string[];
-  /** At a terminal, a moment is shown as its age. */
+  /** The value is a time. A terminal shows its age. */
   moment?: boolean;
-  /** Of a moment more than a day ago, the day and the hour are shown instead of the age. */
+  /** A time more than a day ago is shown as day and hour, instead of its age. */
   withHour?: boolean;
-  /** In a table at a terminal, only its first characters are shown. */
+  /** The value is an id. A table at a terminal shows only its first characters. */
   isId?: boolean;
   /** The value is never cut, because half a number is useless. */
   neverCut?: boolean;
-  /** Left out if the terminal is too narrow, the lowest number first. Absent: never left out. */
+  /** The column is left out if the terminal is too narrow, the lowest number first. Absent: it is never left out. */
   droppable?: number;
-  /** The usual width of its values, for a table that grows. */
+  /** The usual width of the values, for a table that grows. */
   usualWidth?: number;
   /** Shows text alone. A value that is a record, such as an author without a name, is skipped. */
   textAlone?: boolean;
   /** The only place where the column is shown. Absent: both places. */
   only?: 'terminal' | 'pipe';
-  /** The key of an argument or option. If it was given and all rows have one value, the column is left out. */
+  /** The key of an argument or option. If the user gave it and all rows have the same value, the column is left out. */
   impliedBy?: string;
   /** At a terminal: another text for the value, and its colour. */
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
@@ -33,7 +33,7 @@ export interface Column {
   write?(value: number): string;
   /** Counts over time, shown as bars. The caption begins no earlier than `since`. */
   chart?: { since: string | undefined };
-  /** Text of several lines: a table shows the first line. If there are more, the hint is shown. */
+  /** The value has several lines. A table shows the first line, and the hint if there are more. */
   firstLine?: { hint: string };
 }
 

@@ -2,10 +2,10 @@
 import type { System } from '../lib/system.ts';
 
 export interface Glyphs {
-  /** Before a success and a failure, together with a colour. */
+  /** The marks before a success and a failure, which have a colour too. */
   ok: string;
   failed: string;
-  /** Before a run that has not ended. */
+  /** The mark before a run that has not ended. */
   running: string;
   /** Between two versions. */
   arrow: string;
@@ -27,7 +27,7 @@ export const unicode: Glyphs = {
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
-/** Without marks: the words beside them say the same. */
+/** ASCII has no marks for success and failure. The words beside them say the same. */
 const ascii: Glyphs = {
   ok: '',
   failed: '',
@@ -41,7 +41,7 @@ const ascii: Glyphs = {
 export const glyphsFor = (env: NodeJS.ProcessEnv, { platform }: System): Glyphs =>
   showsUnicode(env, platform) ? unicode : ascii;
 
-/** POSIX: without a locale it is C, which is ASCII. Terminals of macOS and Windows show Unicode without one. */
+/** Without a locale, POSIX means ASCII. Terminals of macOS and Windows show Unicode without a locale. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (env.TERM === 'dumb') return false;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;

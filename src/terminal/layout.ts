@@ -1,12 +1,12 @@
 // Chooses the columns that fit, and their widths. Less important columns are left out first.
 import type { Column } from './column.ts';
 
-/** Between two columns. */
+/** The space between two columns. */
 export const gap = '  ';
 
-/** A name or an error is hard to read if it is narrower. */
+/** The least width at which a name or an error is easy to read. */
 const readable = 20;
-/** Fewer bars show no trend. */
+/** With fewer bars, a chart shows no trend. */
 const fewestBars = 8;
 const narrowest = 4;
 
@@ -15,7 +15,7 @@ export interface Layout {
   shown: number[];
   /** The width of each shown column. */
   widths: number[];
-  /** How many columns without `droppable` were left out. */
+  /** The number of columns that were left out although they are not `droppable`. */
   missing: number;
 }
 

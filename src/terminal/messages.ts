@@ -15,13 +15,13 @@ export interface Say {
   warn(message: string): void;
   /** A warning about one of many items. It is left out under --json, where the item's outcome holds the error. */
   warnInText(message: string): void;
-  /** Shown after the result, at a terminal only, and once, however often it is given. */
+  /** Shown after the result, and only at a terminal. Equal hints are shown once. */
   hint(message: string): void;
-  /** A list has more records than were asked for. */
+  /** Hints that a list has more records than were requested. */
   more(): void;
-  /** Shown at once; neither a warning nor a hint. */
+  /** Shown at once, in every case; neither a warning nor a hint. */
   note(message: string): void;
-  /** What the command did, as one sentence. It is the last line at a terminal, with the service and the time taken. */
+  /** A sentence about the work that was done. It is the last line at a terminal, with the service and the time taken. */
   done(sentence: string): void;
   /** A line for another program that reads stderr, such as a CI runner. */
   annotate(line: string): void;

@@ -4,7 +4,7 @@ import { visible } from '../lib/visible.ts';
 
 export interface Progress {
   show(text: string): void;
-  /** Stops for good. */
+  /** Removes the line. Later texts are not shown. */
   stop(): void;
 }
 

@@ -10,7 +10,7 @@ type Pages = AsyncIterable<Rows>;
 export interface RecordResult {
   kind: 'record';
   record: JsonObject;
-  /** Instead of the command's own columns. */
+  /** Used instead of the command's own columns. */
   columns?: readonly Column[];
   /** Ends the command after the record is shown, because only a part of the work was done. */
   error?: ValsError | undefined;
@@ -18,11 +18,11 @@ export interface RecordResult {
 
 /** How a list is laid out. */
 export interface ListLayout {
-  /** Instead of the command's own columns. */
+  /** Used instead of the command's own columns. */
   columns?: readonly Column[];
   /** At a terminal, each record is a block of lines instead of a row. */
   inBlocks?: boolean;
-  /** At a terminal, a last row with the totals. */
+  /** At a terminal: a last row with the totals. */
   total?: JsonObject | undefined;
 }
 

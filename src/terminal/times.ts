@@ -24,7 +24,7 @@ export function age(moment: string, now: number): string {
 
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
 
-/** The age of a moment of the last day; of an earlier one the day, and the hour in local time. */
+/** The age of a time within the last day; for an earlier time, the day and the hour in local time. */
 export function ageOrHour(moment: string, now: number): string {
   const time = timeOf(moment);
   const days = (now - time) / 86_400_000;
@@ -54,7 +54,7 @@ export function clockTime(moment: string, now: number): string {
 /** The latest time that a Date can hold. */
 const latest = 8.64e15;
 
-/** A period in local time; until now, if it has not ended. */
+/** A period in local time. A period that has not ended ends with `now`. */
 export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
   const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
   const today = new Date(now);

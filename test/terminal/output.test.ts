@@ -477,26 +477,11 @@ describe('an empty list', () => {
 describe('hints', () => {
   const more: Reply = { body: { data: [{ name: 'hello' }], links: { next: '?offset=1' } } };
 
-  it.each([
-    { args: [], shown: true },
-    { args: ['--json'], shown: true },
-    { args: ['--quiet'], shown: false },
-  ])('of more records at a terminal with $args: $shown', async ({ args, shown }) => {
-    const service = await scriptedService([more]);
-    const result = await runOnScreen(['likes', '--limit', '1', ...args], { env: service.env });
-    expect(result.exit).toBe(0);
-    expect(result.screen.includes('--all')).toBe(shown);
-  });
-
-  it('are not shown in a pipe', async () => {
-    const service = await scriptedService([more]);
-    expect(await run(['likes', '--limit', '1'], { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
-  });
-
-  it('are not written to stdout', async () => {
+  it('of more records are written to stderr, with --json too', async () => {
     const { env } = await scriptedService([more]);
-    const { stdout } = await runOnScreen(['likes', '--limit', '1', '--fields', 'name'], { env });
-    expect(lines(stdout)).toEqual(['NAME', 'hello']);
+    const { exit, screen, stdout } = await runOnScreen(['likes', '--limit', '1', '--json'], { env });
+    expect({ exit, isShown: screen.includes('--all') }).toEqual({ exit: 0, isShown: true });
+    expect(JSON.parse(bare(stdout))).toEqual([{ name: 'hello' }]);
   });
 
   it('of an error are shown in a pipe too', async () => {

@@ -3,9 +3,9 @@ import { type AnyCommand, type OptionDefinition, oppositeOf } from '../command.t
 import { globalOptions, helpOption, versionOption } from '../global-options.ts';
 
 export interface KnownOption {
-  /** Its key in the command's input. */
+  /** The key of the option in the command's input. */
   key: string;
-  /** All of its names: `-h`, `--help`. */
+  /** All names of the option: `-h`, `--help`. */
   names: readonly string[];
   description: string;
   /** `<n>`; undefined for a switch. */

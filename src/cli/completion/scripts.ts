@@ -2,12 +2,12 @@
 
 export const completionRequest = '__complete';
 
-/** Tells the shell to complete file names itself. */
+/** A line that tells the shell to complete file names itself. */
 export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** Before the unfinished word of PowerShell, which drops an empty word. */
+/** Stands before the unfinished word, because PowerShell drops an empty word. */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];
