@@ -8,7 +8,7 @@ export interface Changes {
   close(): void;
 }
 
-/** An editor may write a file several times for one save. */
+/** A change is reported after a pause of this length, because an editor may write a file several times for one save. */
 const quietMs = 100;
 const pollMs = 100;
 
@@ -43,7 +43,7 @@ export function watchFiles(files: readonly string[], clock: Clock, onChange: () 
   };
 }
 
-/** Changes with the content, and when another file takes its place. Empty if there is no file. */
+/** A text that changes with the content, and if another file takes the place. Empty if there is no file. */
 function stampOf(file: string): string {
   try {
     const { ino, size, mtimeNs } = statSync(file, { bigint: true });

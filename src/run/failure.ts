@@ -24,7 +24,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
       body: whole,
       ...(thrown.isDenied && { hint: deniedHint }),
     },
-    // The message already holds a single line and its place.
+    // If the error has a single line and one place, the message holds both already.
     others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
   );
 }

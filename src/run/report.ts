@@ -72,7 +72,7 @@ async function idByName(api: Api, name: string): Promise<string | undefined> {
   });
 }
 
-/** 10,000 vals: the list of some services has no end. */
+/** 10,000 vals. There is a limit because the list of some services has no end. */
 const mostPages = 100;
 
 /** Undefined if the service has no such route or record. */

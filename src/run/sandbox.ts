@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, win32 } from 'node:path';
 
-/** Enough for a val. An endless loop that allocates fills it within seconds. */
+/** The most memory of a val. An endless loop that allocates fills it within seconds. */
 const mostMegabytes = 512;
 
 /** The options of Node. The val may read only these paths; if `readable` is undefined, it may do everything. */
@@ -57,7 +57,7 @@ export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[]
   const isAllowed = ([name, value = '']: [string, string | undefined]) => {
     if (belongsToVals(name)) return false;
     if (allowed === 'all' || allowed.includes(name)) return true;
-    // Through NODE_OPTIONS, other programs could lift the sandbox or keep the val from starting.
+    // NODE_OPTIONS could lift the sandbox, or keep the val from starting.
     return name !== 'NODE_OPTIONS' && !secretName.test(name) && !passwordInAddress.test(value);
   };
   return Object.fromEntries(Object.entries(env).filter(isAllowed));

@@ -22,7 +22,7 @@ export interface ServeOptions extends LaunchOptions {
 
 interface Answered {
   method: string;
-  /** Without its query, which may hold a secret. */
+  /** The path without its query, which may hold a secret. */
   path: string;
   status: number;
   startedAt: number;

@@ -1,4 +1,4 @@
-// The code of a val: vals reads and transpiles its own files and answers its imports.
+// Reads and transpiles the files of a val, and answers its imports.
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -4,7 +4,7 @@ import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
 import { LocalError } from '../errors.ts';
 
 export interface Place {
-  /** From 1, both. */
+  /** Line and column count from 1. */
   line: number;
   column: number;
 }

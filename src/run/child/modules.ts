@@ -66,7 +66,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
           meta.url = id;
           if (path !== undefined) Object.assign(meta, { filename: path, dirname: dirname(path) });
         },
-        // The types of Node 20 describe scripts: for a module it is a function that returns a module.
+        // The types of Node 20 describe scripts. For a module, the function may return a module.
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
