@@ -80,8 +80,7 @@ async function run(
       columns: command.columns,
       redactor,
       now: host.clock.now(),
-      // Outcomes are shown even after an interrupt.
-      endable: result.kind === 'outcomes' ? async (work) => work() : output.endable,
+      endable: output.endable,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => messages.hint(empty ?? command.empty ?? 'The list is empty.'),
       warn: messages.warn,

@@ -952,7 +952,7 @@ describe('an interruption', () => {
     const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
     const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
     const { interrupt, result } = interruptible(args, service.env, vals('a', 'b'));
-    const ended = await result({ heard: ({ stderr }) => stderr.includes('again in') && interrupt() });
+    const ended = await result({ heard: ({ stderr }) => stderr.includes('retry in') && interrupt() });
     expect(ended.exit).toBe(130);
     expect(statuses(ended.stdout)).toEqual(['skipped', 'skipped']);
   });

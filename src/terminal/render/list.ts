@@ -12,16 +12,19 @@ export async function renderList(result: ListResult, stdout: Sink, options: Rend
   unknown.warn();
 }
 
-/**
- * Outcomes go through no pager, because the user waits for the prompt. A field that no outcome has causes no warning,
- * because outcomes leave out keys without a value.
- */
-export const renderOutcomes = (
+export function renderOutcomes(
   { rows }: OutcomesResult,
   stdout: Sink,
   options: RenderOptions,
-): Promise<void> =>
-  writeList({ kind: 'list', rows }, { ...stdout, writeLong: stdout.write }, options, () => {});
+): Promise<void> {
+  // No pager, because the user waits for the prompt.
+  const unpaged = { ...stdout, writeLong: stdout.write };
+  // Outcomes are shown even after an interrupt.
+  const endable = async <T>(work: () => T | Promise<T>) => work();
+  // No warning about unknown fields, because outcomes leave out keys without a value.
+  const look = () => {};
+  return writeList({ kind: 'list', rows }, unpaged, { ...options, endable }, look);
+}
 
 async function writeList(
   result: ListResult,
