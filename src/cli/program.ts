@@ -48,7 +48,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
 
   const enter = async (parent: Command, command: Command) => {
     current = command;
-    await define(command);
+    if (entries.has(command)) await define(command);
+    else addOptions(command, globalOptions, true);
     // A global option before the command counts like one after it.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
@@ -89,7 +90,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
       if (path !== undefined) add(command, entry, path);
     }
     command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);
-    addOptions(command, globalOptions, true);
     command.hook('preSubcommand', enter);
   }
 

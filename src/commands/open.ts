@@ -3,7 +3,7 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
-import { isLoopback } from '../lib/addresses.ts';
+import { isLoopback } from '../lib/host-names.ts';
 import { chosenBaseUrl } from '../settings/chosen-service.ts';
 import { column } from '../terminal/column.ts';
 

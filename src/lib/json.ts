@@ -102,7 +102,13 @@ export const unicodeEscape = (character: string): string =>
 
 /** Safe to print on a terminal. */
 export const stringifyJson = (value: unknown, indent?: number): string =>
-  encodeJson(value, indent).replace(unsafeInOutput, unicodeEscape);
+  escapeUnsafe(encodeJson(value, indent));
+
+/** The same for each value, with a separator after each. Searches all of them at once, which is faster than one by one. */
+export const stringifyEach = (values: readonly unknown[], separator: '\n' | ','): string =>
+  escapeUnsafe(restoreNumbers(values.map((value) => JSON.stringify(value) + separator).join('')));
+
+const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
 
 /** As it is sent to a service. */
 export const encodeJson = (value: unknown, indent?: number): string =>

@@ -1,7 +1,8 @@
 // Checks a request before its route: Host and Origin, the token, and the size and type of the body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isAmong, wrongHost } from '../lib/addresses.ts';
+import { isAmong } from '../lib/addresses.ts';
+import { wrongHost } from '../lib/host-names.ts';
 import { isObject } from '../lib/json.ts';
 import { callerOf, hostNames, type Network } from './network.ts';
 import { Problem, unauthorized } from './problem.ts';

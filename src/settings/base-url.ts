@@ -1,6 +1,6 @@
 // Parses a base URL: no trailing slash, no /v1, no credentials.
 import { UsageError } from '../errors.ts';
-import { isLoopback } from '../lib/addresses.ts';
+import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
   /** Scheme, host and port: what a stored token belongs to. */

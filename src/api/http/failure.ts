@@ -10,7 +10,7 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import { isLoopback, wrongHost } from '../../lib/addresses.ts';
+import { isLoopback, wrongHost } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { messageOf, notThisService } from '../records.ts';

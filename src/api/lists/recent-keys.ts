@@ -14,12 +14,13 @@ export class RecentKeys {
 
   /** Whether the key is new. */
   add(key: string): boolean {
-    if (this.has(key)) return false;
+    if (this.#older.has(key)) return false;
+    const { size } = this.#younger;
+    const isNew = this.#younger.add(key).size > size;
     if (this.#younger.size === leastRemembered) {
       this.#older = this.#younger;
       this.#younger = new Set();
     }
-    this.#younger.add(key);
-    return true;
+    return isNew;
   }
 }

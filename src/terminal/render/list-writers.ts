@@ -1,6 +1,6 @@
 // Writes the pages of a list, in each format. Only --ndjson writes while pages arrive. In every other format, a list that
 // fails half-way writes nothing.
-import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import { type JsonObject, stringifyEach } from '../../lib/json.ts';
 import { type Rows, workOn } from '../../lib/rows.ts';
 import { project } from '../fields.ts';
 import { withoutToken } from '../json-text.ts';
@@ -103,11 +103,11 @@ const withFields = ({ records }: Rows, { fields }: RenderOptions): readonly Json
   fields ? records.map((record) => project(record, fields)) : records;
 
 /** The records with a separator after each, and the same without the token. */
-function jsonOf(records: readonly JsonObject[], separator: string, { redactor }: RenderOptions) {
-  const join = (clean: (record: JsonObject) => unknown) =>
-    records.map((record) => stringifyJson(clean(record)) + separator).join('');
-  return {
-    text: () => join((record) => record),
-    clean: () => join((record) => withoutToken(record, redactor)),
-  };
-}
+const jsonOf = (records: readonly JsonObject[], separator: '\n' | ',', { redactor }: RenderOptions) => ({
+  text: () => stringifyEach(records, separator),
+  clean: () =>
+    stringifyEach(
+      records.map((record) => withoutToken(record, redactor)),
+      separator,
+    ),
+});

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isWithoutProxy } from '../../../src/settings/no-proxy.ts';
+import { isWithoutProxy } from '../../../src/lib/host-names.ts';
 import { forEachAtMost } from '../../support/at-most.ts';
 import { trusting } from '../../support/certificates.ts';
 import { quickRetries } from '../../support/clocks.ts';

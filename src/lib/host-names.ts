@@ -1,4 +1,8 @@
-// NO_PROXY: the hosts that are reached without a proxy.
+// Host names in URLs: those of this machine, and those that are reached without a proxy.
+
+/** Whether a URL leads to this machine. The host name is not looked up. */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 
 /**
  * NO_PROXY has host names between commas or spaces, each with or without a port. A name means the host and its subdomains,
@@ -17,3 +21,6 @@ export function isWithoutProxy(noProxy: string, origin: string): boolean {
       return hostname === name || hostname.endsWith(`.${name}`);
     });
 }
+
+/** The `type` of the service's error for a request with a host name that is not the service's own. */
+export const wrongHost = 'urn:vals:wrong-host';
