@@ -10,7 +10,7 @@ import { commandTree } from './commands/index.ts';
 import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
-import { hearSignals, whileHearing } from './lib/signals.ts';
+import { listenForSignals, whileListening } from './lib/signals.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render/render.ts';
 import type { OutcomesResult, Result } from './terminal/result.ts';
@@ -154,7 +154,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   // If the command line contains a password, the list of processes shows this title instead.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
-  const signal = hearSignals(
+  const signal = listenForSignals(
     (exit) => new InterruptedError(exit),
     // In a pager, Ctrl-C is for the pager.
     (name) => !(isPaging && name === 'SIGINT'),
@@ -184,7 +184,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     async pager(text) {
       const { page } = await import('./terminal/pager.ts');
       isPaging = true;
-      const isShown = await whileHearing(() => page(text, { env, signal }));
+      const isShown = await whileListening(() => page(text, { env, signal }));
       isPaging = false;
       signal.throwIfAborted();
       return isShown;

@@ -2,8 +2,8 @@
 import { chmodSync, linkSync, symlinkSync } from 'node:fs';
 import { dirname, join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { retryWhileBusy } from '../src/lib/busy-file.ts';
 import { isWithin, withSlashes } from '../src/lib/paths.ts';
+import { retryWhileBusy } from '../src/lib/system.ts';
 import { findNode } from '../src/run/find-node.ts';
 import { startProcess } from '../src/run/process.ts';
 import { nodeOptions } from '../src/run/sandbox.ts';

@@ -2,7 +2,6 @@
 import { describeError, RunFailedError, type ValsError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
-import { rowsOfRecords } from '../lib/rows.ts';
 import { glyphsFor } from '../terminal/glyphs.ts';
 import { withoutToken } from '../terminal/json-text.ts';
 import type { Messages } from '../terminal/messages.ts';
@@ -50,7 +49,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
     const items: JsonObject[] = [];
     let size = 0;
-    for await (const { records } of Symbol.asyncIterator in rows ? rows : [rowsOfRecords(rows)]) {
+    for await (const { records } of Symbol.asyncIterator in rows ? rows : [{ records: rows }]) {
       for (const record of records) {
         size += stringifyJson(record).length;
         isTooLarge = items.length > 0 && size > mostCharacters;

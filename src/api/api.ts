@@ -2,7 +2,7 @@
 import { RefusedError } from '../errors.ts';
 import { holdsWord } from '../lib/hidden-text.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { type Rows, rowsOfRecords } from '../lib/rows.ts';
+import type { Rows } from '../lib/rows.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
 import type { Answer } from './http/transport.ts';
@@ -35,7 +35,7 @@ const mayWantPaging = (error: unknown): boolean =>
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
-    return { rows: rowsOfRecords(rowsOf(body, call), isLarge), next: nextQueryOf(body, call) };
+    return { rows: { records: rowsOf(body, call), isLarge }, next: nextQueryOf(body, call) };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

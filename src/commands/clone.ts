@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { shell } from '../lib/shell-command.ts';
-import { chosenBaseUrl, serviceName } from '../settings/chosen-service.ts';
+import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
 import { beginClone, endClone, refuseFilled } from '../workspace/disk/clone-folder.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
 import { refuseNested, refuseOthers } from '../workspace/disk/root.ts';

@@ -1,6 +1,6 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
-import { embeddedService } from '../settings/chosen-service.ts';
+import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget.ts';

@@ -4,7 +4,7 @@ import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
-import { chosenBaseUrl } from '../settings/chosen-service.ts';
+import { chosenBaseUrl } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 
 export const command = defineCommand({

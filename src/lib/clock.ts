@@ -2,7 +2,7 @@
 
 export interface Clock {
   now(): number;
-  /** Calls back once, after that time. The returned function cancels it. */
+  /** Calls back once, after this time. The returned function cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after that time, or as soon as the signal is aborted. */
+/** Resolves after this time, or as soon as the signal is aborted. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,12 +1,12 @@
 // Opens a folder below another one without following links, not even a link that replaces a folder meanwhile.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf, isMissing } from './errno.ts';
+import { errnoOf, isMissing } from './system.ts';
 
 export interface HeldFolder {
   /** The path for system calls. Not for messages. */
   path: string;
-  /** Where the system cannot hold a folder, checks the path for links again. Throws a NotReached. */
+  /** On a system that cannot hold folders, checks the path for links again. Throws a NotReached. */
   check(): void;
   close(): void;
 }
@@ -14,7 +14,7 @@ export interface HeldFolder {
 /** A part of the path is a link or not a folder. */
 export class NotReached extends Error {
   constructor(
-    /** Below the top folder, with / between its parts. */
+    /** The path below the top folder, with / between its parts. */
     readonly place: string,
     readonly problem: string,
   ) {
@@ -34,24 +34,19 @@ export function holdFolder(
   { make = false }: HoldOptions = {},
 ): HeldFolder | undefined {
   try {
-    return canHold() ? hold(top, parts, make) : checkPath(top, parts, make);
+    return canHold ? hold(top, parts, make) : checkPath(top, parts, make);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** Linux has a path for each open folder, and finds names below it in that very folder. Other systems have none. */
+/** Linux has a path for each open folder, and looks up names below this path in the open folder itself. Other systems have no such path. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
-let isLinux: boolean | undefined;
+const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-function canHold(): boolean {
-  isLinux ??= process.platform === 'linux' && existsSync(pathOf(0).replace(/\/0$/, ''));
-  return isLinux;
-}
-
-/** Linux' O_PATH, for which Node has no name. It opens a folder even if we may not list it. */
+/** O_PATH of Linux, for which Node has no name, opens a folder even if we may not list it. */
 const openFolder = 0o10000000 | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
@@ -86,7 +81,7 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
     stats?.isSymbolicLink() ? 'is a link, and vals does not follow links here' : 'is not a folder',
   );
 
-/** On other systems, checks each folder. A link that appears after the last check is not noticed. */
+/** For other systems: checks each folder. A link that appears after the last check is not noticed. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
   const look = (mayMake: boolean) => {
     for (const index of parts.keys()) {
@@ -101,10 +96,10 @@ function checkPath(top: string, parts: readonly string[], make: boolean): HeldFo
   return { path: join(top, ...parts), check: () => look(false), close() {} };
 }
 
-/** Another process may make it at the same time. */
+/** Another process may make the same folder at the same time. */
 function makeOne(path: string): void {
   try {
-    // Others may not write to it, whatever the umask is.
+    // Without write permission for others, whatever the umask is.
     mkdirSync(path, 0o755);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

@@ -22,7 +22,7 @@ const mark = (): string => {
   return secretMark;
 };
 
-// Timestamps in strings have digits and dots too, so the number must stand between JSON's own marks.
+// Timestamps in strings have digits and dots too, so the number must stand between JSON's punctuation.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
 const isNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -71,7 +71,7 @@ function hasMany(text: string, character: string, count: number): boolean {
   return true;
 }
 
-/** Not a regular expression: it would overflow its stack on a long string. */
+/** Maps the parts between string literals. A regular expression would overflow its stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;
@@ -95,12 +95,12 @@ function closingQuote(json: string, open: number): number {
   }
 }
 
-// JSON.stringify leaves these raw: a terminal acts on them, or shows what follows them in another order.
+// JSON.stringify does not escape these characters. Terminals obey some of them, and the others reverse the text after them.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Safe to print on a terminal. */
+/** JSON that is safe to print on a terminal. */
 export const stringifyJson = (value: unknown, indent?: number): string =>
   escapeUnsafe(encodeJson(value, indent));
 
@@ -110,17 +110,17 @@ export const stringifyEach = (values: readonly unknown[], separator: '\n' | ',')
 
 const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
 
-/** As it is sent to a service. */
+/** JSON as it is sent to a service. */
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
 
-/** Numbers that keep their digits are marked strings after JSON.stringify. */
+/** Turns marked strings into numbers. JSON.stringify writes each JsonNumber as a marked string. */
 export const restoreNumbers = (text: string): string =>
   secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
 
-/** A number from its digits, however many. */
+/** A number with all its digits, however many there are. */
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 

@@ -1,32 +1,31 @@
-// A lock file: it exists while a process works on the file that it guards.
+// A lock file. It exists while a process works on the file that the lock guards.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
-import { retryWhileBusy } from './busy-file.ts';
 import { type Clock, wait } from './clock.ts';
-import { errnoOf, isMissing } from './errno.ts';
 import { NotPlainFile, readPlainFile } from './plain-file.ts';
+import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
-  /** False after another process has removed it as stale. */
+  /** False after another process has removed the lock as stale. */
   isMine(): boolean;
   release(): void;
 }
 
-/** A free lock is taken even after an interrupt, so that finished work can be saved. */
+/** How to wait for the lock. A free lock is taken even after an interrupt, so that finished work can be saved. */
 export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
-  /** What the user calls it. */
+  /** The name of the lock in messages: its path, unless this is given. */
   name?: string;
   say: { warn(message: string): void };
 }
 
-const isStaleAfterMs = 10_000;
-const isSaidAfterMs = 1_000;
-/** The clock of a file server may be a little ahead of ours. */
+const staleAfterMs = 10_000;
+const warnAfterMs = 1_000;
+/** The clock of a file server may be ahead of ours by this time. */
 const aheadMs = 1_000;
 const mostBytes = 1_024;
 
@@ -35,14 +34,14 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
   const isMine = () => read(path, name) === mine;
   const began = clock.now();
-  let isSaid = false;
+  let hasWarned = false;
 
   function keepWaiting(): void {
     signal.throwIfAborted();
     const waitedMs = clock.now() - began;
     if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
-    if (isSaid || waitedMs < isSaidAfterMs) return;
-    isSaid = true;
+    if (hasWarned || waitedMs < warnAfterMs) return;
+    hasWarned = true;
     say.warn(`Waiting for another process that holds the lock ${name}.`);
   }
 
@@ -53,7 +52,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
-    if (isLeftBehind(path, name)) remove(path);
+    if (isStale(path, name)) remove(path);
     else keepWaiting();
     await wait(clock, 10 + Math.random() * 20, signal);
   }
@@ -66,15 +65,15 @@ const heldTooLong = (name: string, deadlineMs: number): LocalError =>
     hint: 'Run the command again when that process has ended. If no other vals process is running, remove that file.',
   });
 
-/** Stale: its process has ended, or it is older than any work takes. A lock of another user is left alone. */
-function isLeftBehind(path: string, name: string): boolean {
+/** A lock is stale if its process has ended, or if the lock is older than any work takes. A lock of another user is never stale. */
+function isStale(path: string, name: string): boolean {
   const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (content === undefined || !stats?.isFile() || !isOurs(stats.uid)) return false;
   const [host, owner] = content.split(' ');
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
   const ageMs = Date.now() - stats.mtimeMs;
-  return ageMs > isStaleAfterMs || ageMs < -aheadMs;
+  return ageMs > staleAfterMs || ageMs < -aheadMs;
 }
 
 const isOurs = (uid: number): boolean =>
@@ -89,7 +88,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Undefined if there is none, empty if we may not read it. If it is not a plain file, waiting would never end, so that is an error. */
+/** The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a plain file: waiting would never end. */
 function read(path: string, name: string): string | undefined {
   try {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();

@@ -1,11 +1,11 @@
-// The limit on open files, which sockets count towards too.
+// The limit on open files. Sockets count as open files too.
 import { closeSync, openSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
-import { errnoOf } from './errno.ts';
+import { errnoOf } from './system.ts';
 
 /**
- * Throws if this process cannot open so many more files. Databases and servers that meet the limit later fail in ways that
- * hide it: a native library even ends the process.
+ * Throws if this process cannot open so many more files. Databases and servers that reach the limit later fail with errors
+ * that do not name it. A native library even ends the process.
  */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];

@@ -1,8 +1,8 @@
-// The outcome of one of the things that a command was asked to do.
+// The outcome for each val or file of a command such as push.
 import type { JsonObject } from './json.ts';
 
 export type OutcomeStatus =
-  /** Sent, and new on the service. */
+  /** Sent, and the val is new on the service. */
   | 'created'
   /** Sent, and the val existed before. */
   | 'pushed'
@@ -11,18 +11,18 @@ export type OutcomeStatus =
   | 'pulled'
   | 'merged'
   | 'deleted'
-  /** Both sides are alike. */
+  /** The file and the service have the same code. */
   | 'unchanged'
-  /** The service has something newer, and the file did not change. */
+  /** The service has newer code, and the file did not change. */
   | 'behind'
-  /** The file has something newer, and was left as it is. */
+  /** The file has newer code, and was not overwritten. */
   | 'kept'
   /** Taken out of the workspace. */
   | 'forgotten'
-  /** Not tried. */
+  /** Nothing was tried. */
   | 'skipped'
   | 'failed'
-  /** What `--dry-run` would have done. */
+  /** Without `--dry-run`, this would have been done. */
   | 'planned';
 
 const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
@@ -45,5 +45,5 @@ export function countOutcomes(outcomes: readonly JsonObject[]): string {
   return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
-/** As JSON shows it. Keys without a value are left out. */
+/** An outcome as `--json` prints it, without keys that have no value. */
 export type Outcome = JsonObject & { status: OutcomeStatus };

@@ -1,8 +1,9 @@
-// Paths that look the same on every system.
-import { realpathSync } from 'node:fs';
-import nativePath, { type PlatformPath, sep } from 'node:path';
+// Paths that look the same on every system, and the folders above a file.
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
+import { errnoOf, isMissing } from './system.ts';
 
-/** With / between their parts, as vals shows and stores paths. */
+/** The path with / between its parts, as vals shows and stores it. */
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
 /** Whether a path is in a folder, or is the folder itself. Neither may contain `..`, and no link is followed. */
@@ -12,15 +13,35 @@ export function isWithin(
   { relative, isAbsolute, sep }: PlatformPath = nativePath,
 ): boolean {
   const way = relative(folder, path);
-  // On Windows there is no relative way to another drive.
+  // On Windows, the path to another drive is absolute.
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** With its links followed; the path itself if nothing is there. */
+/** The path with its links followed; the same path if nothing exists there. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
     return path;
   }
+}
+
+/** Makes the folder and the missing ones above it. Node's `recursive` never returns if one of them cannot be made, as in /proc. */
+export function makeFolder(folder: string, mode?: number): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (isMissing(error) && dirname(folder) !== folder) {
+      makeFolder(dirname(folder), mode);
+      mkdirSync(folder, { mode });
+    } else if (errnoOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) {
+      throw error;
+    }
+  }
+}
+
+/** All folders that contain the file, from the nearest to the root. */
+export function foldersAbove(file: string): string[] {
+  const folder = dirname(file);
+  return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }

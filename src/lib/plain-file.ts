@@ -1,4 +1,4 @@
-// Reads a whole file, after a check of its kind and size.
+// Reads a whole file, after a check of its kind and size. Has the size limits, and the error for a file that cannot be read.
 import {
   closeSync,
   constants,
@@ -9,7 +9,25 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { errnoOf } from './errno.ts';
+import { LocalError } from '../errors.ts';
+import { errnoOf, messageOf } from './system.ts';
+
+const megabyte = 1_048_576;
+
+/** The limits in bytes, so that an endless file cannot fill the memory. */
+export const largest = {
+  /** Code, a readme, a request body or a seed, from a file, a pipe or standard input. */
+  text: 64 * megabyte,
+  /** The code of a val as JSON, with facts about the val. */
+  base: 128 * megabyte,
+  manifest: 16 * megabyte,
+  ignoreFile: megabyte,
+  config: megabyte,
+  /** A certificate with its chain, or a key. */
+  certificate: megabyte,
+  /** The cache of seen vals, if it has 10,000 vals with the longest names. */
+  seen: 16 * megabyte,
+};
 
 export interface ReadLimits {
   /** A larger file is refused, also if it grows while it is read. */
@@ -43,7 +61,7 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 }
 
 function open(path: string, followLinks: boolean): number {
-  // Windows has none of these flags, so the check for a link comes first there.
+  // Windows has none of these flags, so a link is looked for before the file is opened.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   const isLink = () => new NotPlainFile('is a link, and vals does not follow links here');
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw isLink();
@@ -52,7 +70,7 @@ function open(path: string, followLinks: boolean): number {
   } catch (error) {
     // If links are followed, the same error means that links lead in a circle.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw isLink();
-    // A socket cannot be opened, and neither can a missing device.
+    // The system gives this error for a socket and for a missing device.
     if (errnoOf(error) === 'ENXIO') throw new NotPlainFile('is a socket or a device, not a plain file');
     throw error;
   }
@@ -67,7 +85,7 @@ export function kindOf(stats: Stats): string | undefined {
   return 'a device';
 }
 
-/** Reads to the end, because the size of some files is wrong: those below /proc say 0. */
+/** Reads to the end, because the system reports a wrong size for some files: 0 for those in /proc. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
@@ -85,6 +103,29 @@ export const tooLarge = (mostBytes: number): NotPlainFile =>
     `is larger than ${mostBytes >= 1_048_576 ? `${Math.floor(mostBytes / 1_048_576)} MB` : `${mostBytes} bytes`}`,
   );
 
-/** Whether a path leads to something that can be read as a file: a pipe can, a folder cannot. */
+/** Whether the path exists and is not a folder. A pipe counts as a file. */
 export const isFile = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+
+export function fileError(file: string, error: unknown): LocalError {
+  if (error instanceof NotPlainFile) {
+    return new LocalError(`${file} ${error.problem}.`, {
+      hint: 'Give the path of a plain file.',
+      cause: error,
+    });
+  }
+  const problems: Record<string, string> = {
+    ENOENT: 'does not exist',
+    EACCES: 'cannot be read, because you have no permission',
+    EPERM: 'cannot be read, because you have no permission',
+    ENOTDIR: 'does not exist',
+    ELOOP: 'is a link that leads back to itself',
+  };
+  return new LocalError(
+    `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,
+    {
+      hint: /^E(?:ACCES|PERM)$/.test(errnoOf(error) ?? '') ? 'Check its permissions.' : 'Check the path.',
+      cause: error,
+    },
+  );
+}

@@ -1,6 +1,6 @@
 // Commands that are shown to be copied into a shell.
 
-/** As one word for a POSIX shell. A leading dash gets `./` in front, so that a file name is never read as an option. */
+/** Quotes a word for a POSIX shell. A leading dash gets `./` in front, so that the shell command does not take a file for an option. */
 export function quoteWord(word: string): string {
   const safe = word.startsWith('-') ? `./${word}` : word;
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;

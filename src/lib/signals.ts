@@ -1,34 +1,35 @@
-// SIGINT and SIGTERM: JavaScript hears them while it waits; while it computes, the system ends the process at once.
+// Handles SIGINT and SIGTERM. JavaScript cannot handle a signal during a long computation, so the system ends the process then.
 import { setMaxListeners } from 'node:events';
 
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type Ending = keyof typeof exits;
 const endings = Object.keys(exits) as Ending[];
 
-/** An interrupted command may take so long to end by itself; then the system ends it. */
+/** The time that an interrupted command has to end by itself. Then the process is killed. */
 const graceMs = 800;
-/** The same after a shutdown that took its own time: a busy machine may be slow to end. */
+/** The time to end after a long shutdown, on a machine that may be busy. */
 const lateGraceMs = 3_000;
 
-interface Hearing {
+interface SignalState {
   signal: AbortSignal;
   /** The first signal that came. */
   ending?: Ending;
-  /** Shutdowns that may take their own time, such as a server with requests under way. */
+  /** The number of shutdowns under way that may take longer than the grace period. */
   pendingShutdowns: number;
   graceTimer?: NodeJS.Timeout;
-  /** Parts of the work during which nobody listens. */
-  unheardWork: number;
+  /** The number of long computations under way. While there is one, we do not listen. */
+  computations: number;
+  /** The listeners to add again after the computations. */
   listeners: [Ending, NodeJS.SignalsListener][];
-  /** Leaves the terminal as it was, before work that the system may end. */
+  /** Leaves the terminal as it was. Called before each computation, which the system may end. */
   cleanUp(): void;
 }
 
-/** Signals belong to the process, so there is one for all. Tests, which call `main` in their own process, have none. */
-let hearing: Hearing | undefined;
+/** One for the process, because its signals are. Undefined in tests, which call `main` in their own process. */
+let current: SignalState | undefined;
 
-/** Aborted by the first SIGINT or SIGTERM that is for us, with the error for its exit code. The second one ends the process. */
-export function hearSignals(
+/** The first SIGINT or SIGTERM that is for us aborts with the error for its exit code. The second one ends the process. */
+export function listenForSignals(
   reasonFor: (exit: number) => Error,
   isForUs: (name: Ending) => boolean = () => true,
 ): AbortSignal {
@@ -36,7 +37,7 @@ export function hearSignals(
   const { signal } = controller;
   // Node would warn the user of more than ten listeners.
   setMaxListeners(0, signal);
-  const state: Hearing = { signal, pendingShutdowns: 0, unheardWork: 0, listeners: [], cleanUp() {} };
+  const state: SignalState = { signal, pendingShutdowns: 0, computations: 0, listeners: [], cleanUp() {} };
   for (const name of endings) {
     process.on(name, () => {
       if (!isForUs(name)) return;
@@ -46,12 +47,12 @@ export function hearSignals(
       endSoon(state, name, graceMs);
     });
   }
-  hearing = state;
+  current = state;
   return signal;
 }
 
 /** Ends the process after a grace period, so that a stalled write cannot keep it alive. */
-function endSoon(state: Hearing, name: Ending, ms: number): void {
+function endSoon(state: SignalState, name: Ending, ms: number): void {
   clearTimeout(state.graceTimer);
   const end = () => {
     if (state.pendingShutdowns === 0) endAs(name);
@@ -71,9 +72,9 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** For a shutdown that takes its own time after an interrupt, such as that of a server with requests under way. */
-export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
-  const state = hearing;
+/** Runs a shutdown that may take longer than the grace period, such as that of a server with requests under way. */
+export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
+  const state = current;
   if (state === undefined) return work();
   state.pendingShutdowns += 1;
   try {
@@ -84,34 +85,34 @@ export async function inOwnTime<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sets what is called before work that the system may end, so that the terminal is left as it was. */
+/** Sets the function that leaves the terminal as it was, before a computation that the system may end. */
 export function beforeInterruptible(cleanUp: () => void): void {
-  if (hearing !== undefined) hearing.cleanUp = cleanUp;
+  if (current !== undefined) current.cleanUp = cleanUp;
 }
 
 /**
- * For long computations that lose nothing when they end half-way. Signals reach JavaScript only between two turns of the
- * event loop, so we stop listening, and the system's default action is in force.
+ * Runs a long computation that loses nothing if it ends half-way. JavaScript handles signals only between two turns of the
+ * event loop. So we stop listening, and a signal ends the process at once.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
-  const state = hearing;
+  const state = current;
   if (state === undefined) return work();
-  // Signals that came before would be lost, so they are heard first: the second turn begins with listening.
+  // A signal that came before would be lost, so it is handled first. That happens at the start of the second turn.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   state.signal.throwIfAborted();
   state.cleanUp();
-  if (state.unheardWork++ === 0) stopListening(state);
+  if (state.computations++ === 0) stopListening(state);
   try {
     return await work();
   } finally {
-    if (--state.unheardWork === 0) listenAgain(state);
+    if (--state.computations === 0) listenAgain(state);
   }
 }
 
-/** For a pager or editor within such work: while another program has the terminal, Ctrl-C is its key. */
-export async function whileHearing<T>(work: () => Promise<T>): Promise<T> {
-  const state = hearing;
-  if (state === undefined || state.unheardWork === 0) return work();
+/** Listens again while a pager or an editor runs within a computation: Ctrl-C is then for that program. */
+export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
+  const state = current;
+  if (state === undefined || state.computations === 0) return work();
   listenAgain(state);
   try {
     return await work();
@@ -120,14 +121,14 @@ export async function whileHearing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Removes the listeners of libraries too: a single one keeps the default action out. */
-function stopListening(state: Hearing): void {
+/** Removes the listeners of libraries too: a single listener would keep a signal from ending the process. */
+function stopListening(state: SignalState): void {
   state.listeners = endings.flatMap((name) =>
     process.listeners(name).map((listener): [Ending, NodeJS.SignalsListener] => [name, listener]),
   );
   for (const name of endings) process.removeAllListeners(name);
 }
 
-function listenAgain({ listeners }: Hearing): void {
+function listenAgain({ listeners }: SignalState): void {
   for (const [name, listener] of listeners) process.on(name, listener);
 }

@@ -1,7 +1,45 @@
-// The system that a process runs on.
+// The operating system: its kind, its errors, and a retry for the errors that pass on Windows.
+import { renameSync } from 'node:fs';
+import { platform as systemPlatform } from 'node:os';
 
+/** The system that vals runs on. */
 export interface System {
   platform: NodeJS.Platform;
   /** The user's id; undefined on Windows. */
   uid?: number | undefined;
 }
+
+/** The code of the error, such as `ENOENT`; undefined if it has none. */
+export const errnoOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+
+export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
+
+/** The message without the system call and without the path, which the user may not know. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);
+
+/** Windows cannot replace or remove a file that another program has open. Most programs close it soon. */
+const busy = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const mostMs = 1_000;
+const pauseMs = 20;
+
+/** Tries again for up to a second on Windows. On other systems these errors are lasting, and are thrown at once. */
+export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatform()): Result {
+  const deadline = Date.now() + mostMs;
+  for (;;) {
+    try {
+      return act();
+    } catch (error) {
+      const isBusy = platform === 'win32' && busy.has(`${errnoOf(error)}`);
+      if (!isBusy || Date.now() >= deadline) throw error;
+      pause();
+    }
+  }
+}
+
+/** Puts one file in the place of another, in one step. */
+export const replaceFile = (from: string, to: string): void => retryWhileBusy(() => renameSync(from, to));
+
+/** Blocks the thread. */
+const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);

@@ -2,7 +2,8 @@
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule = '1 to 48 letters, digits and _, a letter first';
-/** The name with its invalid characters replaced; undefined if nothing is left of it. */
+
+/** The name with its invalid characters replaced; undefined if no valid character is left. */
 export function validName(name: string): string | undefined {
   const valid = name
     .normalize('NFKD')
@@ -13,6 +14,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** In characters. */
+/** The lengths in characters. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

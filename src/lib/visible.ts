@@ -1,7 +1,7 @@
 // Makes text from others safe to show: control characters and direction marks become escapes.
 import { unicodeEscape } from './json.ts';
 
-/** C0, DEL, C1, line separators, direction marks, and halves of characters. */
+/** C0, DEL, C1, line separators, direction marks, and unpaired surrogates. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu;
 const unsafeExceptLayout =
@@ -11,8 +11,8 @@ const shortForms: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\
 
 const escapeCharacter = (character: string): string => shortForms[character] ?? unicodeEscape(character);
 
-/** On one line. */
+/** For text on one line: escapes line breaks and tabs too. */
 export const visible = (text: string): string => text.replace(unsafe, escapeCharacter);
 
-/** With its line breaks and tabs, for code. */
+/** For code: keeps line breaks and tabs. */
 export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);

@@ -7,8 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
-import { chosenBaseUrl } from '../settings/chosen-service.ts';
-import type { Settings } from '../settings/settings.ts';
+import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import { listForLookup } from './my-vals.ts';
 import type { Recalled, SeenVals } from './seen-vals.ts';
 

@@ -2,11 +2,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { replaceFile } from '../lib/busy-file.ts';
-import { largest } from '../lib/file-sizes.ts';
-import { makeFolder } from '../lib/folders.ts';
 import { isObject } from '../lib/json.ts';
-import { readPlainFile } from '../lib/plain-file.ts';
+import { makeFolder } from '../lib/paths.ts';
+import { largest, readPlainFile } from '../lib/plain-file.ts';
+import { replaceFile } from '../lib/system.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface SeenVal {

@@ -2,8 +2,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove } from '../lib/folders.ts';
-import { isWithin } from '../lib/paths.ts';
+import { foldersAbove, isWithin } from '../lib/paths.ts';
 import { isFile } from '../lib/plain-file.ts';
 
 /**

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
-import { foldersAbove } from '../lib/folders.ts';
-import { isWithin, withSlashes } from '../lib/paths.ts';
+import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
 import {
   findFile,

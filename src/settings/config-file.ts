@@ -2,11 +2,9 @@
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { isMissing } from '../lib/errno.ts';
-import { largest } from '../lib/file-sizes.ts';
 import { isObject } from '../lib/json.ts';
-import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
-import type { System } from '../lib/system.ts';
+import { largest, NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
+import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;

@@ -2,8 +2,8 @@
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
-import { makeFolder } from '../lib/folders.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
+import { makeFolder } from '../lib/paths.ts';
 import { checkOwner, readConfig, type StoredConfig, tighten } from './config-file.ts';
 import type { Settings } from './settings.ts';
 

@@ -4,8 +4,7 @@ import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
-import { largest } from '../lib/file-sizes.ts';
-import { readPlainFile } from '../lib/plain-file.ts';
+import { largest, readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
 
 export interface Editing {

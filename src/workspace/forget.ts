@@ -1,6 +1,6 @@
 // Takes vals out of the workspace. Their files stay, and .valsignore keeps them from being pushed as new vals.
 import { ConflictError } from '../errors.ts';
-import { largest } from '../lib/file-sizes.ts';
+import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';

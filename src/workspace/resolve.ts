@@ -1,6 +1,5 @@
 // Finds the id of a val on the service in use, by its name or file in vals.json.
-import { serviceName } from '../settings/chosen-service.ts';
-import type { Settings } from '../settings/settings.ts';
+import { type Settings, serviceName } from '../settings/settings.ts';
 import { createBases } from './disk/base.ts';
 import { nameFrom } from './sources/walk.ts';
 import { findVal, valsOf, withoutId } from './workspace.ts';

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { embeddedService, serviceName } from '../settings/chosen-service.ts';
+import { embeddedService, serviceName } from '../settings/settings.ts';
 import { type Bases, createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';

@@ -1,5 +1,5 @@
 // Turns the error of a connection into a fault: what happened, and whether the service may have received the request.
-import { errnoOf } from '../../lib/errno.ts';
+import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs } from './agent.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';

@@ -12,7 +12,7 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
-import { inOwnTime } from '../../lib/signals.ts';
+import { beyondGracePeriod } from '../../lib/signals.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -177,7 +177,7 @@ export async function watchWorkspace(
     const sayWhy = clock.after(1_000, () =>
       context.say.note('Finishing what is being sent. Ctrl-C again ends it.'),
     );
-    await inOwnTime(async () => {
+    await beyondGracePeriod(async () => {
       await saves.close();
       await queue.close();
       await saveManifest();

@@ -4,7 +4,7 @@ import { parseAge } from '../../cli/moments.ts';
 import { type InterruptedError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
-import { aborted, inOwnTime } from '../../lib/signals.ts';
+import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { exitQuietly } from '../shared/done.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
@@ -114,7 +114,7 @@ export const command = defineCommand({
     say.banner('Ctrl-C ends it.\n');
     await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
-    await inOwnTime(async () => {
+    await beyondGracePeriod(async () => {
       // Gives callers time to move to another process. After Ctrl-C a person waits, so it ends at once.
       if (isShared && exit !== 130) await service.drain();
       await service.close();

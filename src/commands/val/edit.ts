@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
-import { inOwnTime } from '../../lib/signals.ts';
+import { beyondGracePeriod } from '../../lib/signals.ts';
 import { decode } from '../../workspace/disk/files.ts';
 import { notEmpty } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const code = codeOf(record);
     context.progress.stop();
     // While it is open, Ctrl-C is the editor's. What it saved is not sent then.
-    const { bytes, file, discard } = await inOwnTime(() =>
+    const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
     // Many editors end the last line; that alone is no edit.

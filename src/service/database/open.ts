@@ -1,7 +1,7 @@
 // Opens the database of a store. Only the driver in use is loaded.
 import { arch, platform } from 'node:os';
 import { LocalError, UsageError } from '../../errors.ts';
-import { errnoOf } from '../../lib/errno.ts';
+import { errnoOf } from '../../lib/system.ts';
 import type { Database, Place } from './database.ts';
 
 export async function openDatabase(place: Place): Promise<Database> {

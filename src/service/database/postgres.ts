@@ -5,7 +5,7 @@ import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
-import { errnoOf } from '../../lib/errno.ts';
+import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { explainFailure, failureOf, isDeadlock } from './postgres-failures.ts';
 import { markTable, migrations, schemaName } from './postgres-schema.ts';

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../../errors.ts';
-import { errnoOf } from '../../lib/errno.ts';
+import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { application, migrations } from './sqlite-schema.ts';

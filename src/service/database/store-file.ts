@@ -2,9 +2,9 @@
 import { chmodSync, closeSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { errnoOf, isMissing } from '../../lib/errno.ts';
-import { makeFolder } from '../../lib/folders.ts';
+import { makeFolder } from '../../lib/paths.ts';
 import { kindOf } from '../../lib/plain-file.ts';
+import { errnoOf, isMissing } from '../../lib/system.ts';
 
 export const otherFileHint =
   'Use another file: `vals serve --data <file>`, or VALS_DATA_DIR for the folder of vals.db.';

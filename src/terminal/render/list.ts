@@ -1,6 +1,6 @@
 // A list on stdout: a table at a terminal, a line per record in a pipe, one array or one record per line in JSON.
 import { type JsonObject, lookUp } from '../../lib/json.ts';
-import { rowsOfRecords, workOn } from '../../lib/rows.ts';
+import { workOn } from '../../lib/rows.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { createListWriter } from './list-writers.ts';
@@ -33,7 +33,7 @@ async function writeList(
   look: (records: readonly JsonObject[]) => void,
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
-  const pages = Symbol.asyncIterator in result.rows ? result.rows : [rowsOfRecords(result.rows)];
+  const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
   let isEmpty = true;
   for await (const rows of pages) {
     if (rows.records.length === 0) continue;

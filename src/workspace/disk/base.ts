@@ -1,7 +1,7 @@
 // Stores the base of each val: the code that the file and the service last had in common.
 import { createHash } from 'node:crypto';
-import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { largest } from '../../lib/plain-file.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';

@@ -1,10 +1,10 @@
 // The folder of a clone: new, empty, or made by a clone that did not finish.
 import { readdirSync } from 'node:fs';
 import { LocalError, UsageError } from '../../errors.ts';
-import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
-import { makeFolder } from '../../lib/folders.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import { makeFolder } from '../../lib/paths.ts';
 import { shell } from '../../lib/shell-command.ts';
+import { errnoOf, isMissing, messageOf } from '../../lib/system.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';

@@ -8,8 +8,8 @@
 // The name of the journal holds the mark of its .vals. A journal that came with a clone has another mark and is not
 // read, so it cannot lead a push to somebody else's val.
 import { LocalError } from '../../errors.ts';
-import { largest } from '../../lib/file-sizes.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { largest } from '../../lib/plain-file.ts';
 import { folderMark } from './dot-vals.ts';
 import { readBytesBelow } from './files.ts';
 import { type Note, parseNote } from './notes.ts';

@@ -1,8 +1,8 @@
 // The ids of the embedded service. They are valid on this machine alone, so they are kept in .vals and not in vals.json.
 import { LocalError } from '../../errors.ts';
-import { largest } from '../../lib/file-sizes.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
-import { embeddedService } from '../../settings/chosen-service.ts';
+import { largest } from '../../lib/plain-file.ts';
+import { embeddedService } from '../../settings/settings.ts';
 import { readBelow } from './files.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';

@@ -1,7 +1,7 @@
 // Reads vals.json together with the notes in .vals, and changes it under a lock.
 import { ConflictError } from '../../errors.ts';
-import { largest } from '../../lib/file-sizes.ts';
-import { embeddedService } from '../../settings/chosen-service.ts';
+import { largest } from '../../lib/plain-file.ts';
+import { embeddedService } from '../../settings/settings.ts';
 import { lockDotVals, prepareDotVals, type WorkspaceContext } from './dot-vals.ts';
 import { readBelow } from './files.ts';
 import { readJournal, removeJournal } from './journal.ts';

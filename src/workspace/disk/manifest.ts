@@ -1,7 +1,7 @@
 // The content of vals.json: the file of each val, and its id on each service. It is sorted, so that git diffs are small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { embeddedService } from '../../settings/chosen-service.ts';
+import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {

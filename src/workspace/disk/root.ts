@@ -2,7 +2,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
-import { foldersAbove } from '../../lib/folders.ts';
+import { foldersAbove } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';

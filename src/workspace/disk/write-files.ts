@@ -13,11 +13,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { ConflictError, LocalError } from '../../errors.ts';
-import { replaceFile } from '../../lib/busy-file.ts';
-import { errnoOf, isMissing, messageOf } from '../../lib/errno.ts';
-import { largest } from '../../lib/file-sizes.ts';
 import type { HeldFolder } from '../../lib/held-folder.ts';
-import { NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
+import { largest, NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
+import { errnoOf, isMissing, messageOf, replaceFile } from '../../lib/system.ts';
 import { inFolder, inFolderOf, lookAt } from './in-folder.ts';
 import { dotValsFolder } from './root.ts';
 

@@ -3,11 +3,9 @@ import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
-import { largest } from '../../lib/file-sizes.ts';
-import { foldersAbove } from '../../lib/folders.ts';
 import { NotReached } from '../../lib/held-folder.ts';
-import { withSlashes } from '../../lib/paths.ts';
-import { NotPlainFile } from '../../lib/plain-file.ts';
+import { foldersAbove, withSlashes } from '../../lib/paths.ts';
+import { largest, NotPlainFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 

@@ -3,9 +3,7 @@ import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
-import { fileError } from '../../lib/file-error.ts';
-import { largest } from '../../lib/file-sizes.ts';
-import { readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import { fileError, largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 

@@ -7,7 +7,6 @@ import { follow, lookDelayMs } from '../../../src/api/lists/follow.ts';
 import { BadResponseError, InterruptedError, UnavailableError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { rowsOfRecords } from '../../../src/lib/rows.ts';
 import { budget } from '../../support/budget.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../../support/program.ts';
@@ -100,7 +99,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
     const end = offset + page.length;
     const next = end < list.length ? new URLSearchParams({ offset: `${end}` }) : null;
     const record = (name: string): JsonObject => (ids ? { id: name } : { name });
-    return { rows: rowsOfRecords(page.map(record)), next: links ? next : undefined };
+    return { rows: { records: page.map(record) }, next: links ? next : undefined };
   };
 
   const given: string[] = [];
@@ -254,7 +253,7 @@ describe('following, whatever the schedule', () => {
       filters: new URLSearchParams(),
       fetchPage: async (query) => {
         const offset = Number(query.get('offset'));
-        return { rows: rowsOfRecords(list.slice(offset, offset + 100)), next: undefined };
+        return { rows: { records: list.slice(offset, offset + 100) }, next: undefined };
       },
     });
     const ended = (async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Page, Paging } from '../../../src/api/lists/cursor.ts';
 import { listPages } from '../../../src/api/lists/pages.ts';
-import { type Rows, rowsOfRecords } from '../../../src/lib/rows.ts';
+import type { Rows } from '../../../src/lib/rows.ts';
 import { budget } from '../../support/budget.ts';
 import { chanceOf } from '../../support/chance.ts';
 import { run } from '../../support/program.ts';
@@ -125,7 +125,7 @@ async function readAll(
   return { ids, warnings, requests };
 }
 
-const rowsOf = (ids: readonly string[]): Rows => rowsOfRecords(ids.map((id) => ({ id })));
+const rowsOf = (ids: readonly string[]): Rows => ({ records: ids.map((id) => ({ id })) });
 const everything: Paging = { all: true };
 
 async function tortured(plan: Plan): Promise<string[]> {
