@@ -18,9 +18,9 @@ export interface Api {
   holdsToken(text: string): boolean;
   /** The record that the service sent; empty if the answer was empty. */
   record(call: Call): Promise<JsonObject>;
-  /** Without paging, the call goes out without `limit` and `offset`. */
+  /** Without paging, the request has no `limit` and no `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Rows>;
-  /** The `last` newest records, then new ones as they come, oldest first, until interrupted. */
+  /** The newest records, `last` of them, then new ones as they come, oldest first, until interrupted. */
   follow(call: Call, last: number): AsyncGenerator<Rows>;
 }
 
@@ -29,6 +29,7 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   token: string | undefined;
 }
 
+/** Some services refuse a request without `limit` and `offset`. */
 const mayWantPaging = (error: unknown): boolean =>
   error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
 
@@ -39,7 +40,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
-  /** Some services refuse a list that is not asked for in pages. */
+  /** Asks for the whole list. If the service refuses that, asks for pages. */
   async function* unpaged(call: Call): AsyncGenerator<Rows> {
     let hasBegun = false;
     try {

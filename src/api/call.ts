@@ -1,11 +1,12 @@
 // A request as data, before it is sent.
 import type { JsonValue } from '../lib/json.ts';
 
+/** The vals or the caller in a successful answer. This machine remembers them. */
 type Carried =
   | { kind: 'caller' }
-  /** `isMine`: the answer to a write by name, which reaches the caller's own vals alone. */
+  /** `isMine`: the val surely belongs to the caller, because a write by name reaches only the caller's vals. */
   | { kind: 'val'; isMine: boolean }
-  /** `owner`: whose list it is. */
+  /** `owner`: the user whose vals the list has. */
   | { kind: 'vals'; owner?: string }
   | { kind: 'deletion' };
 
@@ -14,19 +15,18 @@ export interface Call {
   path: string;
   query?: URLSearchParams;
   body?: JsonValue;
-  /** The id of the val that it is about, if a 404 means that this val is gone. */
+  /** The id of the val, if a 404 means that the val is gone. */
   val?: string;
-  /** What a good answer tells about vals, which this machine remembers. */
   carries?: Carried;
-  /** The text of the body, if it is sent byte for byte. */
+  /** The body as text, which is sent byte for byte. */
   text?: string;
-  /** Some services take this only with `limit` and `offset`, though it is no list. */
+  /** Whether some services require `limit` and `offset`, although the answer is not a list. */
   maybePaged?: boolean;
   /** The answer may be any JSON, or nothing. */
   open?: boolean;
   /** The service may answer this without a token. */
   withoutToken?: boolean;
-  /** How to find out whether a write whose answer was lost was applied. */
+  /** The hint if the answer to a write was lost: how to find out whether the write was applied. */
   ifUnknown?: string;
   /** Messages for statuses that mean something particular for this call. */
   meanings?: Record<number, string>;

@@ -1,4 +1,4 @@
-// Changes the name, privacy or readme of a val, on services that have a route for it, and on those that take the fields with a version.
+// Changes the name, privacy or readme of a val. A service without a route for that gets the fields with a new version.
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -9,7 +9,7 @@ import * as routes from './routes.ts';
 type ValField = keyof routes.ValFields;
 
 export interface ChangedVal {
-  /** As it is now. */
+  /** The val after the change. */
   val: JsonObject;
   /** The fields that the service left as they were. */
   notApplied: ValField[];
@@ -33,7 +33,7 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-/** A 404 may also mean that there is no val. The next read finds out. */
+/** A 404 may also mean that the val does not exist. The next request finds that out. */
 function falseWithoutRoute(error: unknown): false {
   if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
   throw error;

@@ -1,4 +1,4 @@
-// Tolerant readers of what services send: lists in any envelope, messages in any error body.
+// Reads the answers of services that differ: a list in any envelope, a message in any error body.
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 
@@ -20,7 +20,7 @@ const envelopeKeys = [
   'references',
 ];
 
-/** The records of a list; an unknown shape is an error, never an empty list. */
+/** The records of a list. Throws if the shape is unknown. */
 export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
   const rows = Array.isArray(body) ? body : isObject(body) ? rowsInEnvelope(body) : undefined;
   if (rows === undefined) {
@@ -122,7 +122,7 @@ function fieldMessages(errors: unknown): string | undefined {
 /** The value at a dotted path as text. */
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
-/** Zero is a version, null is not. */
+/** Undefined for null; zero is a version. */
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
 /** The times of the last change. A service may use a version number twice, so the number is not enough. */

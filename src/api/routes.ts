@@ -35,7 +35,7 @@ export const looksLikeId = (word: string): boolean =>
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** An id as one segment of a path. A URL would read `..` as the folder above. */
+/** The id as one segment of a path. In a URL, `..` would mean the folder above. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
@@ -55,13 +55,13 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
   return { 404: sentence, 410: sentence };
 };
 
-/** Tells a user who gave a name that an id is needed. */
+/** For a user who gave a name where the service needs an id. */
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
     : { 404: `"${id}" does not look like the id of a val. \`vals ls\` shows the ids of your vals.` };
 
-/** For routes without an id: a 404 cannot mean a wrong id. */
+/** For routes without an id, where a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
   404: 'This service does not have this route, or the base URL does not belong to a val service. `vals config` shows it.',
 };
@@ -75,7 +75,7 @@ export const me = (): Call => ({
 
 export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
 
-/** A link to the page of a personal service, good for one visit. A val's id makes it lead to the val. */
+/** A link to the page of a personal service, or of one val there. It works once. */
 export const pageLink = (val: string | undefined): Call => ({
   method: 'GET',
   path: '/v1/me/page-link',
@@ -155,14 +155,14 @@ export const listVersions = (id: string): Call => ({
   hints: idHints(id),
 });
 
-/** The list that some services have of a user's vals. */
+/** Only some services have this list of a user's vals. */
 export const userVals = (userId: string): Call => ({
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
   carries: { kind: 'vals', owner: userId },
 });
 
-/** The search that some services have. `mine` is known to the embedded service; others ignore it. */
+/** Only some services have this search, and only the embedded service knows `mine`. */
 export const searchVals = (word: string): Call => ({
   method: 'GET',
   path: '/v1/search/vals',
@@ -176,7 +176,7 @@ export interface NewRun {
   error: string | null;
 }
 
-/** A run that happened here. */
+/** Reports a run that happened on this machine. */
 export const reportRun = (id: string, run: NewRun): Call => ({
   method: 'POST',
   path: `${valPath(id)}/runs`,
@@ -200,7 +200,7 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. Running the command again is safe.`,
 });
 
-/** Some services take the fields with a version, others ignore them. */
+/** Some services ignore the fields. */
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,

@@ -1,4 +1,4 @@
-// Reads a run, whichever keys the service uses for it.
+// Reads a run. Services use different keys for it.
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 
@@ -9,7 +9,7 @@ export interface Run {
   val: string | undefined;
   version: JsonValue;
   failed: boolean;
-  /** The record has a key for the end of the run, and its value is null. */
+  /** Whether the record has a key for the end of the run, with the value null. */
   isRunning: boolean;
   /** In milliseconds. */
   startedAt: number | undefined;

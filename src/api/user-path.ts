@@ -1,4 +1,4 @@
-// Parses a path that the user wrote. It must stay below the base URL, because the token is sent there.
+// Parses a path that the user wrote. The token is sent to it, so the path must stay below the base URL.
 import { UsageError } from '../errors.ts';
 
 export interface UserPath {
@@ -24,7 +24,7 @@ export function parsePath(text: string): UserPath {
   if (hasDotSegment(path)) {
     throw refuse('has a . or .. segment, which may lead out of the base URL', 'Write the path without it.');
   }
-  // Percent-encodes the rest. After the checks above, nothing can change the host or lead to a folder above.
+  // Percent-encodes the other characters. After the checks above, the path cannot leave the host or the base URL.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);
   return { path: url.pathname, query: url.search };
 }

@@ -1,11 +1,11 @@
-// Parses a base URL: no trailing slash, no /v1, no credentials.
+// Parses a base URL. Removes a trailing slash and /v1, and refuses credentials.
 import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
-  /** Scheme, host and port: what a stored token belongs to. */
+  /** Scheme, host and port. A stored token belongs to one origin. */
   origin: string;
-  /** The origin and the path below which /v1 stands. */
+  /** The origin, and the path in front of /v1. */
   href: string;
 }
 
@@ -37,7 +37,7 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   return { origin: url.origin, href: url.origin + path };
 }
 
-/** The space that the base URL is of, and the service that has the space. */
+/** The space that the base URL names, and the service of the space; undefined if it names no space. */
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
   const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];
   return service === undefined || name === undefined
@@ -45,6 +45,6 @@ export function spaceIn({ origin, href }: BaseUrl): { name: string; service: Bas
     : { name, service: { origin, href: service } };
 }
 
-/** Whether a base URL belongs to this origin. */
+/** Whether the base URL has this origin. */
 export const isBelow = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);

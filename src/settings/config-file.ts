@@ -1,4 +1,4 @@
-// Reads the config file that `vals login` writes. Loading conf takes 40 ms, so conf only writes it.
+// Reads the config file that `vals login` writes. Loading conf takes 40 ms, so conf is only used to write the file.
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -64,7 +64,7 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
-/** Another user's config could send the token elsewhere, and would receive the token of the next sign-in. */
+/** Throws if another user owns the path. That user could send the token elsewhere, or read the token of the next sign-in. */
 export function checkOwner(path: string, { platform, uid }: System): void {
   if (platform === 'win32') return;
   const stats = statSync(path);

@@ -39,7 +39,7 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** The token that `vals login` stored for an origin, which need not be the one in use. */
+  /** The token that `vals login` stored for an origin, which may not be the origin in use. */
   storedToken(origin: string): Setting<string> | undefined;
   /** The working directory. */
   readonly cwd: string;
@@ -59,7 +59,7 @@ export interface Settings {
   readonly system: System;
 }
 
-/** Each setting is read when it is asked for, so a command that needs no config never opens it. */
+/** Each setting is read when a command asks for it, so a command that needs no config never opens the config file. */
 export function createSettings(
   flags: Flags,
   host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
@@ -208,7 +208,7 @@ export function parseTimeout(text: string, source: string): number {
   return seconds;
 }
 
-/** A token is sent in a header, which takes visible ASCII only. */
+/** A token is sent in a header, which can have visible ASCII only. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(`The token from ${source} contains characters that a token cannot have.`, {
@@ -225,7 +225,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** The embedded service has another port each time, so its address cannot be its name. */
+/** The name of the embedded service. Its address cannot be its name, because its port changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

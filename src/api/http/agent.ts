@@ -1,4 +1,4 @@
-// The connections to the service, direct or through a proxy. Each serves one exchange at a time.
+// The connections to the service, direct or through a proxy. Each connection serves one exchange at a time.
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
@@ -9,7 +9,7 @@ export const connectTimeoutMs = 5_000;
 
 interface Connection {
   client: Client;
-  /** Whether this exchange has not connected yet. */
+  /** False once the current exchange has begun to connect. */
   mayConnect: boolean;
 }
 
@@ -46,7 +46,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
-      // Whatever --max-http-header-size says.
+      // Not the value of --max-http-header-size.
       maxHeaderSize: 16_384,
       // undici would reconnect for ever if each connection ended before the request was written.
       connect(target, callback) {
@@ -71,7 +71,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     },
     async close() {
       const reason = new Error('closed');
-      // undici and the process would wait for these connections. They do not wait for idle ones.
+      // undici and the process would wait for connections in use. They do not wait for idle ones.
       for (const giveUp of connecting) giveUp(reason);
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },

@@ -1,4 +1,5 @@
-// One request: token, deadline and attempts.
+// Sends a call: adds the token, limits the requests at a time, retries until the deadline.
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
@@ -6,7 +7,6 @@ import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
 import { failureOf } from './failure.ts';
 import { createGate } from './gate.ts';
-import { createHeaders } from './headers.ts';
 import { requireWebAssembly } from './parser.ts';
 import {
   asksForFewer,
@@ -29,7 +29,7 @@ export interface Client {
 export interface ClientOptions extends TransportOptions {
   token: string | undefined;
   userAgent: string;
-  /** For one request, all its attempts and the waiting between them. */
+  /** The time for one call, with all its attempts and the time between them. */
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
@@ -42,7 +42,7 @@ export interface ClientOptions extends TransportOptions {
   redact: (text: string) => string;
 }
 
-/** A service that is silent for this long has probably lost the request. */
+/** A service that has not answered after this time has probably lost the request. */
 const shortestAttemptMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
@@ -50,7 +50,7 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Each request that waits for its retry listens. Node would warn the user of more than ten.
+  // Each request that waits for its retry adds a listener, and Node would warn the user of more than ten.
   setMaxListeners(0, signal);
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
     for (let attempt = 1; ; attempt++) {
       const others = await gate.enter(attempt > 1);
       const started = clock.now();
-      // The time spent waiting at the gate does not count.
+      // The time at the gate does not count.
       if (attempt === 1) deadline = started + deadlineMs;
       trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
       const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
@@ -113,8 +113,16 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  const headersOf = createHeaders({ userAgent: options.userAgent, token });
+  const headersOf = ({ method, body }: Call): Record<string, string> => ({
+    accept: 'application/json',
+    'user-agent': options.userAgent,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    // The same on every attempt, so that the service can tell a retry from a second request.
+    ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+  });
 
+  /** A request that can be repeated leaves time for a second attempt. */
   const longestAttemptMs = (method: string): number =>
     isRepeatable(method) ? Math.max(shortestAttemptMs, deadlineMs / 2) : deadlineMs;
 

@@ -1,4 +1,4 @@
-// One connection to the service or to a proxy, over TCP and within it TLS.
+// Opens one connection to the service or to a proxy, over TCP or TLS.
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
@@ -11,7 +11,7 @@ export type Connect = (
   callback: buildConnector.Callback,
 ) => (reason: Error) => void;
 
-/** Over TCP, and within it over TLS if the target asks for that. */
+/** Connects over TCP, and then over TLS if the target is https. */
 export function directly(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
@@ -23,7 +23,7 @@ export function directly(): Connect {
     return overTls;
   };
 
-  /** Compiles the parser while the other side has to answer. */
+  /** Compiles the parser while the connection is being made. */
   const begin = (
     connect: buildConnector.connector,
     target: buildConnector.Options,
@@ -55,7 +55,7 @@ export function directly(): Connect {
   };
 }
 
-/** The same context that each connection would make for itself. */
+/** Equal to the context that each connection would make for itself. */
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
   return createSecureContext({ ciphers: DEFAULT_CIPHERS });

@@ -1,4 +1,4 @@
-// Turns the error of a connection into a fault: what happened, and whether the service may have received the request.
+// Turns the error of a connection into a fault, which tells whether the service may have received the request.
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs } from './agent.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
@@ -14,7 +14,7 @@ interface Circumstances {
 interface Faults {
   /** The fault of an attempt that got no answer. */
   of(reply: NoReply): Fault;
-  /** The fault if the answer says that the port expects TLS; otherwise undefined. */
+  /** The fault if the answer tells that the port expects TLS; otherwise undefined. */
   ofAnswer(answer: object): Fault | undefined;
 }
 
@@ -36,10 +36,10 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
     reason: 'this port expects https, not http',
     hint: service.check,
   };
-  /** Some servers send a TLS alert instead. */
+  /** Some TLS servers answer plain HTTP with a TLS alert. */
   const isTlsAlert = ({ data }: { data?: unknown }) =>
     isPlain && typeof data === 'string' && data.startsWith('\x15\x03');
-  /** Others just close the connection, as an http server may do too. */
+  /** Other TLS servers close the connection. A plain HTTP server may do that too. */
   const mayExpectTls = ({ unanswered }: { unanswered?: boolean }) => isPlain && unanswered === true;
 
   return {

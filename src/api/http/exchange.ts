@@ -10,7 +10,7 @@ export interface Outgoing {
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** Whether any JSON, or none, is expected. */
+  /** Whether the answer may be any JSON, or empty. */
   open: boolean;
   /** How long to wait for the whole answer. */
   limitMs: number;
@@ -23,14 +23,14 @@ interface Head {
 }
 
 export interface Reply extends Head {
-  /** Or why there is none. */
+  /** The bytes, or the reason why there are none. */
   body: Buffer | 'unwanted' | 'too large' | Error;
 }
 
-/** No answer began. */
+/** Nothing of an answer arrived. */
 export interface NoReply {
   error: Error;
-  /** Whether anything of the request may have gone out. */
+  /** Whether a part of the request may have gone out. */
   sent: boolean;
 }
 
@@ -43,7 +43,7 @@ export class GivenUp extends Error {}
  */
 export type UnderWay = (() => void)[];
 
-/** Uses `dispatch`: `request` makes a stream of every answer, which takes longer than reading it. */
+/** Uses undici's `dispatch`, because `request` makes a stream of every answer, which takes longer than to read the answer. */
 export function exchange(
   dispatcher: Dispatcher,
   outgoing: Outgoing,
@@ -63,7 +63,7 @@ export function exchange(
       if (at === -1) return;
       underWay.splice(at, 1);
       cancelLimit();
-      // undici starts a request right before it writes the first of it.
+      // undici calls onRequestStart right before it writes the first byte.
       resolve(head ? { ...head, body } : { error: body as Error, sent: request !== undefined });
     };
     /** Does not wait for undici, which reports an aborted request only once it is connected. */
@@ -111,9 +111,9 @@ export const isRedirect = ({ status }: Head): boolean => status >= 300 && status
 export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
 const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'identity';
 
-/** A larger answer is refused: cut short, it would be wrong. */
+/** A larger answer is refused, because a part of an answer would be wrong. */
 const largestBody = 64 * 1024 * 1024;
-/** An error needs no longer body. */
+/** Enough for the message of an error. */
 const largestErrorBody = 1024 * 1024;
 
 function largestBodyOf(method: string, head: Head): number {

@@ -1,4 +1,4 @@
-// Turns the last fault of a call into the error that the user reads: its kind, what happened, what to do next.
+// Turns the last fault of a call into the error that the user reads.
 import {
   AuthError,
   BadResponseError,
@@ -22,11 +22,11 @@ export interface Circumstances {
   /** Whether any attempt may have been applied, not only the last. */
   maybeApplied: boolean;
   signInHint: string;
-  /** Removes the token. Before a text is cut, because half of a token would not be found. */
+  /** Removes the token. Has to come before a text is cut, because half of a token would not be found. */
   redact(text: string): string;
 }
 
-/** In characters: a longer text from the service is cut. */
+/** The longest text from the service in an error, in characters. */
 const longestBody = 2_000;
 
 const checkAddress = (origin: string): string =>
@@ -136,7 +136,6 @@ const passHostOn =
   'Check the base URL. If it is right, the proxy of the service must pass on the Host header unchanged, in nginx with ' +
   '`proxy_set_header Host $http_host;`.';
 
-/** A short wait needs no number. */
 const waitHint = (ms: number): string =>
   ms > 5_000
     ? `Wait ${Math.ceil(ms / 1_000)} s, then run the command again.`
@@ -150,6 +149,7 @@ function refusalHint(status: number, isExplained: boolean): string {
 }
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
 /** Our sentence first, then the service's own message. */
 function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
   const known = call.meanings?.[status];
@@ -159,7 +159,7 @@ function sentenceOf(call: Call, status: number, tries: string, detail: string | 
   return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
 }
 
-/** Messages of services that say no more than our own sentence. */
+/** Finds messages of services that tell no more than our own sentence. */
 const saysTheSame = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
 function meaningOf(status: number, detail: string | undefined): string {

@@ -1,9 +1,9 @@
-// The semaphore for requests: as many at a time as the user asked for, or as the service answers well.
+// The semaphore for requests. The user sets the number of requests at a time, or the pace of the answers does.
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 export interface Gate {
-  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries are admitted before new requests. */
+  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries go before new requests. */
   enter(isRetry: boolean): Promise<number>;
   /** Ends the request. `others` is the number that `enter` gave. */
   leave(how: PaceEvent['kind'], others: number): void;

@@ -1,4 +1,4 @@
-// Finds how many requests at a time a service handles well. A pure function of the answers so far.
+// Finds how many requests at a time a service handles well, as a pure function of the answers so far.
 
 export interface Pace {
   /** How many requests may be under way. */
@@ -9,7 +9,7 @@ export interface Pace {
   readonly base: Measured | undefined;
   /** The answers since the limit changed. */
   readonly answers: number;
-  /** How many of them are not measured, because their requests were sent under the old limit. */
+  /** The number of answers that are not measured, because their requests were sent under the old limit. */
   readonly warmUp: number;
   /** When the measured round began. */
   readonly since: number;
@@ -50,15 +50,15 @@ export const startPace: Pace = {
 
 /** The longest `retryAfter`. */
 const longestWait = 2_048;
-/** In answers: fewer would measure chance. */
+/** The number of answers. A shorter round would measure chance. */
 const shortestRound = 6;
 /** A smaller step makes no difference that could be measured. */
 const smallestStep = 1.15;
-/** A higher limit is kept if it brings this part of the gain that it could bring at best. */
+/** A higher limit is kept if it brings at least this part of the possible gain. */
 const leastGain = 0.05;
-/** A lower limit is kept if its rate is so many times the rate before. */
+/** A lower limit is kept if its rate is at least this many times the rate before. */
 const leastGainOfFewer = 1.05;
-/** Answers are slow if their rate falls by this factor. */
+/** Answers count as slow if their rate falls by this factor. */
 const slow = 2;
 
 /**
@@ -108,7 +108,7 @@ function judge(pace: Pace, now: Measured): Pace {
       ? now.rate >= base.rate * (1 + leastGain * possible)
       : now.rate > base.rate * leastGainOfFewer;
   if (isBetter) return take(pace, trying, now);
-  // If the rate fell a lot, the next step is larger than if it fell a little.
+  // After a large fall of the rate, the next step is larger than after a small one.
   const step = pace.step ** (now.rate < 0.8 * base.rate ? 0.8 : 0.5);
   return take({ ...pace, step }, trying === 'more' ? 'fewer' : 'more', base);
 }

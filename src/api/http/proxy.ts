@@ -4,7 +4,7 @@ import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
   url: URL;
-  /** Where the user set it. */
+  /** The environment variable that has the address. */
   source: string;
 }
 
@@ -44,7 +44,7 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
   };
 }
 
-/** The user name and password for a header; undefined if the address has none. */
+/** The user name and password, encoded for a header; undefined if the address has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');

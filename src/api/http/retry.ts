@@ -7,7 +7,7 @@ export type Fault = { reason: string } & (
   | { kind: 'barred'; hint: string }
   /** The connection broke after the request may have gone out. */
   | { kind: 'lost'; hint?: string }
-  /** The same with a TLS error, which is never retried. */
+  /** The connection broke with a TLS error after the request may have gone out. It is never retried. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
@@ -22,10 +22,10 @@ export const maxAttempts = 4;
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
-/** With these statuses the service says that it did not begin. */
+/** With these statuses the service says that it did not start to handle the request. */
 const untouchedStatuses = new Set([429, 503]);
 
-/** Whether the service has too many requests at a time. */
+/** Whether the fault shows that the service has too many requests at a time. */
 export const asksForFewer = (fault: Fault): boolean =>
   fault.kind === 'lost' || (fault.kind === 'status' && untouchedStatuses.has(fault.status));
 

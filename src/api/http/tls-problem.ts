@@ -13,7 +13,7 @@ export interface Peer {
   place: string;
   /** The name of its port at the start of a sentence. */
   port: string;
-  /** A hint that says where its address is set. */
+  /** The hint that tells where the user has set its address. */
   check: string;
 }
 
@@ -107,11 +107,11 @@ export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
   return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
 }
 
-/** A server may report this after the handshake, as the client sees it. */
+/** With TLS 1.3, this error arrives after the client has sent its request. */
 export const isCertificateWanted = (error: Error): boolean =>
   (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;
 
-/** Node has no code for a weak certificate, so its message is read. */
+/** Node has no code for a weak certificate, so the message decides. */
 function tlsCodeOf(error: TlsError): string {
   const { code = '', message } = error;
   return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;

@@ -1,10 +1,10 @@
-// The position in a list: which records of a page are new, which page is next, and whether the list repeats itself.
+// The position in a list: finds the new records of a page and the next page, and notices a list that repeats itself.
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Rows } from '../../lib/rows.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
-  /** The number of records in all. */
+  /** The number of records, from all pages together. */
   limit?: number;
   offset?: number;
   all?: boolean;
@@ -27,16 +27,16 @@ export interface ListNotes {
 
 const defaultLimit = 20;
 const largestPage = 100;
-/** After so many known records in a row, the list counts as circular. */
+/** After this many known records in a row, the list counts as circular. */
 const mostKnown = 10_000;
-/** After so many steps back, the list counts as circular. */
+/** After this many steps back, the list counts as circular. */
 const mostStepsBack = 1_000;
 /** After so many pages in a row without a new record, however short they are, the list counts as circular. */
 const mostKnownPages = 1_000;
 
 /** The most pages under way at a time. */
 const mostAhead = 4;
-/** One more page is guessed for each four whole pages that came. */
+/** After each four whole pages, one more page is requested ahead. */
 const pagesPerGuess = 4;
 
 /**
@@ -49,7 +49,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
   const byText = paging === undefined || paging.byText === true;
-  /** A record without an id has no key: it cannot be told from another one with the same fields. */
+  /** Undefined for a record without an id: another record may have the same fields. */
   const keyOf = (record: JsonObject): string | undefined =>
     byText ? stringifyJson(record) : textOf(record.id);
   const isSeen = (record: JsonObject): boolean => {
@@ -69,10 +69,10 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let isLost = false;
   /** The number of full pages in a row on a list that has not moved. */
   let wholePages = 0;
-  /** The query to continue with after the head of the list was read to see whether records arrived. */
+  /** Set while the head of the list is read again to see whether records arrived: the query to continue with. */
   let suspended: URLSearchParams | undefined;
 
-  /** The records of a page that the caller gets, if any. */
+  /** The records of a page for the caller; undefined if there are none. */
   function take({ rows }: Page): Rows | undefined {
     if (suspended) return undefined;
     const { records, isLarge } = rows;
@@ -95,7 +95,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   const hasKey = (record: JsonObject): boolean => keyOf(record) !== undefined;
 
-  /** The records that were not given yet; from now on they count as given. */
+  /** The records that were not given yet. From now on they count as given. */
   function newAmong(records: readonly JsonObject[]): JsonObject[] {
     return records.filter((record) => {
       const key = keyOf(record);
@@ -145,7 +145,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
   }
 
-  /** The query of the page that comes so many pages after the next one. */
+  /** The query of the page that is this many pages after the next one. */
   const guess = (pages: number): URLSearchParams =>
     atOffset(offset + pages * largestPage, pages * largestPage);
 
@@ -158,7 +158,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     notes.circular();
   }
 
-  /** Needs a service that counts offsets as we do, and pages of more than one record. */
+  /** Overlapping needs a service that counts offsets as we do, and pages of more than one record. */
   function canOverlap(next: URLSearchParams | undefined): boolean {
     const counts = next === undefined || next.get('offset') === String(offset);
     return moves && counts && paging?.all === true && last !== undefined && last.length > 1;
@@ -166,7 +166,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   const pageSize = (expected = 0): number => Math.min(largestPage, wanted - given - expected);
 
-  /** `expected`: how many records the pages before it will bring. */
+  /** `expected`: the number of records on the pages between here and the position. */
   function atOffset(position: number, expected = 0): URLSearchParams {
     const query = new URLSearchParams(filters);
     query.set('limit', String(pageSize(expected)));

@@ -8,14 +8,14 @@ import type { Page } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
-  /** The service cannot be reached. It is asked again until it can. Called once. */
+  /** The service cannot be reached. Called once, and then `back` when the service answers again. */
   away(error: UnavailableError): void;
   back(): void;
   /** The list moved too fast to be read down to a known record. */
   gap(): void;
 }
 
-/** Newest first, with limit and offset. */
+/** A list with the newest record first, and with limit and offset. */
 interface ListToFollow {
   fetchPage(query: URLSearchParams): Promise<Page>;
   filters: URLSearchParams;
@@ -24,7 +24,7 @@ interface ListToFollow {
 }
 
 export interface FollowOptions extends ListToFollow {
-  /** How many of the existing records to give first. */
+  /** The number of existing records to give first. */
   last: number;
   clock: Clock;
   signal: AbortSignal;
@@ -40,7 +40,7 @@ export const lookDelayMs = (failures: number): number =>
 
 /** The most records of one request. */
 const headSize = 100;
-/** How often a look starts again because the list moved. */
+/** The most attempts to read the list while it moves. */
 const mostAttempts = 10;
 
 export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
@@ -78,16 +78,16 @@ interface Stretch {
   isLarge: boolean;
 }
 
-/** Decides by the entries of one page, and by the number of all entries so far. */
+/** Whether to stop reading, after these entries of one page and this number of entries in all. */
 type Enough = (added: readonly Entry[], total: number) => boolean;
 
 /**
  * Ids show which records are new, because a record may appear later than its time says. Times are used only if no known
- * record is left in the list. A look that fails half-way is made again, and its records do not count as known.
+ * record is left in the list. If a look fails half-way, it is repeated, and its records do not count as known.
  */
 function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /** Kept apart from `known`, which would in time forget a record that stays at the head. */
+  /** The keys of the newest records. `known` would in time forget a record that stays at the head. */
   let head = new Set<string>();
   let count = 0;
   let knowsAll = true;
@@ -104,7 +104,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 
   /**
    * Reads page by page until there is enough. Each page starts at the last record of the page before. If new records came
-   * meanwhile, that record stands further down. Undefined if it is gone.
+   * meanwhile, the next page has that record further down. Returns undefined if the record is gone.
    */
   async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
     const entries: Entry[] = [];
@@ -152,7 +152,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     return entries.filter((entry) => (momentOf(entry.record) ?? Infinity) <= newest);
   }
 
-  /** Returns the entries that were not known, oldest first. From now on they are. */
+  /** Returns the entries that were not known, oldest first. From now on they are known. */
   function remember(entries: readonly Entry[]): Entry[] {
     const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
     for (const entry of fresh) newest = Math.max(newest, momentOf(entry.record) ?? -Infinity);
@@ -163,7 +163,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   return {
-    /** The `last` newest records. */
+    /** The newest records, `last` of them. */
     async begin(last: number): Promise<Rows> {
       const { entries, isWhole, isLarge } = await readDown(
         (_added, total) => total >= Math.max(last, headSize),

@@ -1,10 +1,11 @@
-// Reads a list page by page: as many records as wanted, each once. Requests the next pages while this one is written.
+// Reads a list page by page, and gives each record once. Requests the next pages while the caller writes this one.
 import type { Rows } from '../../lib/rows.ts';
 import { createCursor, isSameQuery, type ListNotes, type Page, type Paging } from './cursor.ts';
 
 /**
- * Requests pages before the caller needs them, so that the service works while we write: always the next page, and the pages
- * after it if their offsets can be predicted. A page without a new record is given too, empty, so that the caller can stop.
+ * Requests pages before the caller needs them, so that the service works while the caller writes: always the next page, and
+ * the pages after it if their offsets can be predicted. A page without a new record is given too, empty, so that the caller
+ * can stop.
  */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<Page>,

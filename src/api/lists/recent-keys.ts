@@ -1,9 +1,9 @@
 // The keys of the records that were given last.
 
-/** A record that comes again comes near the place where it was, so the latest keys are enough. */
+/** A record that comes again comes soon after the first time, so the latest keys are enough. */
 export const leastRemembered = 10_000;
 
-/** Two generations: when the younger one is full, the older one is dropped. */
+/** Keeps two generations of keys. When the younger one is full, the older one is dropped. */
 export class RecentKeys {
   #younger = new Set<string>();
   #older = new Set<string>();
