@@ -1,6 +1,6 @@
 // Turns errors of PostgreSQL and of its connection into failures for the store, and into messages for people.
 import { LocalError } from '../../errors.ts';
-import { errnoOf } from '../../lib/errno.ts';
+import { errnoOf } from '../../lib/system.ts';
 import { DatabaseFailure } from './database.ts';
 import { schemaName } from './postgres-schema.ts';
 
