@@ -26,7 +26,7 @@ import type { ReportedRun } from './store.ts';
 import { sortableTime } from './time.ts';
 import { newValDefaults } from './write-vals.ts';
 
-/** In characters, and in bytes as JSON. */
+/** The limit of characters, and of bytes as JSON. */
 const longestError = 65_536;
 const longestSearch = 200;
 

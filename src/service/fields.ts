@@ -4,7 +4,7 @@ import type { Schema } from './schemas.ts';
 import { sortableTime } from './time.ts';
 
 export type Body = Record<string, unknown>;
-/** Gives all values of a parameter. */
+/** Returns all values of the parameter with this name. */
 export type Query = (name: string) => string[];
 
 interface Field<Given, Value> {
@@ -15,7 +15,7 @@ interface Field<Given, Value> {
 }
 
 export type BodyField<Value> = Field<unknown, Value>;
-/** Its value is undefined if the query does not have the parameter. */
+/** The given value is undefined if the query does not have the parameter. */
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 

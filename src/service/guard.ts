@@ -40,7 +40,7 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
   return new Problem(403, detail, { type: wrongHost });
 }
 
-/** A browser sends Origin if a page makes the request. */
+/** A browser adds Origin to a request that a page of another site makes. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
     throw new Problem(403, 'This service does not answer requests from web pages.');

@@ -38,7 +38,7 @@ const conditions: Record<Scope, string> = {
   others: "privacy = 'public' AND owner_id <> ?",
 };
 
-/** Each order is that of an index. */
+/** The databases have an index for each of these orders. */
 const orders: Record<Scope, string> = {
   own: 'updated_at DESC, name',
   others: 'updated_at DESC, name, id',

@@ -137,7 +137,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
 
     addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
       write(async (all) => {
-        // The lock prevents that a run is added to a val that is being deleted.
+        // Without the lock, a run could be added to a val that is being deleted.
         const { name } = await lockOwnVal(database, all, caller, id);
         await visibleVersion(all, caller, id, number);
         const run = {

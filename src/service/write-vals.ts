@@ -16,7 +16,7 @@ import { claimRecords, deleteRuns } from './records.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
 
-/** All fields of a new val that a request may leave out, except its name. */
+/** The defaults for a new val. */
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
 /** More vals than all processes together can be creating at one moment. */
