@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runOnScreen, startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, startService } from './support.ts';
+import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
@@ -206,8 +206,7 @@ describe('vals pull --all', () => {
 
   it('names what cannot be a file, with the way to take it by hand', async () => {
     const { service, vals } = await listingService(['one', 'vite.config', '../up', 'One', 'con']);
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'vals.json': '{"vals":{}}' });
+    const place = workspaceWith(service.env);
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
@@ -227,9 +226,8 @@ describe('vals pull --all', () => {
 
   it('is named where there is nothing to pull', async () => {
     const { service } = await listingService(['one']);
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'vals.json': '{"vals":{}}' });
-    const { screen } = await runOnScreen(['pull'], { cwd: place.folder, env: service.env });
+    const place = workspaceWith(service.env);
+    const { screen } = await place.onScreen(['pull']);
     expect(screen).toContain('`vals pull --all`');
   });
 });

@@ -1,20 +1,11 @@
 // init, status, diff, pull and push in a workspace, against the embedded service.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Row, startService } from './support.ts';
+import { Place, pushed, type Row, startService, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -48,7 +39,7 @@ describe('init', () => {
     });
     const before = place.read('vals.json');
     expect(before).toBe('{\n  "$schema": "./.vals/schema.json",\n  "vals": {}\n}\n');
-    rmSync(join(place.folder, '.vals/schema.json'));
+    place.remove('.vals/schema.json');
     expect(await place.vals('init', '--json')).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('unchanged'),
@@ -82,8 +73,7 @@ describe('init', () => {
     const { place } = await pushed({ 'a.ts': 'a' });
     execFileSync('git', ['init', '-q'], { cwd: place.folder });
     const seen = execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: place.folder }).toString();
-    // The home of the test is the same folder.
-    expect(seen.replace(/^\?\? \.local\/.*\n/gm, '')).toBe('?? a.ts\n?? vals.json\n');
+    expect(seen).toBe('?? a.ts\n?? vals.json\n');
   });
 
   it('refuses two files of one name, and a folder inside a workspace', async () => {
@@ -101,14 +91,11 @@ describe('init', () => {
 });
 
 describe('outside of a workspace', () => {
-  it.each([['status'], ['diff'], ['pull'], ['push'], ['push', '--watch']])(
+  it.each([['status'], ['diff'], ['pull'], ['push'], ['forget', 'hello'], ['push', '--watch']])(
     'vals %s exits with 2 and names init',
     async (...args) => {
-      const { exit, stdout, error } = await run([
-        ...args,
-        ...(args.length > 1 ? ['--ndjson'] : ['--json']),
-        '--local',
-      ]);
+      const format = args.includes('--watch') ? '--ndjson' : '--json';
+      const { exit, stdout, error } = await run([...args, format, '--local']);
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
       expect(error?.hint).toContain('vals init');
     },
@@ -129,7 +116,7 @@ it('goes through every status, with --exit-code and differences that patch appli
   await service.edit('both', `0\n${text('both')}`);
   await service.edit('alike', 'alike');
   await service.delete(place.idOf('deleted.ts'));
-  rmSync(join(place.folder, 'missing.ts'));
+  place.remove('missing.ts');
   const expected = {
     'alike.ts': 'unchanged',
     'both.ts': 'conflict',
@@ -176,38 +163,30 @@ it('shows the others where a file cannot be read, and says what to do about what
   expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
   place.put({ 'b.ts': 'b' });
   await service.delete(place.idOf('gone.ts'));
-  rmSync(join(place.folder, 'gone.ts'));
-  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env, home: place.home });
+  place.remove('gone.ts');
+  const { screen } = await place.onScreen(['status']);
   expect(screen).toContain('`vals forget` leaves out what is neither here nor there.');
   expect(screen).not.toMatch(/vals push|vals pull/);
   expect((await place.vals('diff')).stderr).toBe('');
   expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
 });
 
-it('says in a fresh checkout that it is not known which side is newer', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a' });
-  await service.edit('a', 'newer');
-  rmSync(join(place.folder, '.vals'), { recursive: true });
-  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env, home: place.home });
-  expect(screen).toContain('It is unknown here which side is newer');
-});
-
 it('shows the status with marks, what differs first and the rest as one line, and a coloured diff that moves nothing', async () => {
   const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
-  const at = { cwd: place.folder, home: place.folder, env: place.env, columns: 100 };
-  const { screen, exit } = await runOnScreen(['status'], at);
+  const onScreen = (...args: string[]) => place.onScreen(args, { columns: 100 });
+  const { screen, exit } = await onScreen('status');
   expect(exit).toBe(0);
   expect(screen).toContain('\u001b[32m> changed here');
   expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= 1 unchanged'));
-  expect((await runOnScreen(['status', '--fields', 'name'], at)).screen).toMatch(/\ba\r\nb\r\n/);
-  const { screen: diff } = await runOnScreen(['diff'], at);
+  expect((await onScreen('status', '--fields', 'name')).screen).toMatch(/\ba\r\nb\r\n/);
+  const { screen: diff } = await onScreen('diff');
   expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
   expect(diff).toContain('\u001b[31m-b');
-  expect((await runOnScreen(['diff', '--no-color'], at)).screen).toContain('\n+b\\u001b[2J');
+  expect((await onScreen('diff', '--no-color')).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push']);
-  expect((await runOnScreen(['push'], at)).screen).toContain('Nothing to push.');
-  expect((await runOnScreen(['status'], at)).screen).toBe('All 2 vals are unchanged.\r\n');
+  expect((await onScreen('push')).screen).toContain('Nothing to push.');
+  expect((await onScreen('status')).screen).toBe('All 2 vals are unchanged.\r\n');
 });
 
 describe('pull', () => {
@@ -216,7 +195,7 @@ describe('pull', () => {
     await service.edit('a', 'a2');
     place.put({ 'b.ts': 'b2' });
     chmodSync(join(place.folder, 'a.ts'), 0o755);
-    rmSync(join(place.folder, 'c.ts'));
+    place.remove('c.ts');
     expect(await place.words(['pull', '--dry-run'])).toEqual({
       'a.ts': 'planned',
       'b.ts': 'kept',
@@ -275,6 +254,7 @@ describe('pull', () => {
     const merged = await place.vals('pull', '--merge', '--json');
     expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
+    expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
     for (const again of [['pull'], ['pull', '--merge']]) {
       expect((await place.vals(...again)).stderr).toContain('still has conflict markers');
     }
@@ -282,6 +262,7 @@ describe('pull', () => {
     expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
     expect(await service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
     place.put({ 'a.ts': '1\nXY\n3\n' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
     expect(await service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
   });
@@ -332,8 +313,7 @@ describe('pull', () => {
 
   it('refuses a val without code', async () => {
     const service = await scriptedService([{ body: { id, name: 'a', code: null } }]);
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'vals.json': '{"vals":{}}' });
+    const place = workspaceWith(service.env);
     expect(await place.vals('pull', id, '--json')).toMatchObject({
       exit: 11,
       error: { kind: 'bad_response' },
@@ -420,7 +400,7 @@ describe('push', () => {
       'lib/new.ts': 'a2',
       'vals.json': place.read('vals.json').replace('"old.ts"', '"lib/new.ts"'),
     });
-    rmSync(join(place.folder, 'old.ts'));
+    place.remove('old.ts');
     expect(await place.rows(['push'])).toEqual([
       { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2, versionBefore: 1 },
     ]);
@@ -428,19 +408,9 @@ describe('push', () => {
     expect(await place.words(['push', 'lib'])).toEqual({ 'lib/new.ts': 'unchanged' });
   });
 
-  it('plainly sends from a fresh checkout', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    await service.edit('a', 'theirs');
-    rmSync(join(place.folder, '.vals'), { recursive: true });
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
-    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
-  });
-
   it('shortens the ids of a status, leaves them out where there is no room, and cuts nothing else', async () => {
     const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
-    const at = (columns: number) =>
-      runOnScreen(['status', 'a_rather_long_name'], { env: place.env, cwd: place.folder, columns });
+    const at = (columns: number) => place.onScreen(['status', 'a_rather_long_name'], { columns });
     const id = place.idOf('a_rather_long_name.ts');
     expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
     const { screen } = await at(64);
@@ -453,7 +423,7 @@ describe('push', () => {
     place.put({ 'sub/a.ts': 'a2' });
     expect(await place.words(['push', 'a'])).toEqual({ 'sub/a.ts': 'pushed' });
     await service.edit('b', 'theirs');
-    const { exit, screen } = await runOnScreen(['push'], { env: place.env, cwd: place.folder });
+    const { exit, screen } = await place.onScreen(['push']);
     expect({ exit, screen }).toEqual({
       exit: 0,
       screen: expect.stringContaining('`vals pull` to get the changes'),
@@ -470,16 +440,6 @@ describe('push', () => {
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('conflict markers') });
   });
 
-  it('goes on to send plainly what the first push of a fresh checkout did not reach', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    await service.edit('b', 'theirs');
-    rmSync(join(place.folder, '.vals'), { recursive: true });
-    place.put({ 'a.ts': 'a2' });
-    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'changed here' });
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'pushed' });
-  });
-
   it('does not send a val that others added over edits that nobody here has seen', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { id } = await service.edit('b', 'b, edited by others');
@@ -493,18 +453,6 @@ describe('push', () => {
     await place.rows(['pull', '--force']);
     expect(place.read('b.ts')).toBe('b, edited by others');
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
-  });
-
-  it('asks pull for --force or --merge in a fresh checkout that differs', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    await service.edit('a', 'theirs');
-    rmSync(join(place.folder, '.vals'), { recursive: true });
-    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
-    expect(await place.vals('pull')).toMatchObject({ exit: 5 });
-    expect(place.read('a.ts')).toBe('a');
-    await place.rows(['pull', '--force']);
-    expect(place.read('a.ts')).toBe('theirs');
-    expect(backups(place)).toEqual(['a']);
   });
 
   it('agrees on nothing after a lost answer, and finds its way back', async () => {
@@ -547,7 +495,7 @@ describe('push', () => {
 
   it('reports a file that is gone and sends the others; an empty one stops it before it began', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    rmSync(join(place.folder, 'a.ts'));
+    place.remove('a.ts');
     place.put({ 'b.ts': 'b2' });
     const { exit, stdout, stderr } = await place.vals('push', '--json');
     expect(exit).toBe(0);
@@ -564,6 +512,42 @@ describe('push', () => {
     expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
     const signedOut = new Place(place.folder, { VALS_BASE_URL: service.process.baseUrl });
     expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
+  });
+});
+
+describe('in a fresh checkout, which has no bases', () => {
+  /** The val a was edited on the service. */
+  async function freshCheckout() {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('a', 'theirs');
+    place.remove('.vals');
+    return { place, service };
+  }
+
+  it('push sends the file over the code of the service', async () => {
+    const { place, service } = await freshCheckout();
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('a second push does the same for files that the first did not send', async () => {
+    const { place } = await freshCheckout();
+    place.put({ 'b.ts': 'b2' });
+    expect(await place.words(['push', 'b.ts'])).toEqual({ 'b.ts': 'pushed' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+  });
+
+  it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
+    const { place } = await freshCheckout();
+    expect((await place.onScreen(['status'])).screen).toContain('It is unknown here which side is newer');
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+    expect(await place.vals('pull')).toMatchObject({ exit: 5 });
+    expect(place.read('a.ts')).toBe('a');
+    await place.rows(['pull', '--force']);
+    expect(place.read('a.ts')).toBe('theirs');
+    expect(backups(place)).toEqual(['a']);
   });
 });
 

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { environment, program, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place } from './support.ts';
+import { Place, workspaceWith } from './support.ts';
 
 const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
 
@@ -162,8 +162,7 @@ describe('a service that tells no id', () => {
       sent = JSON.parse(body).code;
       return { status: 204 };
     });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}' });
+    const place = workspaceWith(service.env, { 'a.ts': 'a' });
     const row = { file: 'a.ts', name: 'a' };
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
@@ -205,8 +204,7 @@ describe('a service that tells no id', () => {
       stored.set(name, { name, code, version: (stored.get(name)?.version ?? 0) + 1 });
       return { status: 204 };
     });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'a.ts': 'a', 'b.ts': 'b', 'vals.json': '{"vals":{}}' });
+    const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
     expect(await place.rows(['push'])).toEqual([
       { file: 'a.ts', name: 'a', status: 'pushed', id: idOf('a'), version: 1 },
       { file: 'b.ts', name: 'b', status: 'pushed', id: idOf('b'), version: 1 },

@@ -1,8 +1,8 @@
 // Files that leave their place: moved ones keep their val, and forgotten ones are not pushed again.
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runOnScreen, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 
 describe('a file that was moved with its content', () => {
@@ -43,23 +43,6 @@ describe('a file that was moved with its content', () => {
       'y.ts': 'new',
     });
   });
-});
-
-describe('several files with one content', () => {
-  const move = (place: Place, moves: Record<string, string>) => {
-    for (const [from, to] of Object.entries(moves)) {
-      mkdirSync(join(place.folder, dirname(to)), { recursive: true });
-      renameSync(join(place.folder, from), join(place.folder, to));
-    }
-  };
-
-  it('that kept their names keep their vals', async () => {
-    const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same' });
-    const ids = [place.idOf('a.ts'), place.idOf('b.ts')];
-    move(place, { 'a.ts': 'lib/a.ts', 'b.ts': 'lib/b.ts' });
-    await place.vals('status');
-    expect([place.idOf('lib/a.ts'), place.idOf('lib/b.ts')]).toEqual(ids);
-  });
 
   it.each<[string, string[], string[]]>([
     ['two missing files and one place', ['x/a.ts', 'y/a.ts'], ['lib/a.ts']],
@@ -74,7 +57,7 @@ describe('several files with one content', () => {
     });
     await place.vals('push');
     const before = place.manifest().vals;
-    for (const file of from) rmSync(join(place.folder, file));
+    for (const file of from) place.remove(file);
     place.put(Object.fromEntries(to.map((file) => [file, 'same'])));
     await place.vals('pull', '--dry-run');
     expect(place.manifest().vals).toEqual(before);
@@ -104,19 +87,16 @@ describe('vals forget', () => {
     const { exit, stderr } = await place.vals('forget', 'helo');
     expect(exit).toBe(3);
     expect(stderr).toContain('Did you mean "hello"');
-    rmSync(join(place.folder, 'vals.json'));
-    expect(await place.vals('forget', 'hello')).toMatchObject({ exit: 2 });
   });
 });
 
 describe('a file that was renamed and edited at once', () => {
   const code = (...last: string[]) => ['one', 'two', 'three', ...last].map((line) => `// ${line}\n`).join('');
-  const hintsOf = async (place: Place) =>
-    (await runOnScreen(['status'], { cwd: place.folder, env: place.env, columns: 200 })).screen;
+  const hintsOf = async (place: Place) => (await place.onScreen(['status'], { columns: 200 })).screen;
 
   it('is named by status, and keeps its val once vals.json says so', async () => {
     const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
-    rmSync(join(place.folder, 'old.ts'));
+    place.remove('old.ts');
     place.put({ 'new.ts': code('edited') });
     expect(await hintsOf(place)).toContain('new.ts looks like old.ts, renamed and edited.');
     place.put({ 'vals.json': place.read('vals.json').replace('old.ts', 'new.ts') });
@@ -125,10 +105,10 @@ describe('a file that was renamed and edited at once', () => {
 
   it('is not guessed at if two files look alike, or if too little is left of it', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
-    rmSync(join(place.folder, 'old.ts'));
+    place.remove('old.ts');
     place.put({ 'new.ts': code('edited'), 'twin.ts': code('edited too') });
     expect(await hintsOf(place)).not.toContain('looks like');
-    rmSync(join(place.folder, 'twin.ts'));
+    place.remove('twin.ts');
     place.put({ 'new.ts': '// one\n// more\n// and more\n// and even more\n' });
     expect(await hintsOf(place)).not.toContain('looks like');
   });

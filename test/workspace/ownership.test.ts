@@ -2,10 +2,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { Place, put, Service } from './support.ts';
+import { Place, put, Service, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const ownId = '11111111-1111-4111-8111-111111111111';
@@ -99,8 +99,7 @@ it('knows two people of one service apart', async () => {
   const file = join(temporaryFolder(), 'vals.db');
   const service = new Service(await serviceInProcess(undefined, file));
   const { stdout } = await run(['user', 'add', 'ann', '--data', file, '--json']);
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'a.ts': 'mine', 'vals.json': '{"vals":{}}' });
+  const place = workspaceWith(service.env, { 'a.ts': 'mine' });
   await service.ask('POST', '/v1/vals', { name: 'a', code: 'mine', privacy: 'public' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
   const ann = new Place(place.folder, { ...service.env, VALS_TOKEN: JSON.parse(stdout).token });
@@ -121,8 +120,7 @@ it('does not trust a base without an id that came with a copy', async () => {
     if (path.startsWith('/v1/users/')) return isListed ? { body: [theirs] } : { status: 404 };
     return method === 'GET' ? { body: theirs } : {};
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'hello.ts': 'mine', 'vals.json': '{"vals":{}}' });
+  const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
   expect(await place.words(['push'])).toEqual({ 'hello.ts': 'pushed' });
   expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
   const copy = new Place(temporaryFolder(), service.env);
@@ -168,12 +166,12 @@ describe('an id that belongs to a val of another name', () => {
 });
 
 it('status names the services that know a new val', async () => {
-  const { place, service } = await checkout({ read: { status: 404 } });
+  const { place } = await checkout({ read: { status: 404 } });
   put(place.folder, {
     'vals.json': JSON.stringify({
       vals: { 'hello.ts': { name: 'hello', ids: { 'https://other.example': id } } },
     }),
   });
-  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: service.env });
+  const { screen } = await place.onScreen(['status']);
   expect(screen).toContain('were pushed to https://other.example');
 });

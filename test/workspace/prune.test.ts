@@ -1,8 +1,7 @@
 // vals push --prune: deletes the vals whose files are gone, and nothing else.
-import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runOnScreen, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { Place, pushed, type Service } from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
@@ -11,16 +10,12 @@ const names = async (service: Service): Promise<string[]> => {
   return data.map(({ name }) => name).sort();
 };
 
-const remove = (place: Place, ...files: string[]): void => {
-  for (const file of files) rmSync(join(place.folder, file));
-};
-
 /** Three vals, of which two have lost their files; another val is not of the workspace. */
 async function workspace() {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
   await service.edit('elsewhere', 'x');
   const ids = { a: place.idOf('a.ts'), b: place.idOf('b.ts') };
-  remove(place, 'a.ts', 'b.ts');
+  place.remove('a.ts', 'b.ts');
   return { place, service, ids };
 }
 
@@ -49,12 +44,7 @@ describe('asks first', () => {
     const { place, service } = await workspace();
     place.put({ 'c.ts': 'c2' });
     const ask = (keys: string) =>
-      runOnScreen(['push', '--prune'], {
-        cwd: place.folder,
-        env: place.env,
-        home: place.home,
-        answers: [{ after: '[y/N]', keys }],
-      });
+      place.onScreen(['push', '--prune'], { answers: [{ after: '[y/N]', keys }] });
     const refused = await ask('n\r');
     expect(refused.exit).toBe(2);
     expect(refused.screen).toContain('  a  version 1  a.ts');
@@ -106,7 +96,7 @@ describe('does not delete', () => {
     const { place, service } = await workspace();
     const checkout = new Place(temporaryFolder(), place.env);
     cpSync(place.folder, checkout.folder, { recursive: true });
-    if (how === 'without .vals') rmSync(join(checkout.folder, '.vals'), { recursive: true });
+    if (how === 'without .vals') checkout.remove('.vals');
     const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
     expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
     expect(rows[0]?.error?.message).toContain('has no base');
@@ -140,7 +130,7 @@ it('keeps the ids of other services, and forgets those of the embedded one', asy
   const local = new Place(place.folder, { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() });
   place.put({ 'a.ts': 'a' });
   await local.rows(['push']);
-  remove(place, 'a.ts');
+  place.remove('a.ts');
   expect(await local.words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });
   expect(place.manifest().vals['a.ts']?.ids).toEqual({ [`${place.env.VALS_BASE_URL}`]: expect.any(String) });
   place.put({ 'a.ts': 'a' });

@@ -1,8 +1,5 @@
-// A name that was edited in vals.json: the next push renames the val on the service.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runOnScreen, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Service } from './support.ts';
 
@@ -27,7 +24,7 @@ async function renamed() {
 it('is renamed here, and the next push renames it and makes no version', async () => {
   const { place, service, id } = await renamed();
   expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
-  const { screen } = await runOnScreen(['status'], { cwd: place.folder, env: place.env });
+  const { screen } = await place.onScreen(['status']);
   expect(screen.replace(/\s+/g, ' ')).toContain('`vals push` renames vals on the service');
   const dry = await place.vals('push', '--dry-run');
   expect(dry).toMatchObject({ exit: 0, stderr: 'a.ts: the val "a" would be renamed to "better".\n' });
@@ -86,7 +83,7 @@ it('is a conflict without a base, and where the service has a third name', async
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
   expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'a' });
-  rmSync(join(place.folder, '.vals'), { recursive: true });
+  place.remove('.vals');
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
   expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
   expect(await read(service, id)).toMatchObject({ name: 'a' });

@@ -1,8 +1,8 @@
 // A workspace in a folder of its own, and the service it is compared with, edited from both sides.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { type RunResult, run, temporaryFolder } from '../support/program.ts';
+import { type RunResult, run, runOnScreen, type ScreenOptions, temporaryFolder } from '../support/program.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 export interface Row {
@@ -78,6 +78,9 @@ export class Place {
   vals = (...args: string[]): Promise<RunResult> =>
     run(args, { cwd: this.folder, env: this.env, home: this.home });
 
+  onScreen = (args: string[], options: ScreenOptions = {}) =>
+    runOnScreen(args, { cwd: this.folder, env: this.env, home: this.home, ...options });
+
   /** Rows of a command that must end with this exit code. */
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
@@ -100,6 +103,10 @@ export class Place {
 
   put = (files: Record<string, string | Uint8Array>): void => put(this.folder, files);
 
+  remove(...paths: string[]): void {
+    for (const path of paths) rmSync(join(this.folder, path), { recursive: true });
+  }
+
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
 
   manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>
@@ -109,6 +116,13 @@ export class Place {
     const ids = this.manifest().vals[file]?.ids ?? {};
     return ids[this.env.VALS_BASE_URL ?? ''] ?? '';
   }
+}
+
+/** A workspace with these files, none of them pushed. */
+export function workspaceWith(env: Env, files: Record<string, string | Uint8Array> = {}): Place {
+  const place = new Place(temporaryFolder(), env);
+  place.put({ 'vals.json': '{"vals":{}}', ...files });
+  return place;
 }
 
 /** A workspace with these files, all of them pushed. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed } from './support.ts';
+import { Place, pushed, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const val = { id, name: 'hello', code: 'theirs', version: 2 };
@@ -14,8 +14,7 @@ async function workspace(hasList: boolean, files: Record<string, string> = { 'he
       return hasList ? { body: { data: [val], links: {} } } : { status: 404 };
     return method === 'PUT' ? { body: { ...val, version: 3 } } : { body: val };
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'vals.json': '{"vals":{}}', ...files });
+  const place = workspaceWith(service.env, { ...files });
   const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
   return { place, puts };
 }
@@ -106,16 +105,6 @@ describe('where it has none', () => {
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(puts()).toBe(0);
   });
-});
-
-it('conflict markers are unmerged, not changed', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'one\n' });
-  await service.edit('a', 'theirs\n');
-  place.put({ 'a.ts': 'mine\n' });
-  await place.vals('pull', '--merge');
-  expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
-  place.put({ 'a.ts': 'both\n' });
-  expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
 });
 
 describe('many failures', () => {

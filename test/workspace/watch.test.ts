@@ -1,7 +1,7 @@
 // Pushing on save: however an editor saves, while the service is away, and until Ctrl-C.
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { renameSync, rmSync, watch as watchFolder, writeFileSync } from 'node:fs';
+import { renameSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
@@ -115,7 +115,7 @@ it('pushes plain writes, files that replace others, and new ones; what is delete
   renameSync(join(place.folder, '.b.ts.swp'), join(place.folder, 'b.ts'));
   expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
 
-  rmSync(join(place.folder, 'b.ts'));
+  place.remove('b.ts');
   place.put({ 'b.ts': 'deleted and made again' });
   expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
   expect(await service.versions(place.idOf('b.ts'))).toEqual([
@@ -128,7 +128,7 @@ it('pushes plain writes, files that replace others, and new ones; what is delete
   place.put({ 'sub/new.ts': 'new', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
   await watch.until(() => place.manifest().vals['sub/new.ts']?.name === 'new');
-  rmSync(join(place.folder, 'sub/new.ts'));
+  place.remove('sub/new.ts');
   await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
   expect(await service.code(place.idOf('sub/new.ts'))).toBe('new');
   expect(await watch.end()).toBe(130);
