@@ -2,7 +2,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from './app.ts';
-import { Problem, problemAnswer } from './problem.ts';
+import { Problem } from './problem.ts';
+import { problemAnswer } from './problem-answer.ts';
 import { type Answer, healthPath } from './request.ts';
 
 /** Before a connection is closed whose caller has not sent the whole body. */

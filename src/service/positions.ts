@@ -17,7 +17,7 @@ export interface Positions<Position extends readonly Part[]> {
 /** `list` names the kind of list. A position of one kind is refused for another kind. */
 export function positionsOf<Position extends readonly Part[]>(
   list: string,
-  isPosition: (parts: readonly unknown[]) => boolean,
+  isPosition: (parts: readonly unknown[]) => parts is Position,
 ): Positions<Position> {
   const write = (position: readonly unknown[], before: number): string => {
     const json = JSON.stringify([before, ...position]);
@@ -30,8 +30,8 @@ export function positionsOf<Position extends readonly Part[]>(
       const parts = parse(Buffer.from(text.slice(8), 'base64url').toString());
       if (!Array.isArray(parts)) return undefined;
       const [before, ...position] = parts;
-      const isOurs = Number.isSafeInteger(before) && isPosition(position) && write(position, before) === text;
-      return isOurs ? { position: position as unknown as Position, before } : undefined;
+      if (!Number.isSafeInteger(before) || !isPosition(position)) return undefined;
+      return write(position, before) === text ? { position, before } : undefined;
     },
   };
 }
@@ -44,6 +44,6 @@ function parse(json: string): unknown {
   }
 }
 
-/** A time, a name or an id. */
+/** Whether the part has the form of a time, a name or an id. */
 export const isWord = (part: unknown): part is string =>
   typeof part === 'string' && /^[\w:.~-]{0,64}$/.test(part);

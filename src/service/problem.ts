@@ -1,8 +1,5 @@
-// Turns refusals and failures into answers: problem details (RFC 9457).
+// A refusal or a failure, as problem details (RFC 9457).
 import { STATUS_CODES } from 'node:http';
-import { DatabaseFailure } from './database/database.ts';
-import { pageHeaders, problemPage } from './page.ts';
-import { type Answer, html } from './request.ts';
 
 interface ProblemFacts {
   /** A URI by which clients recognise this kind of problem. */
@@ -37,15 +34,6 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
   });
 }
 
-export function problemAnswer(error: Error, forBrowser = false): Answer {
-  const problem = error instanceof Problem ? error : problemOf(error);
-  const { status, message } = problem;
-  const headers = problemHeaders(problem);
-  if (!forBrowser) return { status, headers, body: problemText(problem) };
-  const { 'Content-Type': _, ...others } = headers;
-  return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
-}
-
 /** Some clients repeat a request after any 409 or 5xx, unless `x-should-retry` is false. */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
@@ -54,35 +42,6 @@ export function problemHeaders({ status, facts }: Problem): Record<string, strin
     ...(!isTemporary && { 'x-should-retry': 'false' }),
     ...facts.headers,
   };
-}
-
-/** Hides the cause of a failure from callers. The status tells them whether to try again. */
-function problemOf(error: Error): Problem {
-  if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
-  const { kind, maybeWritten } = error;
-  const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
-  if (kind === 'gone') {
-    // A person has to fix the store, so an early retry is useless.
-    const detail = 'The store was removed or replaced. Restart the service.';
-    return new Problem(maybeWritten ? 500 : 503, detail, retryAfter(60));
-  }
-  if (maybeWritten)
-    return new Problem(
-      500,
-      'The connection to the store was lost during the write, so the outcome is unknown.',
-    );
-  switch (kind) {
-    case 'busy':
-      return new Problem(503, 'Another program is writing to the store.', retryAfter(1));
-    case 'unreachable':
-      return new Problem(503, 'The store is unreachable at the moment.', retryAfter(1));
-    case 'full':
-      return new Problem(507, 'The disk of the store is full.');
-    case 'orphaned':
-      return unauthorized('The person with this token was removed.');
-    default:
-      return new Problem(500, 'The store could not be read or written.');
-  }
 }
 
 export function unauthorized(detail: string): Problem {

@@ -159,7 +159,8 @@ export type ValPosition = readonly [
 
 export const valPositions = positionsOf<ValPosition>(
   'vals',
-  ([pass, ...texts]) => (pass === 'all' || pass === 'changed') && texts.length === 3 && texts.every(isWord),
+  (parts): parts is ValPosition =>
+    parts.length === 4 && (parts[0] === 'all' || parts[0] === 'changed') && parts.every(isWord),
 );
 
 const passes = {
@@ -214,8 +215,8 @@ export type VersionPosition = readonly [version: number];
 
 export const versionPositions = positionsOf<VersionPosition>(
   'versions',
-  ([version, ...rest]) =>
-    Number.isSafeInteger(version) && Number(version) <= highestVersion && rest.length === 0,
+  (parts): parts is VersionPosition =>
+    parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= highestVersion,
 );
 
 /** Newest first. */

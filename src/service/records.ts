@@ -4,7 +4,8 @@ import type { All, Value } from './database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
-export type RecordKind = 'runs' | 'likes' | 'comments' | 'references';
+export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
+export type RecordKind = (typeof recordKinds)[number];
 
 export interface StoredRecord {
   kind: RecordKind;
@@ -34,7 +35,8 @@ export type RecordPosition = readonly [at: string, position: number];
 
 export const recordPositions = positionsOf<RecordPosition>(
   'records',
-  ([at, position, ...rest]) => isWord(at) && Number.isSafeInteger(position) && rest.length === 0,
+  (parts): parts is RecordPosition =>
+    parts.length === 2 && isWord(parts[0]) && Number.isSafeInteger(parts[1]),
 );
 
 export interface FoundRecord {

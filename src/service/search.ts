@@ -22,7 +22,8 @@ type Scope = (typeof scopes)[number];
 
 export const searchPositions = positionsOf<Position>(
   'search',
-  ([scope, ...val]) => scopes.some((known) => known === scope) && val.length === 3 && val.every(isWord),
+  (parts): parts is Position =>
+    parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isWord),
 );
 
 /** One statement takes up to 50 ms for so many vals. Other requests are answered between two statements. */

@@ -89,8 +89,6 @@ const checks: Record<RecordKind, Check> = {
   references: shape({ id: key, reference: val, dependsOn: val, referencedAt: time }),
 };
 
-export const recordKinds = Object.keys(checks) as RecordKind[];
-
 /** Undefined for a valid record. Otherwise the end of a sentence that begins with the path of the record. */
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);

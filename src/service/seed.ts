@@ -10,8 +10,8 @@ import {
   stringifyJson,
   textOf,
 } from '../lib/json.ts';
-import type { RecordKind, StoredRecord } from './records.ts';
-import { faultOf, recordKinds } from './seed-fields.ts';
+import { type RecordKind, recordKinds, type StoredRecord } from './records.ts';
+import { faultOf } from './seed-fields.ts';
 import type { Store, ValFinder } from './store.ts';
 import { sortableTime } from './time.ts';
 import type { User } from './users.ts';
@@ -58,11 +58,15 @@ function parse(text: string): JsonValue {
   }
 }
 
-export const countSeed = (seed: SeedData): Record<RecordKind, number> =>
-  Object.fromEntries(recordKinds.map((kind) => [kind, seed[kind]?.length ?? 0])) as Record<
-    RecordKind,
-    number
-  >;
+export function countSeed(seed: SeedData): Record<RecordKind, number> {
+  const count = (kind: RecordKind) => seed[kind]?.length ?? 0;
+  return {
+    runs: count('runs'),
+    likes: count('likes'),
+    comments: count('comments'),
+    references: count('references'),
+  };
+}
 
 /** Loads all of the seed or, on an error, none of it. Replaces records that have the same id. */
 export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
@@ -156,9 +160,7 @@ const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? va
  * `val` is sent to clients. Clients expect an id, so a missing id is derived from the name.
  */
 async function ownVal(given: JsonObject, vals: ValFinder) {
-  const [id, name] = [textOf(given.id ?? null), textOf(given.name ?? null)];
-  const found =
-    id !== undefined ? await vals.withId(id) : name === undefined ? undefined : await vals.named(name);
+  const found = await findVal(textOf(given.id), textOf(given.name), vals);
   const of: JsonObject = {
     ...given,
     id: given.id ?? found?.id ?? null,
@@ -166,6 +168,11 @@ async function ownVal(given: JsonObject, vals: ValFinder) {
   };
   const version = given.version ?? found?.version ?? (of.name === null ? null : 1);
   return { of, found, ...withDerivedId({ ...of, ...('version' in given && { version }) }) };
+}
+
+async function findVal(id: string | undefined, name: string | undefined, vals: ValFinder) {
+  if (id !== undefined) return vals.withId(id);
+  return name === undefined ? undefined : vals.named(name);
 }
 
 const withDerivedId = (val: JsonObject): { val: JsonObject } => ({
