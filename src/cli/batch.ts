@@ -67,13 +67,30 @@ export async function runBatch<Item>(
   const done = count(nothingDone);
   if (signal.aborted && count(notFinished) < items.length) {
     const { exit } = signal.reason as InterruptedError;
-    const { verb, things } = options.report;
-    const message = `Interrupted: ${done} of ${items.length} ${things} ${done === 1 ? 'was' : 'were'} ${verb}.`;
+    const unknown = [...failures.values()].filter((error) => error instanceof InterruptedError).length;
+    const message = interruption(outcomes, unknown, options.report);
     const error = new InterruptedError(exit, message, { hint: 'Run the command again for the rest.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
   const error = reportedError(items, failures, { total: items.length, done }, options.report);
   return { kind: 'outcomes', rows: outcomes, error };
+}
+
+/** Says what was done, and how many requests were under way whose outcome is unknown. */
+function interruption(
+  outcomes: readonly Outcome[],
+  unknown: number,
+  { verb, things }: Pick<Counts, 'verb' | 'things'>,
+): string {
+  const counts = new Map<string, number>();
+  for (const { status } of outcomes.filter(({ status }) => !nothingDone.has(status))) {
+    const word = status === 'renamed' || status === 'deleted' ? status : verb;
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const [[word, count] = [verb, 0], ...others] = counts;
+  const also = others.map(([word, count]) => `, ${count} ${count === 1 ? 'was' : 'were'} ${word}`).join('');
+  const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${count === 1 ? 'was' : 'were'} ${word}${also}.`;
+  return unknown === 0 ? message : `${message} ${unknown} more may have been changed.`;
 }
 
 /** Undefined if no item failed. The error names the items in the order of the list, not in the order of their failures. */

@@ -1,7 +1,8 @@
 // vals push --prune: deletes the vals whose files are gone, and nothing else.
 import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { startProcess, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Service } from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
@@ -37,6 +38,53 @@ it('deletes the vals whose files are gone, and vals.json forgets them', async ()
   expect(await place.words(['push', '--prune'])).toEqual({ 'c.ts': 'unchanged' });
   place.put({ 'a.ts': 'again' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'created', 'c.ts': 'unchanged' });
+});
+
+it('an interrupted prune says what was deleted, and the next one deletes the rest', async () => {
+  const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
+  const stored = new Map<string, object>();
+  let isHeld = true;
+  let hold: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    hold = resolve;
+  });
+  const service = await scriptedService([], ({ method, path, body }) => {
+    const id = path.split('/').at(-1) ?? '';
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/')) return { status: 404, body: {} };
+    if (method === 'PUT') {
+      const { name, code } = JSON.parse(body);
+      const val = { id: idOf(Number(name.slice(1))), name, code, version: 1 };
+      stored.set(val.id, val);
+      return { status: 201, body: val };
+    }
+    if (method === 'GET') return stored.has(id) ? { body: stored.get(id) } : { status: 404, body: {} };
+    stored.delete(id);
+    if (!isHeld || id !== idOf(2)) return { status: 204 };
+    // The val is deleted, and its answer never comes.
+    return hold;
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'vals.json': '{"vals":{}}', 'v1.ts': '1', 'v2.ts': '2', 'v3.ts': '3' });
+  await place.rows(['push']);
+  place.remove('v1.ts', 'v2.ts', 'v3.ts');
+  const { child, ended } = startProcess(['push', '--prune', '--yes', '--concurrency', '1'], {
+    env: { ...place.env, HOME: place.home },
+    cwd: place.folder,
+  });
+  await held;
+  child.kill('SIGINT');
+  const { exit, stdout, stderr } = await ended;
+  expect({ exit, stderr, words: stdout.match(/^\w+/gm) }).toEqual({
+    exit: 130,
+    stderr:
+      'error: Interrupted: 1 of 3 vals was deleted. 1 more may have been changed.\n' +
+      'hint: Run the command again for the rest.\n',
+    words: ['deleted', 'failed', 'skipped'],
+  });
+  isHeld = false;
+  expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'v2.ts': 'deleted', 'v3.ts': 'deleted' });
+  expect(Object.keys(place.manifest().vals)).toEqual([]);
 });
 
 describe('asks first', () => {
