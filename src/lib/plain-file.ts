@@ -43,6 +43,8 @@ export class NotPlainFile extends Error {
   }
 }
 
+export class TooLarge extends NotPlainFile {}
+
 /**
  * Throws a NotPlainFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
  * nobody can replace the file between the check and the read.
@@ -98,8 +100,8 @@ function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   }
 }
 
-export const tooLarge = (mostBytes: number): NotPlainFile =>
-  new NotPlainFile(
+export const tooLarge = (mostBytes: number): TooLarge =>
+  new TooLarge(
     `is larger than ${mostBytes >= 1_048_576 ? `${Math.floor(mostBytes / 1_048_576)} MB` : `${mostBytes} bytes`}`,
   );
 

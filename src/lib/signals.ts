@@ -65,6 +65,11 @@ function endAs(name: Ending): void {
   process.kill(process.pid, name);
 }
 
+/** SIGUSR1 would open Node's debugger, through which any program of this machine can do what this process may do. */
+export function refuseDebugger(): void {
+  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
+}
+
 /** Resolves once the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -1,6 +1,7 @@
 // The process of a val: in a process group of its own, with a pipe to vals and a watchdog.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
+import { refuseDebugger } from '../lib/signals.ts';
 import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
 
 export interface ValProcess {
@@ -48,6 +49,7 @@ export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onGarbage }: Listener,
 ): ValProcess {
+  refuseDebugger();
   const detached = hasGroups(platform);
   const child = spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe'] });
   const pipe = child.stdio[3];

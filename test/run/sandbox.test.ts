@@ -17,6 +17,14 @@ describe('a val may not', () => {
     ['read a file beside it', 'readFileSync("a.ts")'],
     ['start a program', 'spawn("true")'],
     ['start a thread', 'new Worker("1", { eval: true })'],
+    ['send a signal', 'process.kill(process.ppid, 0)'],
+    ['send a signal to a group', 'process.kill(-process.pid, 0)'],
+    ['open the debugger of vals', 'process.kill(process.ppid, "SIGUSR1")'],
+    ['open the debugger of vals by name', '(process as any)._debugProcess(process.ppid)'],
+    [
+      'send a signal with two numbers in one',
+      'let n = 0; process.kill({ valueOf: () => (n++ < 2 ? process.pid : process.ppid) } as any, 0)',
+    ],
   ])('%s, except with --allow-all', async (_what, code) => {
     const { run } = folderWith({ 'a.ts': `${imports}export default () => { ${code} }` });
     const { exit, error } = await run(['--json', 'a.ts']);

@@ -199,6 +199,8 @@ describe('an ignore file that is not a plain one is not read, and that is said o
   it.each(
     ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file, index) =>
       wrongKinds
+        // left-out.test.ts shows that one that is too large stops the command.
+        .filter(({ kind }) => kind !== 'too large')
         // What may hang takes a process: the first shows it, all of them in a long run.
         .filter(({ here }) => here || isLong || index === 0)
         .map((wrong) => ({ file, ...wrong })),

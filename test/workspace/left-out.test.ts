@@ -51,3 +51,13 @@ it('reads the ignore files at the top of the workspace for a folder below it', a
   expect(await place.vals('push', 'lib')).toMatchObject({ exit: 0 });
   expect(sent()).toEqual(['b']);
 });
+
+it.each(['.gitignore', 'lib/.valsignore'])('sends nothing if %s is too large to be read', async (file) => {
+  const { place, sent } = await workspace();
+  put(place.folder, { 'lib/secret.ts': 'secret', [file]: `secret.ts\n${'#'.repeat(1_100_000)}` });
+  for (const args of [['push'], ['push', 'lib']]) {
+    const { exit, stderr } = await place.vals(...args);
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 1 MB') });
+  }
+  expect(sent()).toEqual([]);
+});

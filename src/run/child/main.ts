@@ -3,10 +3,13 @@ import { inspect } from 'node:util';
 import type { Start, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
 import { end, openPipe } from './pipe.ts';
+import { forbidSignals } from './signals.ts';
 import { sendValue } from './value.ts';
 
 let hasPrinted = false;
 printAtOnce();
+// Only the sandbox has permissions.
+if (process.permission !== undefined) forbidSignals();
 const pipe = openPipe();
 void run(pipe.start);
 

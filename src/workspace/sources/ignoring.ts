@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { NotReached } from '../../lib/held-folder.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
-import { largest, NotPlainFile } from '../../lib/plain-file.ts';
+import { largest, NotPlainFile, TooLarge } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 
@@ -49,6 +49,12 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (cause instanceof NotReached) return undefined;
+      // git reads it, so the files that it names are not meant for anybody.
+      if (cause instanceof TooLarge) {
+        throw new LocalError(`${path} ${cause.problem}, so vals cannot tell which files are ignored.`, {
+          hint: 'Make the ignore file smaller.',
+        });
+      }
       if (!(cause instanceof NotPlainFile)) throw error;
       if (!refused.has(path))
         warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);

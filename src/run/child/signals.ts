@@ -1,0 +1,30 @@
+// Keeps the val from sending signals to other processes. Node's permission model does not cover signals.
+
+/**
+ * SIGUSR1 makes Node open its debugger. A val that sends it to vals could then connect to the debugger, and do
+ * everything that vals may do. Node's functions for signals all end in these two.
+ */
+export function forbidSignals(): void {
+  const own = process.pid;
+  const send: unknown = Reflect.get(process, '_kill');
+  replace('_kill', (pid: unknown, signal: unknown): unknown => {
+    if (Number(pid) !== own || typeof send !== 'function') throw new SignalDenied();
+    return send(own, signal);
+  });
+  replace('_debugProcess', () => {
+    throw new SignalDenied();
+  });
+}
+
+const replace = (name: string, value: (...args: unknown[]) => unknown): void =>
+  void Object.defineProperty(process, name, { value, writable: false, configurable: false });
+
+/** Like the errors of the permission model. */
+class SignalDenied extends Error {
+  readonly code = 'ERR_ACCESS_DENIED';
+  readonly permission = 'Signal';
+
+  constructor() {
+    super('Access to this API has been restricted');
+  }
+}
