@@ -1,8 +1,6 @@
 // A run of code that the service has is reported to it. A report that fails never fails the run.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -122,27 +120,18 @@ it('--watch says once why runs are not recorded', async () => {
 
 it('an endless list of vals does not block the run', async () => {
   const { path } = folderWith({ 'one.ts': code });
-  let requests = 0;
-  const page = (query: string) => {
-    requests++;
-    const offset = Number(new URLSearchParams(query).get('offset') ?? 0);
+  const service = await scriptedService([], (seen) => {
+    if (seen.path.endsWith('/me')) return { body: { id: 'u' } };
+    const offset = Number(new URLSearchParams(seen.path.split('?')[1]).get('offset') ?? 0);
     const data = Array.from({ length: 100 }, (_, index) => ({
       id: `id-${offset + index}`,
       name: `other${offset + index}`,
     }));
-    return { data, links: { next: `http://127.0.0.1/v1/users/u/vals?limit=100&offset=${offset + 100}` } };
-  };
-  const server = createServer((incoming, outgoing) => {
-    const [target = '', query = ''] = (incoming.url ?? '').split('?');
-    outgoing.setHeader('content-type', 'application/json');
-    outgoing.end(JSON.stringify(target.endsWith('/me') ? { id: 'u' } : page(query)));
+    return { body: { data, links: { next: `?limit=100&offset=${offset + 100}` } } };
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const env = { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'a-token-of-it' };
-  expect(await run(['run', 'one.ts'], { cwd: path, env })).toMatchObject({ exit: 0, stdout: 'you' });
-  expect(requests).toBeLessThan(120);
+  const result = await run(['run', 'one.ts'], { cwd: path, env: service.env });
+  expect(result).toMatchObject({ exit: 0, stdout: 'you' });
+  expect(service.requests.length).toBeLessThan(120);
 });
 
 it('a file needs no service, and a service that cannot be reached causes no warning', async () => {

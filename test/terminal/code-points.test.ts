@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inProcess, type Output } from '../support/in-process.ts';
+import { type InProcessOptions, inProcess, type Output } from '../support/in-process.ts';
 import { runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { moving, tabRows } from './escapes.ts';
@@ -51,6 +51,20 @@ const wide = { columns: 5_000 };
 const narrow = { columns: 40 };
 const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
 
+/** Runs a command. Neither stream may contain a moving character, except the tabs of a pipe and of code. */
+async function still(argv: readonly string[], options: InProcessOptions): Promise<Output> {
+  const output = await inProcess(argv, options);
+  const { stdout, stderr } = output;
+  const has = (...words: string[]) => words.some((word) => argv.includes(word));
+  const mayHaveTabs = options.terminal === undefined || has('--code', '--readme');
+  const forbidden = has('--json', '--ndjson') ? movingInJson : moving;
+  const raw = [mayHaveTabs ? stdout.replaceAll('\t', '') : stdout, stderr].map((text) =>
+    rawIn(text, forbidden),
+  );
+  expect({ argv, raw, stderr }).toEqual({ argv, raw: [undefined, undefined], stderr });
+  return output;
+}
+
 /** A run with the point in every field that a service can fill. */
 const runWith = (point: number | readonly number[]) => ({
   id: around('i', point, 'd'),
@@ -75,26 +89,21 @@ describe('a list', () => {
   it.each([narrow, wide])('as a table on $columns columns moves nothing', async (terminal) => {
     const env = await runsService();
     for (const colour of colours) {
-      const { exit, stdout, stderr } = await inProcess(list, { env: { ...env, ...colour }, terminal });
-      expect({ exit, raw: rawIn(stdout), rawSaid: rawIn(stderr) }).toEqual({ exit: 0 });
-      expect(stdout.split('\n')).toHaveLength(points.length + 2);
+      const { exit, stdout } = await still(list, { env: { ...env, ...colour }, terminal });
+      expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: points.length + 2 });
     }
   });
 
   it('as a table shows each value escaped', async () => {
-    const { stdout } = await inProcess(list, {
-      env: { ...(await runsService()), NO_COLOR: '1' },
-      terminal: wide,
-    });
-    const rows = stdout.split('\n').slice(1, -1);
+    const env = { ...(await runsService()), NO_COLOR: '1' };
+    const rows = (await still(list, { env, terminal: wide })).stdout.split('\n').slice(1, -1);
+    const escaped = (before: string, after: string) =>
+      new RegExp(`${before}\\\\(?:[tnr]|u[0-9a-f]{4})${after}`);
     for (const [index, point] of whole.entries()) {
-      const row = rows[index] ?? '';
-      const escaped = (before: string, after: string) =>
-        new RegExp(`${before}\\\\(?:[tnr]|u[0-9a-f]{4})${after}`);
       // A table shows only the first line of an error.
       const error = point === 0x0a || point === 0x0d ? /e\b/ : escaped('e', 'r');
       for (const expected of [escaped('n', 'm'), error, escaped('i', 'd')])
-        expect(`${name(point)} ${row}`).toMatch(expected);
+        expect(`${name(point)} ${rows[index]}`).toMatch(expected);
     }
   });
 
@@ -103,21 +112,23 @@ describe('a list', () => {
     { what: 'halves of surrogate pairs', chosen: halves },
   ])('in a pipe can be decoded to the identical values: $what', async ({ chosen }) => {
     const env = await runsService(chosen);
-    const { exit, stdout, stderr } = await inProcess(list, { env });
-    expect({ exit, stderr, raw: rawIn(stdout.replaceAll('\t', '')) }).toEqual({
-      exit: 0,
-      stderr: '',
-      raw: undefined,
-    });
-    const expected = chosen.map(runWith).map((run) => {
-      return [run.runStartAt, '', run.val.name, run.val.version, run.error.message, run.id];
-    });
-    expect(tabRows(stdout)).toEqual(expected);
-    const chosenFields = await inProcess([...list, '--fields', 'id,val.name,nested'], { env });
-    const rows = tabRows(chosenFields.stdout).map(([id, valName, nested = '']) => {
-      return [id, valName, JSON.parse(nested)];
-    });
-    expect(rows).toEqual(chosen.map(runWith).map(({ id, val, nested }) => [id, val.name, nested]));
+    const runs = chosen.map(runWith);
+    const { exit, stdout, stderr } = await still(list, { env });
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(tabRows(stdout)).toEqual(
+      runs.map(({ runStartAt, val, error, id }) => [
+        runStartAt,
+        '',
+        val.name,
+        val.version,
+        error.message,
+        id,
+      ]),
+    );
+    const chosenFields = await still([...list, '--fields', 'id,val.name,nested'], { env });
+    expect(
+      tabRows(chosenFields.stdout).map(([id, name, nested = '']) => [id, name, JSON.parse(nested)]),
+    ).toEqual(runs.map(({ id, val, nested }) => [id, val.name, nested]));
   });
 
   it.each([
@@ -127,12 +138,13 @@ describe('a list', () => {
     { terminal: narrow, flag: '--ndjson' },
   ])('as $flag is lossless and moves nothing (terminal: $terminal)', async ({ terminal, flag }) => {
     const env = await runsService();
-    const { exit, stdout, stderr } = await inProcess([...list, flag, '--color'], { env, terminal });
-    expect({ exit, raw: rawIn(stdout, movingInJson), rawSaid: rawIn(stderr) }).toEqual({ exit: 0 });
+    const { exit, stdout } = await still([...list, flag, '--color'], { env, terminal });
+    expect(exit).toBe(0);
+    const text = bare(stdout);
     const records: unknown[] =
       flag === '--json'
-        ? JSON.parse(bare(stdout))
-        : bare(stdout)
+        ? JSON.parse(text)
+        : text
             .trimEnd()
             .split('\n')
             .map((line) => JSON.parse(line));
@@ -153,31 +165,20 @@ describe('one record', () => {
     const env = await serviceOf(() => ({ body: record }));
     for (const terminal of [narrow, wide]) {
       for (const colour of colours) {
-        const { exit, stdout } = await inProcess(['me'], { env: { ...env, ...colour }, terminal });
-        expect({ exit, raw: rawIn(stdout), lines: stdout.split('\n').length }).toEqual({
-          exit: 0,
-          raw: undefined,
-          lines: 5,
-        });
+        const { exit, stdout } = await still(['me'], { env: { ...env, ...colour }, terminal });
+        expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: 5 });
       }
-      const { stdout } = await inProcess(['me', '--json'], { env, terminal });
-      expect({ raw: rawIn(stdout, movingInJson), record: JSON.parse(bare(stdout)) }).toEqual({
-        raw: undefined,
-        record,
-      });
     }
-    const json = await inProcess(['me', '--json'], { env });
-    expect({ raw: rawIn(json.stdout, movingInJson), record: JSON.parse(json.stdout) }).toEqual({
-      raw: undefined,
-      record,
-    });
+    for (const terminal of [undefined, narrow, wide]) {
+      const { stdout } = await still(['me', '--json'], { env, terminal });
+      expect(JSON.parse(bare(stdout))).toEqual(record);
+    }
     if (group.some((point) => halves.includes(point))) return;
-    const tabs = await inProcess(['me', '--fields', 'username,id,nested.a'], { env });
+    const tabs = await still(['me', '--fields', 'username,id,nested.a'], { env });
     expect(tabRows(tabs.stdout)).toEqual([[record.username, record.id, '']]);
   });
 
   it.each(['me', 'likes'])('and its key in --fields of %s', async (command) => {
-    const raw: string[] = [];
     // A command line cannot contain NUL.
     for (const [, group] of groupsOf(whole.filter((point) => point !== 0))) {
       const env = await serviceOf(() => ({
@@ -186,15 +187,12 @@ describe('one record', () => {
       const key = around('k', group, 'y');
       const value = around('w', group, 'x');
       const args = [command, '--fields', key];
-      const { stdout } = await inProcess([...args, '--json'], { env });
+      const { stdout } = await still([...args, '--json'], { env });
       expect(JSON.parse(stdout)).toEqual(command === 'me' ? { [key]: value } : [{ [key]: value }]);
-      expect(tabRows((await inProcess(args, { env })).stdout)).toEqual([[value]]);
-      const shown = await inProcess(args, { env: { ...env, NO_COLOR: '1' }, terminal: wide });
-      const found =
-        rawIn(shown.stdout.replace(/\n/, '')) ?? (shown.stdout.split('\n').length > 3 && '+ a line');
-      if (found) raw.push(found);
+      expect(tabRows((await still(args, { env })).stdout)).toEqual([[value]]);
+      const shown = await still(args, { env: { ...env, NO_COLOR: '1' }, terminal: wide });
+      expect(shown.stdout.split('\n').length).toBeLessThanOrEqual(3);
     }
-    expect(raw).toEqual([]);
   });
 });
 
@@ -204,19 +202,12 @@ describe('code', () => {
     const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
     for (const flag of ['--code', '--readme']) {
       const args = ['val', 'get', id, flag];
-      const shown = await inProcess(args, { env, terminal: narrow });
-      expect({ exit: shown.exit, raw: rawIn(shown.stdout.replaceAll('\t', '')) }).toEqual({
-        exit: 0,
-        raw: undefined,
-      });
+      expect((await still(args, { env, terminal: narrow })).exit).toBe(0);
       // Half of a surrogate pair cannot be written as UTF-8.
       if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
       for (const terminal of [undefined, narrow]) {
-        const { stdout } = await inProcess([...args, '--json'], { env, terminal });
-        expect({ raw: rawIn(stdout, movingInJson), code: JSON.parse(bare(stdout)) }).toEqual({
-          raw: undefined,
-          code,
-        });
+        const { stdout } = await still([...args, '--json'], { env, terminal });
+        expect(JSON.parse(bare(stdout))).toEqual(code);
       }
     }
   });
@@ -242,23 +233,12 @@ describe('messages on stderr', () => {
     env: Record<string, string>,
     input?: string,
   ): Promise<Output[]> {
-    const outputs = [
-      await inProcess(argv, { env, input }),
-      ...(await Promise.all(
-        colours.map((colour) => inProcess(argv, { env: { ...env, ...colour }, input, terminal: narrow })),
-      )),
-    ];
-    for (const { stderr } of outputs) {
-      expect(stderr).not.toBe('');
-      expect({ argv, raw: rawIn(stderr), stderr }).toEqual({ argv, raw: undefined, stderr });
-    }
+    const outputs = await Promise.all([
+      still(argv, { env, input }),
+      ...colours.map((colour) => still(argv, { env: { ...env, ...colour }, input, terminal: narrow })),
+    ]);
+    for (const { stderr } of outputs) expect(stderr).not.toBe('');
     return outputs;
-  }
-
-  async function errorObject(argv: readonly string[], env: Record<string, string>) {
-    const { stderr } = await inProcess([...argv, '--json'], { env });
-    expect(rawIn(stderr, movingInJson)).toBeUndefined();
-    return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error as { message: string; body?: unknown };
   }
 
   it.each([...groupsOf(whole), ...groupsOf(halves)])(
@@ -277,17 +257,13 @@ describe('messages on stderr', () => {
         const env = await serviceOf(() => ({ status: 400, body: JSON.stringify(body) }));
         const outputs = await said(['me', '--debug'], env);
         expect(outputs.map(({ exit }) => exit)).toEqual([6, 6, 6]);
-        expect((await errorObject(['me'], env)).body).toEqual(body);
+        const { stderr } = await still(['me', '--json'], { env });
+        expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.body).toEqual(body);
       }
       const page = `<html><title>${around('t', point, 't')}</title>`;
-      const html = await serviceOf(() => ({
-        status: 400,
-        headers: { 'content-type': 'text/html' },
-        body: page,
-      }));
-      await said(['me'], html);
-      const shapeless = await serviceOf(() => ({ body: { [around('k', point, 'y')]: {} } }));
-      await said(['runs'], shapeless);
+      const headers = { 'content-type': 'text/html' };
+      await said(['me'], await serviceOf(() => ({ status: 400, headers, body: page })));
+      await said(['runs'], await serviceOf(() => ({ body: { [around('k', point, 'y')]: {} } })));
     },
   );
 
@@ -317,14 +293,11 @@ describe('messages on stderr', () => {
       for (const { exit } of await said(argv, nowhere)) expect(exit).toBeGreaterThan(1);
     }
     const failing = await serviceOf(() => ({ status: 409, body: { message: word } }));
-    for (const argv of [
-      ['val', 'create', word, '-'],
-      ['version', 'new', id],
-    ])
-      await said(argv, failing, 'code');
+    await said(['val', 'create', word, '-'], failing, 'code');
+    await said(['version', 'new', id], failing, 'code');
     const config = { ...nowhere, VALS_CONFIG_DIR: `/nowhere/${word}`, NO_PROXY: word };
-    expect(rawIn((await inProcess(['config'], { env: config, terminal: wide })).stdout)).toBeUndefined();
-    const { stdout } = await inProcess(['config', '--json'], { env: config });
+    await still(['config'], { env: config, terminal: wide });
+    const { stdout } = await still(['config', '--json'], { env: config });
     expect(JSON.parse(stdout)).toContainEqual({ setting: 'no-proxy', value: word, source: 'NO_PROXY' });
   });
 
@@ -343,14 +316,14 @@ describe('messages on stderr', () => {
 
 describe('file names', () => {
   const allowed = whole.filter((point) => point !== 0);
+  const names = allowed.map((point) => around('f', point, 'n')).toSorted();
 
   function folderOfFiles(): string {
     const folder = join(temporaryFolder(), 'vals');
     mkdirSync(folder);
-    for (const point of allowed) writeFileSync(join(folder, around('f', point, 'n.ts')), 'code');
+    for (const name of names) writeFileSync(join(folder, `${name}.ts`), 'code');
     return folder;
   }
-  const names = allowed.map((point) => around('f', point, 'n')).toSorted();
 
   it('are sent and shown unchanged', async () => {
     const folder = folderOfFiles();
@@ -361,48 +334,33 @@ describe('file names', () => {
       return { status: 201, body: { id: name, version: 1 } };
     });
     const args = ['push', folder];
-    const { exit, stdout, stderr } = await inProcess([...args, '--json'], { env });
-    const outcomes = JSON.parse(stdout) as { file: string; name: string; id: string; status: string }[];
-    expect({ exit, raw: rawIn(stdout, movingInJson), rawSaid: rawIn(stderr) }).toEqual({
-      exit: 0,
-      raw: undefined,
-      rawSaid: undefined,
-    });
+    const { exit, stdout } = await still([...args, '--json'], { env });
+    expect(exit).toBe(0);
     expect(received.toSorted()).toEqual(names);
+    const outcomes = JSON.parse(stdout) as { file: string; name: string; id: string }[];
     expect(outcomes.map(({ name }) => name).toSorted()).toEqual(names);
-    expect(outcomes.every(({ file, name, id }) => basename(file, '.ts') === name && id === name)).toBe(true);
-
-    const tabs = await inProcess(args, { env });
-    expect(
-      tabRows(tabs.stdout)
-        .map(([, name]) => name)
-        .toSorted(),
-    ).toEqual(names);
-    expect(
-      tabRows(tabs.stdout).every(
-        ([, name, , id, file]) => file === join(folder, `${name}.ts`) && id === name,
-      ),
-    ).toBe(true);
+    expect(outcomes.filter(({ file, name, id }) => basename(file, '.ts') !== name || id !== name)).toEqual(
+      [],
+    );
+    const rows = tabRows((await still(args, { env })).stdout);
+    expect(rows.map(([, name]) => name).toSorted()).toEqual(names);
+    expect(rows.filter(([, name, , id, file]) => file !== join(folder, `${name}.ts`) || id !== name)).toEqual(
+      [],
+    );
     for (const terminal of [narrow, wide]) {
-      const shown = await inProcess(args, { env, terminal });
-      expect({ stdout: rawIn(shown.stdout), stderr: rawIn(shown.stderr) }).toEqual({});
+      const shown = await still(args, { env, terminal });
       expect(shown.stdout.split('\n')).toHaveLength(allowed.length + 2);
     }
   });
 
   it('of failed vals move nothing, also in annotations for a CI runner', async () => {
     const folder = folderOfFiles();
-    const env = await serviceOf(({ body }) => ({ status: 422, body: { message: JSON.parse(body).name } }));
+    const reply = ({ body }: Seen) => ({ status: 422, body: { message: JSON.parse(body).name } });
+    const env = { ...(await serviceOf(reply)), GITHUB_ACTIONS: 'true' };
     for (const terminal of [undefined, narrow, wide]) {
-      const { exit, stdout, stderr } = await inProcess(['push', folder], {
-        env: { ...env, GITHUB_ACTIONS: 'true' },
-        terminal,
-      });
-      expect(exit).toBe(6);
-      expect({ stdout: rawIn(stdout.replaceAll('\t', '')), stderr: rawIn(stderr) }).toEqual({});
-      expect(stderr.split('\n').filter((line) => line.includes('::error file='))).toHaveLength(
-        allowed.length,
-      );
+      const { exit, stderr } = await still(['push', folder], { env, terminal });
+      const annotations = stderr.split('\n').filter((line) => line.includes('::error file='));
+      expect({ exit, annotations: annotations.length }).toEqual({ exit: 6, annotations: allowed.length });
     }
   });
 });

@@ -1,8 +1,14 @@
 // Makes the reference of all commands, in Markdown, from their definitions.
-import { columnsFor } from '../terminal/column.ts';
-import { type ArgumentDefinition, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
-import type { LoadedCommand, LoadedTree } from './command-tree.ts';
-import { globalOptions } from './global-options.ts';
+
+import {
+  type ArgumentDefinition,
+  formsOf,
+  type OptionDefinition,
+  oppositeOf,
+} from '../../src/cli/command.ts';
+import type { LoadedCommand, LoadedTree } from '../../src/cli/command-tree.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
+import { columnsFor } from '../../src/terminal/column.ts';
 
 /** Sections that are copied from the guide. */
 const sharedSections = ['Exit codes', 'Settings'];
