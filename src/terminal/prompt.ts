@@ -44,8 +44,10 @@ export function createPrompt(
     const { PassThrough } = await import('node:stream');
     // readline shows each key on its output. The keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
-    const questionLines = await wrapped(visible(question));
-    const lastLine = questionLines.pop() ?? '';
+    const shown = visible(question);
+    // Four columns are left for the answer.
+    const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
+    const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);
     const lines = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
@@ -68,12 +70,6 @@ export function createPrompt(
       lines.close();
     }
   }
-
-  /** Leaves room for the answer. */
-  const wrapped = async (question: string): Promise<string[]> => {
-    const lines = (await createTextWidth([question])).wrap(question, Math.max(1, width - 4));
-    return lines.with(-1, `${lines.at(-1)?.trimEnd()} `);
-  };
 
   return {
     waitedMs: () => waitedMs,
