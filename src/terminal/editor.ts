@@ -75,9 +75,10 @@ const missingCodes: readonly unknown[] = [126, 127];
 
 /** A shell splits the editor's flags. The file is an argument of the shell, so it needs no quotes. */
 function run(editor: string, file: string, isWindows: boolean): Promise<EditorFailure | undefined> {
-  const [shell, ...args] = isWindows ? [`${editor} "${file}"`] : ['sh', '-c', `${editor} "$@"`, editor, file];
   return new Promise((resolve) => {
-    const child = spawn(shell as string, args, { stdio: 'inherit', shell: isWindows });
+    const child = isWindows
+      ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
+      : spawn('sh', ['-c', `${editor} "$@"`, editor, file], { stdio: 'inherit' });
     child.once('error', ({ message }) =>
       resolve({ problem: `could not be started: ${message}`, isMissing: true }),
     );

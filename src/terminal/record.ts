@@ -6,7 +6,7 @@ import { cellText, columnValue } from './fields.ts';
 import { gap } from './layout.ts';
 import { linked } from './link.ts';
 import { type Cell, cellOf, type Screen } from './screen.ts';
-import { createTextWidth } from './text-width.ts';
+import { createTextWidth, type TextWidth } from './text-width.ts';
 import { wholeMoment } from './times.ts';
 
 const narrowestValue = 4;
@@ -78,21 +78,26 @@ async function formatPairs(
   const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
   const room = Math.max(narrowestValue, screen.width - keyWidth - gap.length);
   return pairs
-    .map(({ key, cell: { text, tone }, column: { isId, firstLine, moment } }) => {
+    .map(({ key, cell: { text, tone }, column }) => {
       const label = textWidth.cut(key, keyWidth);
-      const wrapped = () =>
-        text
-          .split('\n')
-          .flatMap((line) => textWidth.wrap(line, room))
-          .join(`\n${' '.repeat(keyWidth + gap.length)}`);
-      // Half an id or half an address is useless.
-      const isWhole = isId || /^https?:\/\/\S+$/.test(text);
-      const fitting = firstLine || moment ? wrapped() : isWhole ? text : textWidth.cut(text, room);
-      const shown = screen.links ? linked(fitting, text) : fitting;
+      const value = fitValue(text, column, room, textWidth).join(`\n${' '.repeat(keyWidth + gap.length)}`);
+      const shown = screen.links ? linked(value, text) : value;
       const padding = ' '.repeat(keyWidth - textWidth.width(label));
       return `${screen.style.bold(label)}${padding}${gap}${tone ? screen.style[tone](shown) : shown}\n`;
     })
     .join('');
+}
+
+/** The lines of a value. Half an id or half an address is useless, so neither is cut. */
+function fitValue(
+  text: string,
+  { isId, firstLine, moment }: Column,
+  width: number,
+  textWidth: TextWidth,
+): string[] {
+  if (firstLine || moment) return text.split('\n').flatMap((line) => textWidth.wrap(line, width));
+  const isWhole = isId || /^https?:\/\/\S+$/.test(text);
+  return [isWhole ? text : textWidth.cut(text, width)];
 }
 
 /** The whole text, with all of its lines. */

@@ -20,20 +20,16 @@ type Ask = (specifier: string, from: string) => ModuleAnswer;
 type Namespace = Record<string, unknown>;
 
 export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Namespace> } {
-  const known = new Map<string, Promise<vm.Module>>();
+  const known = new Map<string | undefined, Promise<vm.Module>>();
   const linked = new Map<vm.Module, Promise<void>>();
   const maps = new Map<string, string>();
   mapStacks((id) => maps.get(id));
 
   async function load(specifier: string, from: string): Promise<vm.Module> {
     const answer = ask(specifier, from);
-    const key =
-      'id' in answer ? answer.id : 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : '';
-    let module = known.get(key);
-    if (module === undefined || key === '') {
-      module = make(answer, { specifier, from });
-      known.set(key, module);
-    }
+    const key = keyOf(answer);
+    const module = known.get(key) ?? make(answer, { specifier, from });
+    if (key !== undefined) known.set(key, module);
     return module;
   }
 
@@ -95,6 +91,12 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
       return (await module).namespace as Namespace;
     },
   };
+}
+
+/** Imports with the same key share one module. Undefined for an import that failed. */
+function keyOf(answer: ModuleAnswer): string | undefined {
+  if ('id' in answer) return answer.id;
+  return 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : undefined;
 }
 
 /** Lets Node import a package, or a module of its own, as if the file `packagesFrom` imported it. */
