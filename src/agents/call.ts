@@ -80,7 +80,7 @@ function limitFor(command: LoadedCommand, { limit }: Input): number {
   if (!hasOwnLimit(command)) return Number.POSITIVE_INFINITY;
   if (limit === undefined) return shownAtMost;
   if (/^[1-9]\d{0,8}$/.test(String(limit))) return Number(limit);
-  throw new UsageError('limit takes a whole number from 1 on.', { hint: `For example ${shownAtMost}.` });
+  throw new UsageError('limit takes a whole number of at least 1.', { hint: `For example ${shownAtMost}.` });
 }
 
 /**

@@ -69,7 +69,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const chosen =
       rows.length > limit ? [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))] : rows;
     await takeList(chosen.map(withWording));
-    if (hasMore) say(`Of ${rows.length}: ${countOutcomes(rows)}.`);
+    if (hasMore) say(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
   const withWording = (row: JsonObject): JsonObject =>
@@ -145,8 +145,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       if (isCut)
         say(
           isTooLarge
-            ? 'There are more, but the list is too large.'
-            : 'There are more: a higher limit shows them.',
+            ? 'There are more records, but the list is too large to show them.'
+            : 'There are more records. A higher limit shows them.',
         );
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
       return {

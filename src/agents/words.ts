@@ -69,7 +69,7 @@ function argumentWords(command: LoadedCommand, input: Input): string[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -.`, { hint: 'Name a file.' });
+  new UsageError(`${key} cannot be -, because a tool has no standard input.`, { hint: 'Name a file.' });
 
 function checkTypes(
   command: LoadedCommand,
@@ -86,7 +86,7 @@ function checkTypes(
     if (value !== undefined && !fits(value, property)) {
       const wanted =
         property.type === 'array' ? `an array of ${property.items?.type}s` : `a ${property.type}`;
-      throw new UsageError(`${key} has to be ${wanted.replace('a integer', 'an integer')}.`, {
+      throw new UsageError(`${key} must be ${wanted.replace('a integer', 'an integer')}.`, {
         hint: `${key}: ${property.description}.`,
       });
     }

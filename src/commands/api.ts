@@ -19,11 +19,11 @@ const pathMissing = 'Name the path of the request: `vals api /v1/me`.';
 export const command = defineCommand({
   summary: 'Send any request to the service',
   description:
-    'Send any request to the service, and print the JSON of the answer. For everything that has no command yet. ' +
+    'Send any request to the service, and print the JSON of the answer. Use it for routes that have no command yet. ' +
     'The default method is GET, or POST with fields or --input.',
   details:
-    'GET, HEAD, OPTIONS, DELETE and requests with --input carry fields in the query, others in a JSON body. ' +
-    'It needs a token, and sends it to the base URL only.',
+    'Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
+    'other requests. The command needs a token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
     first: {
@@ -31,12 +31,12 @@ export const command = defineCommand({
       words: methods,
       missing: pathMissing,
     },
-    second: argument('[path]', 'the path, as it follows the base URL: /v1/me'),
+    second: argument('[path]', 'the path below the base URL: /v1/me'),
   },
   options: {
     rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
     field: repeatable('-F, --field <key=json>', "a field that is JSON; @file: a file's text", parseField),
-    input: word('--input <file>', 'the body, JSON, byte for byte; -: standard input'),
+    input: word('--input <file>', 'a JSON file, sent byte for byte; -: standard input'),
     paginate: toggle('--paginate', 'GET a list with all its pages, as one array'),
     dryRun,
   },
@@ -66,7 +66,7 @@ export const command = defineCommand({
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       open: true,
-      hints: { 404: 'Check the path, and the id in it where it has one.' },
+      hints: { 404: 'Check the path, and the id in it if it has one.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();
@@ -105,7 +105,7 @@ function checkCombination(
     });
   }
   if (paginate && method !== 'GET') {
-    throw new UsageError(`--paginate is for GET, and this is a ${method}.`, {
+    throw new UsageError(`--paginate needs a GET, but this is a ${method}.`, {
       hint: 'To send fields in the query of a GET, name the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
     });
   }

@@ -13,12 +13,13 @@ import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts
 export const command = defineCommand({
   summary: 'Make a workspace with every val of the service',
   description:
-    'Make a folder a workspace that has every val of the service as a file: `vals init` and `vals pull --all` in one. ' +
-    'The folder has to be new or empty. If it is interrupted, run it again: it goes on where it was.',
+    'Make a new folder, and write each of your vals on the service into a file there. This is `vals init` and ' +
+    '`vals pull --all` in one command. The folder must be new or empty. After an interruption, run the command again: ' +
+    'it continues.',
   details:
-    'Without a folder, it is named after the host of the service. A val that cannot have a file of its name is named at ' +
-    'the end; `vals pull <id> --file <path>` adds it. A service without a list of vals cannot be cloned.',
-  arguments: { folder: argument('[folder]', "the new folder; absent: the service's host name") },
+    'Some names of vals cannot be names of files. The command reports these vals at the end, and ' +
+    '`vals pull <id> --file <path>` adds them. It does not work with a service that has no list of vals.',
+  arguments: { folder: argument('[folder]', "the new folder (the service's host name)") },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
   empty: 'The service has no vals yet.',
@@ -46,7 +47,7 @@ export const command = defineCommand({
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
-    say.hint(`${shell`cd ${given}`} and edit the files; \`vals push\` sends what changed.`);
+    say.hint(`Run ${shell`cd ${given}`} and edit the files. \`vals push\` sends the changed files.`);
     return { kind: 'nothing' };
   },
 });

@@ -6,7 +6,7 @@ import { paging, timeRange } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List the comments you gave or received',
   options: {
-    relationship: word('--relationship <word>', 'whose comments', {
+    relationship: word('--relationship <word>', 'which comments', {
       choices: ['any', 'given', 'received'],
       default: 'any',
     }),

@@ -9,14 +9,15 @@ import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { compareVals } from './shared/compare-vals.ts';
 
 export const command = defineCommand({
-  summary: 'Show how the files differ from the service',
+  summary: 'Show the differences between the files and the service',
   description:
-    'Show how the files of the workspace differ from the service, as a unified diff. At a terminal its sides are ' +
-    'named: + is what a push would send or, of a val that changed on the service alone, what a pull would bring. ' +
-    'In a pipe - is there and + is here, as `patch -p1` takes it.',
+    'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
+    'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +
+    'In a pipe, - is always the service and + the file, in the format of `patch -p1`.',
   toolDescription:
-    'Show how the files of the workspace differ from the service, as unified diffs: - is on the service, + is here.',
-  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
+    'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
+    'service, + marks lines here.',
+  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'Nothing differs.',
@@ -46,23 +47,23 @@ export const command = defineCommand({
 });
 
 const meanings: Record<ShownStatus, string> = {
-  'changed here': 'changed here: `vals push` sends it.',
-  new: 'is not on the service yet: `vals push` sends it.',
-  'changed there': 'changed on the service: `vals pull` brings it.',
-  conflict: 'changed here and on the service: `vals pull --merge` merges both.',
-  'missing here': 'has no file here: `vals pull` brings it.',
-  'deleted there': 'was deleted on the service: `vals push --fork` makes a new val.',
-  'not yours': 'belongs to another owner: `vals push --fork` makes a val of your own.',
-  unmerged: 'has conflict markers: decide what stays between them, then `vals push`.',
-  'renamed here': 'has another name on the service: `vals push` renames it.',
+  'changed here': 'changed here. `vals push` sends it.',
+  new: 'is not on the service yet. `vals push` sends it.',
+  'changed there': 'changed on the service. `vals pull` writes the change into the file.',
+  conflict: 'changed here and on the service. `vals pull --merge` merges both.',
+  'missing here': 'has no file here. `vals pull` writes it.',
+  'deleted there': 'was deleted on the service. `vals push --fork` makes a new val.',
+  'not yours': 'belongs to another owner. `vals push --fork` makes a val of your own.',
+  unmerged: 'has conflict markers. Edit the code between them, then run `vals push`.',
+  'renamed here': 'has another name on the service. `vals push` renames it there.',
   unchanged: 'is the same on both sides.',
 };
 
-const nameTaken = 'is new here, and the service has a val of that name: `vals pull --merge` merges both.';
+const nameTaken = 'is new here, but the service has a val of that name. `vals pull --merge` merges both.';
 
 function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
-    return 'is neither here nor on the service. `vals forget` takes it out of vals.json.';
+    return 'is neither here nor on the service. `vals forget` removes it from vals.json.';
   const status = shownStatus(examined);
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }

@@ -8,10 +8,10 @@ import { findVal, unknownVal, valsOf } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
-  summary: 'Take vals out of the workspace',
+  summary: 'Remove vals from the workspace',
   description:
-    'Take vals out of vals.json and name their files in .valsignore, so that they are not pushed any more. ' +
-    'The files and the vals on the service stay; `vals push <file>` adds a file again.',
+    'Remove vals from vals.json and list their files in .valsignore, so that they are no longer pushed. The files and ' +
+    'the vals on the service stay. `vals push <file>` adds a file again.',
   arguments: { vals: argument('<val...>', 'names, files or ids') },
   options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
   examples: ['vals forget hello'],

@@ -10,8 +10,9 @@ import type { Source } from '../workspace/sources/walk.ts';
 export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
-    'Make this folder a workspace. vals.json has the file and the id of each val: commit it. .vals has the code that ' +
-    'each file and its val last had in common, and git ignores it. Nothing is sent. Run it again to add new files.',
+    'Make this folder a workspace. Commit vals.json, which lists the file and the id of each val. The folder .vals keeps ' +
+    'the base of each val: the last code that the file and the service had in common. git ignores .vals. Nothing is ' +
+    'sent. Run the command again to add new files.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
@@ -39,7 +40,7 @@ export const command = defineCommand({
     say.hint(
       total === 0
         ? 'Write some code to hello.ts, then run `vals push`.'
-        : '`vals push` sends what is new or changed; `vals status` compares.',
+        : '`vals push` sends new and changed files. `vals status` compares them with the service.',
     );
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
     return { kind: 'record', record };

@@ -15,8 +15,8 @@ export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
   description:
     'Sign in to a service, and store the token in a file that only you can read. ' +
-    'A token is stored if the service accepts it, and it is sent to that service only. ' +
-    'Without a base URL it asks for one.',
+    'A token is stored only if the service accepts it, and it is sent to that service only. ' +
+    'Without --base-url, the command asks for the address.',
   options: { withToken: toggle('--with-token', 'read the token from standard input') },
   examples: [
     'vals login --base-url https://api.example.com',
@@ -50,7 +50,7 @@ export const command = defineCommand({
     if (text === '')
       throw new AuthError('No token was given.', {
         hint: withToken
-          ? 'Nothing was stored. Standard input was empty: write the token into it.'
+          ? 'Nothing was stored, because standard input was empty. Pipe the token into the command.'
           : 'Nothing was stored. Run the command again, and paste the token.',
       });
     const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
@@ -61,7 +61,7 @@ export const command = defineCommand({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, and is used instead of the token that was stored now.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so vals uses it instead of the stored token.');
     say.hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
     // Below a space, the user is the space, and the person is its actor.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');

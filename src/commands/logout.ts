@@ -7,7 +7,7 @@ export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',
   description:
     'Remove the stored token of a service. The token stays valid until the service revokes it. If the service was the ' +
-    'default, the only one left becomes the default, or none.',
+    'default and only one other service is left, that one becomes the default.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {
@@ -30,7 +30,7 @@ export const command = defineCommand({
       change = next === undefined ? noDefault(left.length) : ` The default is now ${next}.`;
       return { ...config, baseUrl: next, tokens };
     });
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, and is still used.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so vals still uses that token.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
@@ -40,4 +40,4 @@ export const command = defineCommand({
 const noDefault = (left: number): string =>
   left === 0
     ? ' There is no default service now.'
-    : ` There is no default service now: \`vals use <base-url>\` chooses one of ${left}.`;
+    : ` There is no default service now. Choose one of ${left} with \`vals use <base-url>\`.`;

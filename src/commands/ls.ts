@@ -10,8 +10,9 @@ import { paging, privacy } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List your vals',
   description:
-    'List your vals, or only those that match all of the words. A service with a search looks for the words in names ' +
-    'and code; otherwise only names count. If the service does not list vals, those that this machine has seen are shown.',
+    'List your vals, or only the vals that match all of the words. If the service has a search, it looks in names and ' +
+    'code, otherwise only in names. If the service has no list of vals, the command shows the vals that this machine ' +
+    'has seen.',
   arguments: { words: argument('[words...]', 'only vals that match all of these') },
   options: { privacy: { ...privacy, description: 'only these: public, unlisted or private' }, ...paging },
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
@@ -35,7 +36,7 @@ export const command = defineCommand({
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.isSearched === false) {
-      say.note('This service has no search, so the words were looked for in the names alone.');
+      say.note('This service has no search, so the words were compared with names only.');
     }
     if (matching === undefined) {
       say.note('This service has no list of vals. These are the ones that this machine has seen.');

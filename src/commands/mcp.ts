@@ -1,19 +1,20 @@
 import { defineCommand, toggle } from '../cli/command.ts';
 
 export const command = defineCommand({
-  summary: 'Serve the commands to an agent, as tools',
+  summary: 'Serve the commands to an agent as tools',
   description:
-    'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent reads ' +
-    'and writes vals as you, and files below this folder. It deletes nothing and runs no code unless you allow it.',
+    'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent uses ' +
+    'your token: it reads and writes your vals, and files below this folder. It deletes nothing and runs no code unless ' +
+    'you allow it.',
   details:
-    'A program that acts for a person starts this command, such as the assistant of an editor. Each tool is a command, ' +
-    'with the same arguments and options and the result of --json. --base-url, --local and the other options of every ' +
-    'command hold for all tools.',
+    'An agent, such as the assistant of an editor, starts this command. Each tool is a command, with the same arguments ' +
+    'and options. Its result is the document that --json prints. The options of every command, such as --base-url and ' +
+    '--local, apply to all tools.',
   options: {
     readOnly: toggle('--read-only', 'only tools that change nothing', {
       conflicts: ['allowDelete', 'allowRun'],
     }),
-    allowDelete: toggle('--allow-delete', 'also tools that delete vals and versions'),
+    allowDelete: toggle('--allow-delete', 'also the tools that delete vals and versions'),
     allowRun: toggle('--allow-run', "also the tool that runs a val's code on this machine"),
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],

@@ -10,8 +10,8 @@ import { column } from '../terminal/column.ts';
 export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
-    'Open the page of a val in your browser ($BROWSER or the default one), or your own page if no val is named. ' +
-    'Without a browser, and in a pipe, the address is printed.',
+    'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is named. ' +
+    'Without a browser, and in a pipe, the command prints the address.',
   arguments: { val: val('[val]', 'its name, its id or the beginning of one, or in a workspace its file') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
@@ -55,11 +55,11 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
 function addressOf(text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address.', {
-      hint: '`vals val get` shows what it sent.',
+      hint: '`vals val get` shows the answer of the service.',
     });
   }
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
-    hint: '`vals val get --json` shows what it sent.',
+    hint: '`vals val get --json` shows the answer of the service.',
   });
 }

@@ -10,18 +10,18 @@ import { findVal, openWorkspace, type Workspace } from '../workspace/workspace.t
 import { type PullItem, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
 
 export const command = defineCommand({
-  summary: "Bring the service's code into the workspace",
+  summary: "Write the service's code into the workspace",
   description:
-    "Bring the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that was changed here is not overwritten without --force; --merge merges both sides and marks what it cannot decide.',
+    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
+    'that changed here is not overwritten without --force. --merge merges both sides, and marks the lines that conflict.',
   details:
-    'With --all, a val that cannot have a file of its name is named at the end; `vals pull <id> --file <path>` adds it. ' +
-    'If it is interrupted, run it again: it goes on where it was.',
-  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
+    'Some names of vals cannot be names of files. --all reports these vals at the end, and ' +
+    '`vals pull <id> --file <path>` adds them. After an interruption, run the command again: it continues.',
+  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
   options: {
-    all: toggle('--all', "also add every val of the service's list", { conflicts: ['file'] }),
-    merge: toggle('--merge', 'merge what changed on both sides', { conflicts: ['force'] }),
-    force: toggle('--force', 'overwrite what was changed here; a copy is kept in .vals/backup'),
+    all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),
+    merge: toggle('--merge', 'merge vals that changed on both sides', { conflicts: ['force'] }),
+    force: toggle('--force', 'overwrite files that changed here; .vals/backup keeps a copy'),
     file: word('--file <path>', 'the file for a val that the workspace does not have yet'),
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },
@@ -32,10 +32,11 @@ export const command = defineCommand({
     'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
   ],
   columns: pullColumns,
-  empty: 'Nothing to pull. `vals pull --all` also adds the vals of the service that are not here yet.',
+  empty:
+    'There is nothing to pull. `vals pull --all` also adds your vals on the service that are not here yet.',
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
-      throw new UsageError('--all and vals contradict each other.', {
+      throw new UsageError('--all pulls every val, so it takes no names.', {
         hint: 'Name the vals to pull, or give --all.',
       });
     }
@@ -43,7 +44,7 @@ export const command = defineCommand({
     const named = await itemsOf(context, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {
-        hint: 'To change the file of a val that it has, edit vals.json.',
+        hint: 'To change the file of another val, edit vals.json.',
       });
     }
     const api = await context.connect();

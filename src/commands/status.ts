@@ -41,15 +41,17 @@ const statusColumn: Column = {
 export const command = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
-    'Compare the files of the workspace with the service and with the last code that both had in common: unchanged, ' +
-    'changed here, changed there, conflict (changed on both sides, a new file whose name is taken, or an id that belongs ' +
-    'to a val of another name), unmerged (with conflict markers), new, renamed here (its name in vals.json was edited), ' +
-    'missing here, deleted there, not yours.',
-  arguments: { vals: argument('[val...]', 'names, files or ids; all of the workspace when absent') },
-  options: { exitCode: toggle('--exit-code', 'exit with 5 when anything differs', { forPeople: true }) },
+    'Compare each file of the workspace with its val on the service. A val is unchanged, changed here, changed there (on ' +
+    'the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
+  details:
+    'A val is a conflict if it changed here and on the service, if its file is new and the service already has a val of ' +
+    'that name, or if its id in vals.json belongs to a val of another name. It is unmerged if its file has ' +
+    'conflict markers (<<<<<<<). It is renamed here if its name was edited in vals.json.',
+  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
+  options: { exitCode: toggle('--exit-code', 'exit with code 5 if a val differs', { forPeople: true }) },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
-  empty: 'There are no vals yet: write some code into hello.ts, then `vals push`.',
+  empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
   async run(context, { vals, exitCode }) {
     const { examined, error } = await compareVals(context, vals);
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
@@ -85,8 +87,8 @@ function sayWhatIsAssumed({ flags, say }: Context, examined: readonly Examined[]
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   say.note(
-    `The service sent no id for ${files} and lists no vals, so the comparison is with what was sent. ` +
-      'Find the id on the service; `vals pull <id>` makes it known here.',
+    `The service sent no id for ${files} and has no list of vals. The comparison is with the code that was pushed last. ` +
+      'Look up the id on the service, then run `vals pull <id>`.',
   );
 }
 
@@ -118,7 +120,7 @@ function renameHints(differing: readonly Examined[]): string[] {
   const fresh = filesThatAre('new', ({ here }) => here);
   return likelyRenames(missing, fresh).map(
     ({ from, to }) =>
-      `${to} looks like ${from}, renamed and edited. If it is, write ${to} in place of ${from} in vals.json.`,
+      `${to} looks like ${from} with a new name and other code. If so, replace ${from} with ${to} in vals.json.`,
   );
 }
 
@@ -134,11 +136,15 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ...(has('renamed here')
       ? ['`vals push` renames vals on the service whose names were edited in vals.json.']
       : []),
-    ...(isCheckout ? ['It is unknown here which side is newer: `vals diff` shows both.'] : []),
-    ...(has('changed there', 'missing here') ? ['`vals pull` brings what is there.'] : []),
+    ...(isCheckout
+      ? ['Without a base in .vals, vals cannot tell which side is newer. `vals diff` shows both.']
+      : []),
+    ...(has('changed there', 'missing here')
+      ? ["`vals pull` writes the service's code into the files."]
+      : []),
     ...(has('missing here') ? ['`vals push --prune` deletes vals whose files are gone.'] : []),
     ...(has('unmerged')
-      ? ['Decide what stays between <<<<<<< and >>>>>>> in unmerged files, then `vals push`.']
+      ? ['Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.']
       : []),
     ...(conflicts.some(
       ({ isNew, nameThere, isRenamedHere }) => !isNew && (nameThere === undefined || isRenamedHere),
@@ -146,10 +152,14 @@ function nextSteps(differing: readonly Examined[]): string[] {
       ? ['`vals pull --merge` merges both sides of a conflict.']
       : []),
     ...(conflicts.some(({ isNew }) => isNew)
-      ? ['A val of that name exists: `vals diff` shows it, `vals pull --merge` merges both sides.']
+      ? [
+          'The service already has a val with the name of a new file. `vals diff` shows both, `vals pull --merge` merges them.',
+        ]
       : []),
     ...(conflicts.some(({ nameThere, isRenamedHere }) => nameThere !== undefined && !isRenamedHere)
-      ? ['The id in vals.json belongs to a val of another name: `vals pull` takes its name and code.']
+      ? [
+          'An id in vals.json belongs to a val of another name. `vals pull` writes the name and code of that val.',
+        ]
       : []),
     ...(has('deleted there', 'not yours')
       ? [
@@ -159,7 +169,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
         ]
       : []),
     ...(differing.some(isDeletedEverywhere)
-      ? ['`vals forget` leaves out what is neither here nor there.']
+      ? ['`vals forget` removes vals from vals.json that are neither here nor on the service.']
       : []),
   ];
 }

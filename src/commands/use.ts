@@ -19,7 +19,7 @@ export const command = defineCommand({
     column('base url', 'baseUrl'),
     { ...column('role'), only: 'terminal' },
   ],
-  empty: 'You are not signed in to a service yet. Run `vals login --base-url URL`.',
+  empty: 'You are not signed in to a service yet. Run `vals login --base-url <url>`.',
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
@@ -45,7 +45,7 @@ export const command = defineCommand({
       changed = { ...config, baseUrl: href };
       return changed;
     });
-    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, and is used instead of the default.');
+    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, so vals uses it instead of the default.');
     say.hint(`${href} is the default now.`);
     return { kind: 'list', rows: services(changed, listed) };
   },
@@ -58,7 +58,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
   const [only] = found;
   if (only === undefined) throw notSignedIn(wanted, config);
   if (found.length === 1) return only + path;
-  throw new UsageError(`${wanted} may be ${found.join(' or ')}.`, {
+  throw new UsageError(`${wanted} is ambiguous: it may be ${found.join(' or ')}.`, {
     hint: `Give the whole address: ${shell`vals use ${only + path}`}.`,
   });
 }

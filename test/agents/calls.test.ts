@@ -33,16 +33,16 @@ it('a failure is the error object, with a hint for an agent', async () => {
 it.each([
   ['val_create', { name: 'one' }, 'val_create needs code or file.'],
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'val_create takes code or file, not both.'],
-  ['val_create', { name: 'one', file: '-' }, 'file cannot be -.'],
+  ['val_create', { name: 'one', file: '-' }, 'file cannot be -, because a tool has no standard input.'],
   ['val_create', { name: 'one', code: '' }, 'code is empty.'],
   ['val_get', {}, expect.stringContaining('`val_get` needs <val>: ')],
   ['val_get', { val: 'a', other: 1 }, 'val_get has no input "other".'],
-  ['val_get', { val: { a: 1 } }, 'val has to be a string.'],
-  ['runs', { error: 'yes' }, 'error has to be a boolean.'],
-  ['runs', { limit: 0 }, 'limit takes a whole number from 1 on, not "0".'],
-  ['refs', { limit: 0 }, 'limit takes a whole number from 1 on.'],
+  ['val_get', { val: { a: 1 } }, 'val must be a string.'],
+  ['runs', { error: 'yes' }, 'error must be a boolean.'],
+  ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
+  ['refs', { limit: 0 }, 'limit takes a whole number of at least 1.'],
   ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
-  ['push', { paths: 'hello.ts' }, 'paths has to be an array of strings.'],
+  ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ])('%s refuses %j', async (name, input, message) => {
   const { env } = await serviceInProcess();
   const agent = await connectAgent([], { env });
@@ -82,7 +82,7 @@ it('long lists have 20 records unless limit says more, and say that there are mo
     const { items, more } = document;
     return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
   };
-  const said = 'There are more: a higher limit shows them.';
+  const said = 'There are more records. A higher limit shows them.';
   expect(await counted('version_ls', {})).toEqual([20, true, said]);
   expect(await counted('version_ls', { limit: 3 })).toEqual([3, true, said]);
   expect(await counted('version_ls', { limit: 25 })).toEqual([25, undefined, '']);
@@ -97,7 +97,7 @@ it('a list of large records is cut before it fills the room of its reader', asyn
   const agent = await connectAgent([], { env });
   const { document, texts } = await agent.call('runs');
   expect([document.items, document.more]).toMatchObject([{ length: 3 }, true]);
-  expect(texts[1]).toBe('There are more, but the list is too large.');
+  expect(texts[1]).toBe('There are more records, but the list is too large to show them.');
 });
 
 it('numbers keep their digits', async () => {

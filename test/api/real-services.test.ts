@@ -111,7 +111,7 @@ describe('hints that help', () => {
   it.each([
     [['runs'], [], 'vals val runs <val>'],
     [['likes'], [], 'does not have this route'],
-    [['val', 'runs', id], [{ body: { id } }], 'no list of the runs of a val'],
+    [['val', 'runs', id], [{ body: { id } }], 'does not list the runs of a single val'],
   ])('%j where there is no such route', async (args, later, hint) => {
     const { exit, stderr } = await vals(args, [{ status: 404 }, ...later]);
     expect(exit).toBe(3);

@@ -502,7 +502,7 @@ describe('vals use', () => {
       wanted: 'localhost:4000',
       tokens: { 'http://localhost:4000': 'token-number-3', 'https://localhost:4000': 'token-number-4' },
       exit: 2,
-      says: 'localhost:4000 may be http://localhost:4000 or https://localhost:4000.',
+      says: 'localhost:4000 is ambiguous: it may be http://localhost:4000 or https://localhost:4000.',
     },
   ])('takes $wanted for a service if it names exactly one', async ({ wanted, tokens, exit, says }) => {
     const home = signedIn(tokens);

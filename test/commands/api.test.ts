@@ -146,14 +146,14 @@ describe('what is sent', () => {
     { args: ['GET', '/x', '--input', '-'], exit: 2, says: '--input' },
     { args: ['POST', '/x', '--input', '-'], exit: 10, says: 'Standard input is not JSON' },
     { args: ['POST', '/x', '--input', 'missing.json'], exit: 10, says: 'missing.json does not exist' },
-    { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate is for GET' },
+    { args: ['POST', '/x', '--paginate'], exit: 2, says: '--paginate needs a GET' },
     { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not an HTTP method' },
     { args: [], exit: 2, says: 'Name the path' },
     { args: ['GET'], exit: 2, says: 'Name the path' },
     { args: ['post', '-f', 'a=1'], exit: 2, says: 'Name the path' },
-    { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate is for GET' },
+    { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate needs a GET' },
     { args: ['GET', '/x', 'more'], exit: 2, says: 'at most 2 arguments' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);

@@ -68,7 +68,7 @@ describe('runs of a val', () => {
     ]) {
       const { exit, stderr } = await run(args, service);
       expect(exit).toBe(3);
-      expect(stderr).toContain('no list of the runs');
+      expect(stderr).toContain('does not list the runs');
     }
     const absent = await scriptedService([], () => ({ status: 404 }));
     expect((await run(['val', 'runs', id], absent)).stderr).toContain('There is no val');

@@ -25,10 +25,13 @@ describe('options that do not go together', () => {
     [['--trust-proxy', '10.0.0.5'], '--trust-proxy needs --public-url'],
     [[...url, '--tls-cert', pem], '--tls-cert needs --tls-key too'],
     [[...url, '--tls-key', pem], '--tls-key needs --tls-cert too'],
-    [['--public-url', 'http://localhost:1', ...tls], '--public-url has to be https:// with --tls-cert'],
+    [
+      ['--public-url', 'http://localhost:1', ...tls],
+      '--tls-cert needs a --public-url that begins with https://',
+    ],
     [
       ['--public-url', 'http://localhost:1', '--host', '0.0.0.0', '--trust-proxy', '10.0.0.5'],
-      '--public-url has to be https:// where --host is 0.0.0.0',
+      '--host 0.0.0.0 needs a --public-url that begins with https://',
     ],
     [['--public-url', 'vals.test'], '--public-url takes an https:// URL'],
     [['--public-url', ''], '--public-url takes an https:// URL'],
@@ -112,7 +115,7 @@ test('it says where it listens and what it is called, and no token; idle, it end
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
   expect(service.log).toContain('Listening on 127.0.0.1, port ');
-  expect(service.log).toContain('answers only as https://vals.test');
+  expect(service.log).toContain('Only requests to https://vals.test are answered');
   expect(service.log).not.toContain(service.token);
   const start = performance.now();
   expect(await service.end('SIGTERM')).toBe(0);

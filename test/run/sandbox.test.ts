@@ -162,7 +162,7 @@ it('a val that names a withheld variable gets a warning, and the variable with -
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
     stderr:
-      'warning: MY_API_KEY looks like a secret, so the val does not get it. To hand it over, add --env MY_API_KEY.\n',
+      'warning: The val does not get MY_API_KEY, because that variable looks like a secret. To pass it, add --env MY_API_KEY.\n',
   });
   expect(await run(['--env', 'MY_API_KEY', 'a.ts'], { env })).toMatchObject({ stdout: 'k', stderr: '' });
   expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);

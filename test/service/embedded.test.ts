@@ -212,7 +212,7 @@ describe('vals serve', () => {
       });
       return screen.trimEnd().split('\r\n');
     };
-    const narrow = await serve(40, 'Ctrl-C ends it.');
+    const narrow = await serve(40, 'Press Ctrl-C to stop.');
     expect(narrow.filter((line) => line.length > 40 && !line.startsWith(' '))).toEqual([]);
     expect(narrow.find((line) => line.startsWith('  export VALS_TOKEN='))?.length).toBeGreaterThan(40);
     const quiet = await serve(80, 'VALS_TOKEN=', '--quiet');

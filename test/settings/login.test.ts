@@ -205,7 +205,7 @@ describe('vals logout', () => {
   it.each([
     { others: [], now: undefined, says: 'There is no default service now.' },
     { others: [two], now: two, says: 'The default is now https://two.example.' },
-    { others: [two, three], now: undefined, says: 'now: `vals use <base-url>` chooses one of 2.' },
+    { others: [two, three], now: undefined, says: 'now. Choose one of 2 with `vals use <base-url>`.' },
   ])('of the default, beside $others, says which one is the default', async ({ others, now, says }) => {
     const home = temporaryFolder();
     const tokens = (origins: (string | undefined)[]) =>

@@ -165,7 +165,7 @@ it('shows the others where a file cannot be read, and says what to do about what
   await service.delete(place.idOf('gone.ts'));
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
-  expect(screen).toContain('`vals forget` leaves out what is neither here nor there.');
+  expect(screen).toContain('`vals forget` removes vals that are neither here nor on the service.');
   expect(screen).not.toMatch(/vals push|vals pull/);
   expect((await place.vals('diff')).stderr).toBe('');
   expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
@@ -541,7 +541,7 @@ describe('in a fresh checkout, which has no bases', () => {
 
   it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
     const { place } = await freshCheckout();
-    expect((await place.onScreen(['status'])).screen).toContain('It is unknown here which side is newer');
+    expect((await place.onScreen(['status'])).screen).toContain('vals cannot tell which side is newer');
     expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
     expect(await place.vals('pull')).toMatchObject({ exit: 5 });
     expect(place.read('a.ts')).toBe('a');

@@ -167,7 +167,9 @@ describe('a service that tells no id', () => {
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'unchanged' }]);
-    expect((await place.vals('status')).stderr).toContain('the comparison is with what was sent');
+    expect((await place.vals('status')).stderr).toContain(
+      'The comparison is with the code that was pushed last',
+    );
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
     place.put({ 'a.ts': 'a2' });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here' }]);

@@ -27,7 +27,7 @@ it('is renamed here, and the next push renames it and makes no version', async (
   const { screen } = await place.onScreen(['status']);
   expect(screen.replace(/\s+/g, ' ')).toContain('`vals push` renames vals on the service');
   const dry = await place.vals('push', '--dry-run');
-  expect(dry).toMatchObject({ exit: 0, stderr: 'a.ts: the val "a" would be renamed to "better".\n' });
+  expect(dry).toMatchObject({ exit: 0, stderr: 'A push would rename the val "a" of a.ts to "better".\n' });
   expect(await read(service, id)).toMatchObject({ name: 'a' });
   const [row] = await place.rows(['push']);
   expect(row).toEqual({ file: 'a.ts', name: 'better', status: 'renamed', id, version: 1 });

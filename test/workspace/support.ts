@@ -86,7 +86,8 @@ export class Place {
     const result = await this.vals(...args, '--json');
     expect({
       exit: result.exit,
-      stderr: exit === 0 ? result.stderr.replace(/^(?:warning: |What .* is kept in ).*\n/gm, '') : '',
+      stderr:
+        exit === 0 ? result.stderr.replace(/^(?:warning: |The old content of .* is kept in ).*\n/gm, '') : '',
     }).toEqual({
       exit,
       stderr: '',

@@ -289,7 +289,9 @@ it('lets a push under way finish on Ctrl-C, says why it goes on, and notes it', 
   const watch = watching(place, '--concurrency', '1');
   await watch.until(() => puts() === 1);
   const ended = watch.end();
-  await watch.until(() => watch.stderr().includes('Finishing what is being sent. Ctrl-C again ends it.'));
+  await watch.until(() =>
+    watch.stderr().includes('Waiting for the pushes under way. Press Ctrl-C again to stop at once.'),
+  );
   answer();
   expect(await ended).toBe(130);
   expect(watch.events()).toEqual([{ file: 'a.ts', name: 'a', status: 'pushed', id: 'a', version: 7 }]);

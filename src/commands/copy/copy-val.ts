@@ -41,7 +41,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const { api } = options.target;
   const code = codeOf(source);
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
-    remark('it holds your token, so whoever reads the val can act as you');
+    remark('it holds your token, so anybody who can read the val can act as you');
   }
   // A copy that is continued has them already.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};

@@ -19,15 +19,15 @@ export const command = defineCommand({
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
     'privacy are copied if that service takes them. A val that has other code there is not overwritten without --force.',
   details:
-    'The tokens of the two services are kept apart: the other one gets the token that `vals login` stored for it, or ' +
-    'VALS_TO_TOKEN. With --versions, a val whose versions there are the beginning of those here is continued, so a copy ' +
-    'that was interrupted can be run again. Equal versions in a row count as one.',
+    'Each service gets its own token: the other service gets the one that `vals login` stored for it, or VALS_TO_TOKEN. ' +
+    'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
+    'interrupted copy again. Equal versions in a row count as one.',
   arguments: { vals: val('[val...]', 'names, ids or their beginnings, or in a workspace files') },
   options: {
     to: word('--to <base-url>', 'the service, or the space, to copy to'),
     all: toggle('--all', 'every val that is yours'),
     versions: toggle('--versions', 'every version, in order, not only the current code'),
-    force: toggle('--force', 'send the code over other code on that service'),
+    force: toggle('--force', 'overwrite other code on that service'),
     dryRun,
   },
   examples: [

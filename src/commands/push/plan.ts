@@ -69,12 +69,14 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given.', {
-      hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends what changed.',
+      hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends all changed files.',
     });
   }
   if (name !== undefined) return { workspace: undefined, items: await oneItem(context, paths, name) };
   if (paths.includes('-')) {
-    throw new UsageError('Standard input has no name.', { hint: 'Give one: `vals push - --name hello`.' });
+    throw new UsageError('Code from standard input needs a name.', {
+      hint: 'Add it: `vals push - --name hello`.',
+    });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, namesOnly);
   const files = await collectFiles(paths, context);
@@ -123,12 +125,12 @@ async function planInWorkspace(
 
 async function oneItem(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
   if (paths.length > 1) {
-    throw new UsageError('--name is for one path.', { hint: 'Push the paths one by one.' });
+    throw new UsageError('--name takes only one path.', { hint: 'Push the paths one by one.' });
   }
   const files = await collectFiles(paths, context);
   if (files.length > 1) {
-    throw new UsageError(`--name is for one file, and ${paths[0]} has ${files.length}.`, {
-      hint: 'Name one of them.',
+    throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length}.`, {
+      hint: 'Name one of these files.',
     });
   }
   return files.map((file) => ({ ...plainItem(context, file), name }));

@@ -25,38 +25,41 @@ import { withNameProposed } from '../shared/propose-name.ts';
 import { checkAll, describe, label, type PushItem, planPush, pushed } from './plan.ts';
 import { chooseForPruning, confirmPruning } from './prune.ts';
 
+const foldersAndConflicts =
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. In a ' +
+  'workspace, a val that changed here and on the service is a conflict, and nothing is sent for it.';
+
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files: hello.ts becomes the val hello. In a workspace, without a path, it sends what is ' +
-    'new or changed here.',
+    'Create or update vals from files. The file hello.ts becomes the val hello. In a workspace, `vals push` without a ' +
+    'path sends all new and changed files.',
   details:
-    '--prune deletes, on the service, the vals of the workspace whose files are gone. It lists them and asks first. A val ' +
-    'is not deleted (exit code 5) if its code, name or owner changed on the service, or if this ' +
-    'folder has no base of it, as in a fresh checkout in CI. A folder gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, ' +
-    'a val that changed on the service too is a conflict, and nothing is sent for it without --force. ' +
-    '--concurrency auto, the default, finds how many requests at a time the service takes well, up to 32.',
+    `${foldersAndConflicts} --force overwrites the code on the service. ` +
+    '--prune deletes the vals on the service whose files are gone from the workspace. It lists the vals and asks first. ' +
+    'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if the workspace has no ' +
+    'base of it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in parallel, and ' +
+    'fewer if the service becomes slow.',
   toolDescription:
-    'Create or update vals: from files and folders (hello.ts becomes the val hello), or from code with a name. A folder ' +
-    'gives its .ts .tsx .mts .js .jsx .mjs files, except what .gitignore or .valsignore names. In a workspace, without ' +
-    'a path, it sends what is new or changed here; a val that changed on the service too is a conflict, and nothing is ' +
-    'sent for it without force. The code before stays among the versions.',
+    'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
+    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} force overwrites the code ` +
+    'on the service. Each push makes a new version, and the older versions stay.',
   arguments: {
     paths: {
       ...argument('[paths...]', 'files, folders, or - for standard input'),
-      orCode: 'files and folders; in a workspace, all that changed when absent',
+      orCode: 'files and folders; without them, all changed files of the workspace',
     },
   },
   options: {
-    name: word('--name <name>', "the val's name, for one path", { conflicts: ['watch'] }),
+    name: word('--name <name>', 'the name of the val, if one file is pushed', { conflicts: ['watch'] }),
     concurrency: parsed(
       '--concurrency <n>',
-      'requests at a time; auto: as many as the service takes well',
+      'requests in parallel, or auto, which adapts to the service',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'], forPeople: true },
     ),
     force: toggle('--force', 'in a workspace: overwrite newer code on the service'),
-    fork: toggle('--fork', 'in a workspace: make own vals of files that are not yours', {
+    fork: toggle('--fork', "in a workspace: make your own copy of another owner's val", {
       conflicts: ['watch'],
     }),
     prune: toggle('--prune', 'in a workspace: delete the vals whose files are gone', {
@@ -64,7 +67,7 @@ export const command = defineCommand({
       deletes: true,
     }),
     yes: { ...yes, description: 'with --prune: do not ask' },
-    watch: toggle('--watch', 'in a workspace: keep sending on save, until interrupted', {
+    watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
       conflicts: ['dryRun'],
       forPeople: true,
     }),
@@ -79,7 +82,7 @@ export const command = defineCommand({
     { paths, name, concurrency = 'auto', dryRun = false, force = false, fork = false, watch, prune, yes },
   ) {
     if (prune && paths.length > 0) {
-      throw new UsageError('--prune is about the whole workspace, so it takes no path.', {
+      throw new UsageError('--prune works on the whole workspace, so it takes no path.', {
         hint: 'Push the paths first, then run `vals push --prune`.',
       });
     }
@@ -116,7 +119,7 @@ export const command = defineCommand({
       beforeSending: () => context.signal.throwIfAborted(),
       onRenaming: ({ file, name }: { file: string; name: string }, nameThere: string) => {
         if (dryRun && !context.flags.json && !context.flags.ndjson)
-          context.say.note(`${file}: the val "${nameThere}" would be renamed to "${name}".`);
+          context.say.note(`A push would rename the val "${nameThere}" of ${file} to "${name}".`);
       },
       onUnknownName: ({ file }: { file: string }) => void unknownNames.push(file),
     };
@@ -133,7 +136,7 @@ export const command = defineCommand({
       async work({ file, name, val, read }, remark) {
         const code = await read();
         if (code !== undefined && api.holdsToken(code)) {
-          context.say.warn(`${file} holds your token: whoever reads the val can act as you.`);
+          context.say.warn(`${file} holds your token. Anybody who can read the val can act as you.`);
         }
         const isTracked = val !== undefined && workspace !== undefined;
         if (isTracked && pruned.has(val)) return pruneVal(workspace, api, val, sending);
@@ -182,10 +185,10 @@ const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'create
 
 /** Without an id, the only thing to do with a val is to push it again by its name. */
 function withoutIds(count: number, vals: readonly PushItem[]): string {
-  const what = `The service sent no id for ${count === vals.length ? 'what was pushed' : `${count} of them`}`;
+  const what = `The service sent no id for ${count === vals.length ? 'the pushed vals' : `${count} of the vals`}.`;
   return vals.some(({ val }) => val !== undefined)
-    ? `${what}. Find the id on the service; \`vals pull <id>\` makes it known here.`
-    : `${what}. Find the id on the service before you use \`vals val\`.`;
+    ? `${what} Look up the id on the service, then run \`vals pull <id>\`.`
+    : `${what} Look up the id on the service before you use \`vals val\`.`;
 }
 
 /** Adds the ids that the service did not send, but has in its list. */

@@ -156,8 +156,8 @@ export async function watchWorkspace(
   // Watch before the first push, so that no save in between is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     end(
-      new LocalError(`${root} can no longer be watched: ${(error as Error).message}`, {
-        hint: 'The system may limit how many folders are watched; .valsignore can leave some out.',
+      new LocalError(`vals can no longer watch ${root}: ${(error as Error).message}`, {
+        hint: 'The system may limit the number of watched folders. List the folders that have no vals in .valsignore.',
         cause: error,
       }),
     ),
@@ -166,7 +166,7 @@ export async function watchWorkspace(
   signal.addEventListener('abort', interrupted);
   if (signal.aborted) interrupted();
   try {
-    say.banner(`Watching ${root}. Ctrl-C ends it.\n`);
+    say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
     for (const { file } of await selectForPush(opened, say)) {
       first.add(file);
       onSave(file);
@@ -175,7 +175,7 @@ export async function watchWorkspace(
   } finally {
     signal.removeEventListener('abort', interrupted);
     const sayWhy = clock.after(1_000, () =>
-      context.say.note('Finishing what is being sent. Ctrl-C again ends it.'),
+      context.say.note('Waiting for the pushes under way. Press Ctrl-C again to stop at once.'),
     );
     await beyondGracePeriod(async () => {
       await saves.close();

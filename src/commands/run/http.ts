@@ -42,7 +42,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   });
   try {
     await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
-    say.banner('Ctrl-C ends it.\n');
+    say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
     // First the val's process: an interrupted command has little time.

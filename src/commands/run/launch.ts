@@ -33,7 +33,9 @@ export function launchOptions(
   const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
   const ownEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const name of missingVariables(code, env, ownEnv)) {
-    say.warn(`${name} looks like a secret, so the val does not get it. To hand it over, add --env ${name}.`);
+    say.warn(
+      `The val does not get ${name}, because that variable looks like a secret. To pass it, add --env ${name}.`,
+    );
   }
   return {
     command: [node.path, ...nodeOptions(node.version, readable, platform), program],

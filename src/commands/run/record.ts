@@ -29,7 +29,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     try {
       const found = target.kind === 'file' ? await findVersion(target, entry) : target.known;
       if (typeof found === 'string') return void notRecorded(found);
-      if (found === undefined) return void notRecorded('the service did not say which version this is.');
+      if (found === undefined) return void notRecorded('the service sent no version with the val.');
       version = found;
       const { sendRun } = await import('../../run/report.ts');
       const sent = await sendRun(await connect(), version, run);
@@ -54,7 +54,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     const api: Api = await connect();
     const val = await findVal(api, path, idInWorkspace(path, settings));
     if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
-    if (val.code === entry.code) return val.known ?? 'the service did not say which version it has.';
+    if (val.code === entry.code) return val.known ?? 'the service sent no version with the val.';
     const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
     return `${entry.name} differs from ${other}. Push it first.`;
   }

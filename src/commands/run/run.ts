@@ -16,46 +16,47 @@ function variableName(word: string): string {
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    "Run a file, or else a val with the service's code. The sandbox is a seat belt against accidents, not a wall " +
-    'against malice: run only code that you trust.',
+    "Run a file, or a val with the service's code. The sandbox is a seat belt against accidents, not a wall against " +
+    'malice: run only code that you trust.',
   details:
-    'The default export is called with the arguments as strings. Its value goes to stdout, its output to stderr. ' +
-    'TypeScript and JSX run as they are. The sandbox: a process of its own, without your token and without ' +
-    "environment variables that look like secrets, under Node's permission model: it reads its own code and packages, " +
-    'writes no file and starts no program. A run of code that the service has is recorded there, if the service ' +
-    'records runs.',
+    'If no file has the given name, the name is that of a val. ' +
+    'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
+    'output that it prints goes to stderr. TypeScript and JSX run as they are. In the sandbox, the val runs in a process ' +
+    'of its own, without your token and without environment variables that look like secrets. ' +
+    "Node's permission model lets it read its own code and packages, but write no file and start no program. If the " +
+    'service has the code and records runs, the run is recorded there.',
   toolDescription:
-    "Run a file, or else a val with the service's code, in a sandbox on this machine. The default export is called with " +
-    'the arguments as strings; its value is in the result. What the val prints is not. A run of code that the service ' +
-    'has is recorded there.',
+    "Run a file in a sandbox on this machine. If there is no such file, run the val of that name with the service's " +
+    'code. The default export is called with the arguments as strings. The result has the value that it returns, but ' +
+    'not the output that it prints. If the service has the code, the run is recorded there.',
   arguments: {
     val: {
-      ...val('<val|file>', 'a file, or else a name or an id; NAME@2 is version 2'),
+      ...val('<val|file>', 'a file, or the name or id of a val; NAME@2 is version 2'),
       orFile: true,
       orVersion: true,
     },
-    args: argument('[args...]', 'arguments of the val, options included'),
+    args: argument('[args...]', 'arguments and options for the val'),
   },
   passesThrough: true,
   options: {
-    at: parsed('--at <version>', 'this version of the val', versionNumber, { isNumber: true }),
-    http: toggle('--http', 'serve it at a local address; it picks up saved changes', { forPeople: true }),
-    port: parsed('--port <n>', 'the port of that address (a free one)', parsePort, { forPeople: true }),
+    at: parsed('--at <version>', 'run this version of the val', versionNumber, { isNumber: true }),
+    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', { forPeople: true }),
+    port: parsed('--port <n>', 'the port for --http (a free one)', parsePort, { forPeople: true }),
     watch: toggle('--watch', 'run it again on every save', {
       conflicts: ['http'],
       forPeople: true,
     }),
     maxTime: parsed(
       '--max-time <seconds>',
-      'end it after that time; with --http, each request (60)',
+      'time limit of the run, or with --http of a request (60)',
       (text) => parseTimeout(text, '--max-time'),
       { isNumber: true },
     ),
     env: {
-      ...repeatable('--env <name>', 'hand it this variable, although it looks like a secret', variableName),
+      ...repeatable('--env <name>', 'pass this variable, although it looks like a secret', variableName),
       forPeople: true,
     },
-    allowAll: toggle('--allow-all', 'without the sandbox: it may do everything that you may', {
+    allowAll: toggle('--allow-all', 'no sandbox: the val may do everything that you may', {
       forPeople: true,
     }),
     report: toggle('--no-report', 'do not record the run on the service'),
@@ -64,7 +65,7 @@ export const command = defineCommand({
   columns: [],
   async run(context, { val, args, ...options }) {
     if (options.port !== undefined && !options.http) {
-      throw new UsageError('--port is for --http.', { hint: 'Give both, or neither.' });
+      throw new UsageError('--port needs --http too.', { hint: 'Add --http, or omit --port.' });
     }
     if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {

@@ -15,8 +15,8 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const invocation = await prepare(context, given);
   const { target } = invocation;
   if (target.kind !== 'file') {
-    throw new UsageError('--watch is for a file, and this val is run with the code of the service.', {
-      hint: 'Name its file: in a workspace, `vals pull` writes it here.',
+    throw new UsageError('--watch needs a file, but this val runs with the code of the service.', {
+      hint: 'Name the file of the val. In a workspace, `vals pull` writes it.',
     });
   }
   let round = new AbortController();
@@ -24,7 +24,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
   if (context.signal.aborted) end();
-  context.say.banner(`Watching ${given.val} and the files that it imports. Ctrl-C ends it.\n`);
+  context.say.banner(`Watching ${given.val} and the files that it imports. Press Ctrl-C to stop.\n`);
   try {
     for (;;) {
       try {

@@ -35,20 +35,20 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
     const other = isOutside ? `--host ${host}` : tlsCert ? '--tls-cert' : trustProxy && '--trust-proxy';
     if (other) {
       throw new UsageError(`${other} needs --public-url, the URL that people will use.`, {
-        hint: 'Add --public-url with it, such as https://vals.example.com.',
+        hint: 'For example --public-url https://vals.example.com.',
       });
     }
     return options.host === undefined ? undefined : { host, proxies: new BlockList() };
   }
   if (publicUrl.protocol === 'http:' && (isOutside || tlsCert)) {
     throw new UsageError(
-      `--public-url has to be https:// ${tlsCert ? 'with --tls-cert' : `where --host is ${host}`}.`,
-      { hint: 'Add --public-url with it, such as https://vals.example.com.' },
+      `${tlsCert ? '--tls-cert' : `--host ${host}`} needs a --public-url that begins with https://.`,
+      { hint: 'For example --public-url https://vals.example.com.' },
     );
   }
   if (isOutside && !tlsCert && !trustProxy) {
     throw new UsageError(`--host ${host} needs TLS, because tokens must not be sent unencrypted.`, {
-      hint: 'Add --tls-cert and --tls-key, or name the proxy that ends TLS with --trust-proxy <address>.',
+      hint: 'Add --tls-cert and --tls-key, or name the proxy that terminates TLS: --trust-proxy <address>.',
     });
   }
   return {
@@ -64,13 +64,13 @@ export function parseHost(text: string, option = '--host'): string {
   if (text === 'localhost') return loopbackHost;
   if (isIP(text) !== 0) return text;
   throw new UsageError(`${option} takes an address of this machine, not "${text}".`, {
-    hint: 'Use 0.0.0.0 for all IPv4 addresses, or :: for all addresses. The name belongs in --public-url.',
+    hint: 'Use 0.0.0.0 for all IPv4 addresses, or :: for all addresses. Give a host name in --public-url.',
   });
 }
 
 function parsePublicUrl(text: string): URL {
   // The text may contain a password, so no message repeats it.
-  const refuse = (problem: string, hint = 'Give it like https://vals.example.com.') =>
+  const refuse = (problem: string, hint = 'For example --public-url https://vals.example.com.') =>
     new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
@@ -78,13 +78,13 @@ function parsePublicUrl(text: string): URL {
   if (url.search || url.hash || text.includes('?') || text.includes('#'))
     throw refuse('has a query or a fragment');
   if (url.pathname !== '/') {
-    throw refuse('has a path', 'The service needs a host name of its own. Give only scheme and host.');
+    throw refuse('has a path', 'The service needs its own host name. Remove the path.');
   }
-  if (url.hostname.endsWith('.')) throw refuse('ends in a dot', 'Give the name without it.');
+  if (url.hostname.endsWith('.')) throw refuse('ends in a dot', 'Remove the dot.');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse(
       'is http://, which would send tokens unencrypted',
-      'Give it as https://; http:// is for localhost.',
+      'Use https://. Only localhost may use http://.',
     );
   }
   return url;
@@ -105,7 +105,7 @@ function parseProxies(text: string): BlockList {
       (bits !== undefined && !isNetwork)
     ) {
       throw new UsageError(`--trust-proxy takes addresses, not "${part}".`, {
-        hint: 'Give the address from which the proxy connects: --trust-proxy 10.0.0.5, or 10.0.0.0/24.',
+        hint: 'Name the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
       });
     }
     if (bits === undefined) list.addAddress(address, family);

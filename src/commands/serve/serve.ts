@@ -14,26 +14,26 @@ const highestPort = 65_535;
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1, over one SQLite file, until interrupted. The first line is its address. ' +
-    'A team shares it with --database and `vals user`; other machines reach it by its --public-url, ' +
-    'with --tls-cert or a proxy for TLS.',
+    'Run the embedded service on 127.0.0.1, with one SQLite file, until interrupted. The first line is its address. ' +
+    'For a team, use --database and `vals user add`. For other machines, use --public-url, with --tls-cert or a proxy ' +
+    'for TLS.',
   options: {
     port: parsed('--port <n>', 'the port; 0 for a free one (8787)', (text) => parsePort(text)),
     ...placeOptions,
-    seed: word('--seed <file>', 'runs, likes, comments and references, as JSON'),
+    seed: word('--seed <file>', 'load runs, likes, comments and references from JSON'),
     host: word('--host <address>', 'the address to listen on (127.0.0.1)'),
-    publicUrl: word('--public-url <url>', 'the URL that people use; the only Host it answers'),
-    trustProxy: word('--trust-proxy <address>', 'take plain HTTP from this proxy, which ends TLS'),
-    tlsCert: word('--tls-cert <file>', 'end TLS here: the certificate and its chain, PEM'),
-    tlsKey: word('--tls-key <file>', 'the key of the certificate, PEM'),
-    keepRuns: parsed('--keep-runs <age>', 'delete runs that started longer ago: 90d', parseKeepRuns),
-    maxVals: parsed('--max-vals <n>', 'vals per owner (shared: 10000)', parseMaxVals),
+    publicUrl: word('--public-url <url>', 'the URL that people use; other hosts are refused'),
+    trustProxy: word('--trust-proxy <address>', 'accept plain HTTP from a proxy that terminates TLS'),
+    tlsCert: word('--tls-cert <file>', 'serve HTTPS with this certificate and chain (PEM)'),
+    tlsKey: word('--tls-key <file>', 'the private key of the certificate (PEM)'),
+    keepRuns: parsed('--keep-runs <age>', 'delete runs that are older than this, such as 90d', parseKeepRuns),
+    maxVals: parsed('--max-vals <n>', 'the most vals per owner (team: 10000)', parseMaxVals),
     metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
       parsePort(text, '--metrics-port'),
     ),
-    metricsHost: word('--metrics-host <address>', 'the address for it (127.0.0.1)'),
-    log: word('--log <form>', 'how requests are logged (text)', { choices: ['text', 'json'] }),
-    rate: parsed('--rate <n>', 'requests a second per token (shared: 500)', parseRate),
+    metricsHost: word('--metrics-host <address>', 'the address for the metrics (127.0.0.1)'),
+    log: word('--log <form>', 'the format of the request log (text)', { choices: ['text', 'json'] }),
+    rate: parsed('--rate <n>', 'the most requests a second per token (team: 500)', parseRate),
   },
   examples: [
     'vals serve --port 0 --json',
@@ -61,7 +61,7 @@ export const command = defineCommand({
       const link = service.pageLink();
       if (link === undefined || link === shownLink) return;
       shownLink = link;
-      say.banner(`To see the vals in a browser, good for one visit:\n  ${shownLink}\n`);
+      say.banner(`To see the vals in a browser, open this link. It works once:\n  ${shownLink}\n`);
     };
     let failure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
@@ -99,9 +99,11 @@ export const command = defineCommand({
     // A shared service prints no token, because it would end up in the machine's logs.
     await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
     if (network && publicUrl) {
-      log.write(`Listening on ${network.host}, port ${service.port}; answers only as ${baseUrl}.`);
+      log.write(
+        `Listening on ${network.host}, port ${service.port}. Only requests to ${baseUrl} are answered.`,
+      );
     } else {
-      say.banner('Only this machine can reach it. To use it from another terminal:\n');
+      say.banner('Only this machine can reach the service. To use it in another terminal:\n');
       say.instruct(
         `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
       );
@@ -111,7 +113,7 @@ export const command = defineCommand({
       say.banner('Each person needs a token from `vals user add <username>`. Then, on their machine:\n');
       say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
     }
-    say.banner('Ctrl-C ends it.\n');
+    say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
     await beyondGracePeriod(async () => {
@@ -128,7 +130,7 @@ export const command = defineCommand({
 export function parsePort(text: string, option = '--port'): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
     throw new UsageError(`${option} takes a number from 0 to ${highestPort}, not "${text}".`, {
-      hint: `${option} 0 takes a free one.`,
+      hint: `${option} 0 chooses a free port.`,
     });
   }
   return Number(text);
@@ -144,7 +146,7 @@ function parseRate(text: string): number {
 function parseKeepRuns(text: string): number {
   const age = parseAge(text);
   if (age !== undefined && age > 0) return age;
-  throw new UsageError(`--keep-runs takes an age, not "${text}".`, { hint: 'Give it like 90d, 12w or 36h.' });
+  throw new UsageError(`--keep-runs takes an age, not "${text}".`, { hint: 'For example 90d, 12w or 36h.' });
 }
 
 function parseMaxVals(text: string): number {

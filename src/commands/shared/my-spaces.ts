@@ -52,7 +52,7 @@ export async function listSpaces(
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
-    say.warn(`${service.href} could not be asked for your spaces: ${error.message}`);
+    say.warn(`vals could not list your spaces on ${service.href}: ${error.message}`);
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ export const wholeNumber =
   (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value)) {
-      throw new UsageError(`${name} takes a whole number from ${least} on, not "${text}".`, {
+      throw new UsageError(`${name} takes a whole number of at least ${least}, not "${text}".`, {
         hint: `For example ${name} ${Math.max(least, 20)}.`,
       });
     }
@@ -51,7 +51,7 @@ export const privacy = word('--privacy <word>', 'public, unlisted or private', {
 export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
 
 export const codeFile = {
-  ...argument('[file]', 'its code; absent or -: standard input'),
+  ...argument('[file]', 'a file with the code (standard input)'),
   orCode: 'a file with its code',
 };
 
@@ -59,7 +59,7 @@ export const codeFile = {
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {
-      hint: 'A version is a whole number; `vals version ls <val>` lists them.',
+      hint: 'A version is a whole number. `vals version ls <val>` lists the versions.',
     });
   }
   return text.replace(/^0+(?=\d)/, '');

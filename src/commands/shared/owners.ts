@@ -85,6 +85,6 @@ export const removeWithoutAsking = 'Add --yes to remove it without being asked.'
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;
   throw new UsageError(`"${text}" cannot be ${kind}.`, {
-    hint: 'A name starts with a lowercase letter and has up to 39 lowercase letters, digits, - or _.',
+    hint: 'A name has up to 39 lowercase letters, digits, - or _, and begins with a letter.',
   });
 }

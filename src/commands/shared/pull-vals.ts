@@ -73,7 +73,7 @@ export async function pullVals(
   const { files, folder } = backup;
   if (files.length > 0) {
     const what = files.length === 1 ? files[0] : `${files.length} files`;
-    say.note(`What ${what} held before is kept in ${folder}.`);
+    say.note(`The old content of ${what} is kept in ${folder}.`);
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
   return { rows, error: error ?? unsaved };
@@ -88,7 +88,7 @@ function labelOf(item: PullItem): string {
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
-  throw new UsageError(`${nameOf(service)} has no list of vals, so nobody can tell which there are.`, {
+  throw new UsageError(`${nameOf(service)} has no list of vals, so vals cannot find all of them.`, {
     hint: 'In a workspace, `vals pull <id>` adds a val by its id.',
   });
 }

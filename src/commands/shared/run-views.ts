@@ -20,21 +20,21 @@ const shownAtMost = 20;
 
 /** Text about --summary for the reference. */
 export const summaryExplained =
-  '--summary reads all of them and gives, per val and version, most failures first: runs, failures, the error rate, and ' +
-  'the durations that half (p50) and 95% (p95) of the runs do not exceed, exact while no more than 2,048 durations ' +
-  'differ and within 1% beyond. A run that has not ended counts as a run, not as a failure, and has no duration. ' +
-  'Its columns: val, version, runs, failed, errors, p50, p95, over time.';
+  '--summary reads all runs and prints a row for each val and version, most failures first. Its columns are val, ' +
+  'version, runs, failed, errors (the error rate), p50, p95 and over time. Half of the runs took at most p50, and 95% of ' +
+  'them took at most p95. These two are exact for up to 2,048 different durations, and within 1% for more. A run that ' +
+  'has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
-  follow: toggle('--follow', `the last ${shownFirst} (or --limit), then new ones until interrupted`, {
+  follow: toggle('--follow', `show the last ${shownFirst} (or --limit), then new runs as they come`, {
     conflicts: ['summary', 'until', 'all', 'offset'],
     forPeople: true,
   }),
-  full: toggle('--full', 'at a terminal, each run as a block with its whole error', {
+  full: toggle('--full', 'at a terminal, show each run as a block with its whole error', {
     forPeople: true,
     conflicts: ['summary'],
   }),
-  summary: toggle('--summary', 'per version: how often it ran and failed, and how long it took', {
+  summary: toggle('--summary', 'show counts, failures and durations per val and version', {
     conflicts: ['limit', 'offset'],
   }),
 };
@@ -62,7 +62,7 @@ export async function showRuns(
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
-      hint: 'Use --ndjson: one record per line, as they come.',
+      hint: 'Use --ndjson, which prints one record per line.',
     });
   }
   const connected = await context.connect();
@@ -88,7 +88,7 @@ export async function showRuns(
     const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
     return { kind: 'list', rows, ...layout };
   }
-  context.progress.show('Waiting for runs; Ctrl-C ends it');
+  context.progress.show('Waiting for runs. Press Ctrl-C to stop');
   const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? shownFirst)), context.signal);
   return { kind: 'following', pages, ...layout };
 }
@@ -105,7 +105,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
         () => false,
       );
       if (!isThere) throw error;
-      throw new NotFoundError('This service has no list of the runs of a val.', {
+      throw new NotFoundError('This service does not list the runs of a single val.', {
         ...error.facts,
         hint: '`vals runs` lists the runs of all your vals, if the service has that list.',
       });

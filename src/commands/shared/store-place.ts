@@ -9,7 +9,7 @@ export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
     conflicts: ['data'],
   }),
-  data: word('--data <file>', 'the SQLite file, made when absent'),
+  data: word('--data <file>', 'the SQLite file; it is created if absent'),
 };
 
 export function storePlace(

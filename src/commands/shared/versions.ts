@@ -7,7 +7,7 @@ import { shell } from '../../lib/shell-command.ts';
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,
-    `The service does not show the code of this version; ${shell`vals val get ${val} --code`} prints the current one.`,
+    `The service does not send the code of this version. ${shell`vals val get ${val} --code`} prints the current code.`,
   );
 
 /** The answer may lack the name or the version. */

@@ -4,10 +4,10 @@ import { nameTaken, onSameStore, spaceArgument, withStore } from '../shared/owne
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
-  summary: 'Add a space, whose vals several people own',
+  summary: 'Add a space: vals that several people own',
   description:
-    'Add a space to a service that a team shares. Its members use it with their own tokens, below the base URL of the ' +
-    'service and /@name. Works on the database or file itself, so it needs no token.',
+    'Add a space to the service of a team. Its base URL is the base URL of the service followed by /@name, and its ' +
+    'members use their own tokens. The command works on the database or file itself and needs no token.',
   arguments: { name: spaceArgument },
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
@@ -17,7 +17,7 @@ export const command = defineCommand({
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, store, place);
       context.say.done(`Added the space ${name}.`);
-      context.say.hint(`Nobody can use it yet: ${onSameStore(`space grant ${name} <username>`, place)}.`);
+      context.say.hint(`Add members to it: ${onSameStore(`space grant ${name} <username>`, place)}.`);
       return { kind: 'record', record: { ...space } };
     }),
 });

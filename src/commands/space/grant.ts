@@ -6,12 +6,12 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Make a person a member of a space',
   description:
-    'Make a person a member of a space. They may read and change all its vals; with --read, only read them. For a ' +
-    'person who is a member already, this changes the role. It takes effect at once.',
+    'Make a person a member of a space, who may read and change all its vals. With --read, the person may only read ' +
+    'them. If the person is a member already, the role changes at once.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
     ...placeOptions,
-    read: toggle('--read', 'they may read the vals, private ones too, and change none'),
+    read: toggle('--read', 'let them read all vals, private ones too, but change none'),
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
@@ -22,7 +22,7 @@ export const command = defineCommand({
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
       context.say.done(`${username} may ${role} the vals of ${name}.`);
-      context.say.hint(`They use it with \`vals use\` and the base URL that ends in /@${name}.`);
+      context.say.hint(`They switch to it with \`vals use <base-url>/@${name}\`.`);
       return { kind: 'record', record: { space: name, username, role } };
     }),
 });

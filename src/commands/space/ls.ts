@@ -6,12 +6,11 @@ import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the spaces of a service',
-  description:
-    'List the spaces of a service that a team shares, with their members and how many vals each has.',
+  description: 'List the spaces of the service of a team, with their members and the number of their vals.',
   options: placeOptions,
   examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), { ...column('members'), make: membersText }, idColumn('id')],
-  empty: 'No spaces yet: `vals space add <name>` adds one.',
+  empty: 'There are no spaces yet. `vals space add <name>` adds one.',
   run: (context, place) =>
     withStore(context, place, async ({ spaces }) => {
       const all = await spaces.list();

@@ -14,8 +14,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'End the membership of a person in a space',
   description:
-    'End the membership of a person in a space. It takes effect at once, in every process that serves this store. The ' +
-    'versions that they made stay.',
+    'End the membership of a person in a space, at once and in every process that serves this store. The versions that ' +
+    'the person made stay.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: placeOptions,
   examples: ['vals space revoke acme bob'],

@@ -14,8 +14,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a space',
   description:
-    'Remove a space. Its members keep their own vals. Asks first. A space that owns vals is not removed, unless ' +
-    '--with-vals deletes those vals too, with all their versions.',
+    'Remove a space. The command asks first. Its members keep their own vals. A space that owns vals is removed only ' +
+    'with --with-vals, which deletes those vals too, with all their versions.',
   arguments: { name: spaceArgument },
   options: {
     ...placeOptions,

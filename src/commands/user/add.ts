@@ -5,8 +5,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
-    'Add a person to a service that a team shares, and print their token. It is shown this once: only its digest is ' +
-    'kept. Works on the database or file itself, so it needs no token.',
+    'Add a person to the service of a team, and print their token. The token is shown only once, because only its ' +
+    'digest is kept. The command works on the database or file itself and needs no token.',
   arguments: { username: usernameArgument },
   options: placeOptions,
   examples: [
@@ -20,7 +20,7 @@ export const command = defineCommand({
       if (!added) throw await nameTaken(username, store, place);
       context.say.done(`Added ${username}.`);
       context.say.hint(
-        'The token is shown this once. Its owner signs in with `vals login --base-url <url>`.',
+        `Copy the token now: it is shown only once. ${username} signs in with \`vals login --base-url <url>\`.`,
       );
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),

@@ -6,11 +6,11 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'List the people of a service',
   description:
-    'List the people of a service that a team shares, by name, with how many vals each of them owns.',
+    'List the people of the service of a team by name, with the number of vals that each person owns.',
   options: placeOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
-  empty: 'Nobody yet: `vals user add <username>` adds somebody.',
+  empty: 'There is nobody yet. `vals user add <username>` adds a person.',
   run: (context, place) =>
     withStore(context, place, async ({ users }) => {
       const all = await users.list();

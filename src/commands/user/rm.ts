@@ -17,8 +17,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a person',
   description:
-    'Remove a person. Their token stops working. Asks first. A person who owns vals is not removed, unless --with-vals ' +
-    'deletes those vals too, with all their versions.',
+    'Remove a person. The command asks first. Their token stops working. A person who owns vals is removed only with ' +
+    '--with-vals, which deletes those vals too, with all their versions.',
   arguments: { username: usernameArgument },
   options: {
     ...placeOptions,

@@ -5,8 +5,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
   description:
-    'Give a person a new token, and print it. It is shown this once: only its digest is kept. The old token stops ' +
-    'working at once, in every process that serves this store.',
+    'Give a person a new token, and print it. The token is shown only once, because only its digest is kept. The old ' +
+    'token stops working at once, in every process that serves this store.',
   arguments: { username: usernameArgument },
   options: placeOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],

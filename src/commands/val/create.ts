@@ -9,7 +9,7 @@ import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
-  description: 'Create a val from a file, or from standard input. A name that exists is refused.',
+  description: 'Create a val from a file, or from standard input. The name must be new.',
   arguments: {
     name: argument('<name>', 'its name'),
     file: codeFile,

@@ -15,9 +15,9 @@ import { newVersion } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
-    "Edit a val's code in your editor ($VISUAL, then $EDITOR), and send what you saved as a new version. If you change " +
-    'nothing, nothing is sent. If sending fails, or somebody else changed the val meanwhile, your text is kept in a ' +
-    'file, and its name is shown.',
+    "Edit a val's code in your editor ($VISUAL or else $EDITOR), and send the saved text as a new version. If you change " +
+    'nothing, nothing is sent. If sending fails, or if somebody else changed the val meanwhile, your text is kept in a ' +
+    'file, and the command names that file.',
   arguments: { val: valArgument },
   options: { dryRun },
   examples: ['vals val edit hello'],
@@ -68,7 +68,7 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
-    hint: `${shell`vals val edit ${val}`} shows what is there now; ${shell`vals version new ${val} ${file}`} sends your text over it.`,
+    hint: `${shell`vals val edit ${val}`} shows the code on the service. ${shell`vals version new ${val} ${file}`} sends your text as the next version.`,
   });
 
 /** The editor shows it. A name that cannot be a file's becomes `val`. */

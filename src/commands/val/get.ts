@@ -7,7 +7,7 @@ import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
-  description: 'Show a val, or one of its versions. Works without a token where the service allows it.',
+  description: 'Show a val, or one of its versions. If the service allows it, no token is needed.',
   arguments: {
     val: {
       ...val('<val>', 'a name, an id or its beginning, or a file; NAME@2 is version 2'),

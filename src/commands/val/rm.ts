@@ -11,11 +11,11 @@ import { removeBatch } from '../shared/remove.ts';
 export const command = defineCommand({
   summary: 'Delete vals, with all their versions',
   description:
-    'Delete vals, with all their versions. Shows what would be deleted, then asks once; --yes skips both. A val given by ' +
-    'its name or file is read first, and nothing is deleted if the service calls it something else.',
+    'Delete vals, with all their versions. The command shows the vals and asks once. --yes skips both. A val that is ' +
+    'named by its name or file is read first, and is not deleted if its name on the service is another one.',
   toolDescription:
-    'Delete vals, with all their versions, at once. A val given by its name or file is read first, and nothing is ' +
-    'deleted if the service calls it something else. It cannot be undone.',
+    'Delete vals, with all their versions, at once. This cannot be undone. A val that is named by its name or file is ' +
+    'read first, and is not deleted if its name on the service is another one.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],

@@ -12,11 +12,12 @@ import { withNameProposed } from '../shared/propose-name.ts';
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
   description:
-    'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name goes into vals.json too, ' +
-    'and the file keeps its own name.',
+    'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
+    'too, but the file keeps its own name.',
   details:
-    'On a service without a route for this, a new version with the same code carries the change. Afterwards the val is ' +
-    'read: what the service did not apply is named, with exit code 9 if it applied something else, and 6 if nothing.',
+    'If the service has no route for this, the command sends a new version with the same code and the changed fields. ' +
+    'Then it reads the val and names the fields that the service did not change. The exit code is 9 if the service ' +
+    'changed only some of the fields, and 6 if it changed none.',
   arguments: { val: valArgument },
   options: {
     name: word('--name <name>', 'its new name'),

@@ -7,8 +7,7 @@ import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: "Make an old version's code the current one",
-  description:
-    "Add an old version's code to a val as a new version. Nothing is deleted: what was current stays among the versions.",
+  description: 'Add a new version to a val, with the code of an old version. No version is deleted.',
   arguments: { val: valArgument, version: versionArgument },
   options: { dryRun },
   examples: ['vals version restore hello 1'],

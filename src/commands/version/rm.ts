@@ -10,8 +10,8 @@ import { removeBatch } from '../shared/remove.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
-  description: 'Delete versions of a val. Asks first, and says which one is current.',
-  toolDescription: 'Delete versions of a val, at once. It cannot be undone.',
+  description: 'Delete versions of a val. The command asks first, and says which version is current.',
+  toolDescription: 'Delete versions of a val at once. This cannot be undone.',
   arguments: { val: valArgument, versions: version('<version...>', 'their numbers') },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],
