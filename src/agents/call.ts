@@ -21,7 +21,7 @@ export interface CallOptions {
 
 export interface Answer {
   document: JsonObject;
-  /** The document as text, then what else there is to say. */
+  /** The document as text, then the messages of the command, if there are any. */
   texts: string[];
   isError: boolean;
 }
@@ -32,16 +32,16 @@ export interface CallerOptions {
   log(line: string): void;
 }
 
-/** Calls that only read, or that run a val. Each of them sends several requests at a time. */
+/** The most calls at a time that read or run a val. Each call may send several requests at a time. */
 const mostReaders = 4;
 
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
 
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
-  // A job of CI belongs to the person: nothing is written onto its page for an agent.
+  // Keeps the calls of an agent out of the summary and the annotations of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const reading = createTurns(mostReaders);
-  // Two commands that change one workspace would only wait for each other.
+  // One at a time: commands that change the same workspace would wait for each other anyway.
   const changing = createTurns(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
@@ -58,7 +58,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
       const error = await turns(async () => {
-        // A call that was cancelled while it waited does nothing.
+        // The call may have been cancelled while it waited.
         host.signal.throwIfAborted();
         return context.commands.run(host, flagsFor(context), captured.output);
       });
@@ -70,12 +70,12 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   };
 }
 
-/** What holds for all tools alike. */
+/** The options of `vals mcp` that apply to every tool. */
 function flagsFor({ flags: { baseUrl, local, timeout, debug, allowHttp } }: Context): Context['flags'] {
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
 }
 
-/** Lists of commands with a limit of their own are as long as that says. */
+/** How many records of a list the agent gets. A command with its own --limit cuts the list itself. */
 function limitFor(command: LoadedCommand, { limit }: Input): number {
   if (!hasOwnLimit(command)) return Number.POSITIVE_INFINITY;
   if (limit === undefined) return shownAtMost;
@@ -84,8 +84,8 @@ function limitFor(command: LoadedCommand, { limit }: Input): number {
 }
 
 /**
- * The workspace around the working directory, or else the working directory. Undefined in / and in the home folder, where
- * some clients start their servers: every file of the person is below these.
+ * The folder whose files tools may use: the workspace around the working directory, or else the working directory.
+ * Undefined in / and in the home folder, where some clients start servers: all files of the person are below these.
  */
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
@@ -100,7 +100,7 @@ const keptFolders = ({ configDirectory, dataDirectory }: Context['settings']): s
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {
   const controller = new AbortController();
-  // Node would warn of more than ten listeners.
+  // Otherwise Node warns when a signal has more than ten listeners.
   setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
   for (const signal of signals) {
@@ -112,7 +112,7 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
 
 type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** So many at a time, in the order in which they came. */
+/** A semaphore: runs at most this number of calls at a time, in the order of their arrival. */
 function createTurns(most: number): Turns {
   const waiting: (() => void)[] = [];
   let free = most;

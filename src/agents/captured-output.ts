@@ -1,4 +1,4 @@
-// The output of a command that an agent called: its result as data, and what else it said.
+// Captures the output of a command that an agent called: the result as data, and the messages.
 import { describeError, RunFailedError, type ValsError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
@@ -20,13 +20,13 @@ interface CaptureOptions {
 
 interface Captured {
   output: Output;
-  /** The most records of a list. */
+  /** Cuts lists after this number of records. */
   limitTo(records: number): void;
   /** @param error that ended the command */
   answer(error: ValsError | undefined): Answer;
 }
 
-/** A list stops at so many characters of JSON, since whoever reads it has only so much room. */
+/** Longer lists are cut, because the context of an agent is limited. */
 const mostCharacters = 1_000_000;
 
 export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
@@ -41,7 +41,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
-  /** A list that fails half-way gives nothing. */
+  /** If reading the list fails half-way, the document has no items. */
   async function takeList(rows: ListResult['rows']): Promise<void> {
     document = { items: await firstOf(rows) };
   }
@@ -63,7 +63,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return items;
   }
 
-  /** Where not all can be shown, those that nothing happened to are left out first. */
+  /** If the limit cuts the list, unchanged and skipped items are left out first. */
   async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
     const chosen =
@@ -83,7 +83,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return Object.fromEntries(entries);
   };
 
-  /** What a val said when it failed is its own text. */
+  /** The error of a val is its own text and is not reworded. */
   const describe = (error: ValsError): JsonObject =>
     error instanceof RunFailedError ? describeError(error) : inWords(describeError(error));
 
@@ -110,7 +110,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // Agents have no option that leads to these.
+        // These need options that agents do not have.
         return;
     }
   }
@@ -158,7 +158,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   };
 }
 
-/** What was done before something failed. */
+/** The items that were done before the command failed. */
 function doneItems(document: JsonObject): JsonObject {
   if (Object.keys(document).length === 0) return {};
   if (!Array.isArray(document.items)) return { items: [document] };
@@ -181,7 +181,7 @@ const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format' | 'endable' |
     color: false,
     screen: false,
     forPerson: false,
-    // Nothing is drawn.
+    // Never shown.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },
@@ -195,7 +195,7 @@ interface Listeners {
   onMore(): void;
 }
 
-/** What is said to a person at the end is in the result. Errors of single items are in their outcomes. */
+/** `done`, `table` and `error` are dropped, because the result and its outcomes say the same. */
 const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warn: say,
   note: say,

@@ -1,4 +1,4 @@
-// The Model Context Protocol on stdin and stdout. The build bundles this file and the protocol's package apart from the program.
+// Speaks the Model Context Protocol on stdin and stdout. The build bundles this file and the protocol's package separately.
 import { type Readable, Writable } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -19,7 +19,7 @@ export interface ProtocolOptions {
   signal: AbortSignal;
 }
 
-/** Code has at most 256,000 characters, each of which takes at most 6 bytes in JSON. */
+/** In bytes. Code has at most 256,000 characters, and JSON takes at most 6 bytes for a character. */
 const largestMessage = 4 * 1_048_576;
 
 /** Resolves when stdin has ended, or when the signal is aborted. */
@@ -52,7 +52,7 @@ class ClosingTransport extends StdioServerTransport {
   }
 }
 
-/** A message at a time, which is how the transport writes them. */
+/** The transport calls `write` once per message, so `finish` gets whole messages. */
 const finishing = ({ stdout, finish }: ProtocolOptions): Writable =>
   new Writable({
     decodeStrings: false,
@@ -73,7 +73,7 @@ function createServer({ version, instructions, tools, call }: ProtocolOptions): 
       if (progressToken === undefined) return;
       progress += 1;
       const notification = { progressToken, progress, message };
-      // If the client has gone, nobody waits for it.
+      // Fails if the client has gone. Then nobody needs the progress.
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {});
     };
     const { texts, document, isError } = await call(name, input, { signal: mcpReq.signal, onProgress });

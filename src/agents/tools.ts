@@ -1,16 +1,16 @@
-// The commands as tools: which of them an agent gets, and what a tool says about itself.
+// Makes tools from commands: chooses the commands that the agent gets, and describes each tool.
 import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Wording } from './wording.ts';
 
-/** What the person who starts the server lets an agent do. */
+/** The options of `vals mcp`. */
 export interface Permissions {
   readOnly?: boolean | undefined;
   allowDelete?: boolean | undefined;
   allowRun?: boolean | undefined;
 }
 
-/** A type and not an interface, so that it counts as JSON. */
+/** A type, because TypeScript does not accept an interface where it expects JSON. */
 export type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
@@ -38,7 +38,7 @@ export interface Tool {
   };
 }
 
-/** Records of a list, unless `limit` says more. */
+/** The default `limit` for lists. */
 export const shownAtMost = 20;
 
 export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
@@ -68,7 +68,7 @@ export function toolOf(command: LoadedCommand, permissions: Permissions, wording
   };
 }
 
-/** Only the code of a val reaches beyond the service and the files here. */
+/** `openWorldHint`: only the code of a val can reach other systems than the service and the files here. */
 const annotationsOf = (effect: Effect): Tool['annotations'] => ({
   readOnlyHint: effect === 'reads',
   destructiveHint: effect !== 'reads' && effect !== 'adds',
@@ -106,7 +106,7 @@ function optionProperties(command: LoadedCommand, permissions: Permissions): Rec
   return properties;
 }
 
-/** A command that lists without a limit of its own: its list is cut here. */
+/** Whether the command makes a list but has no option --limit. Then its tool gets a `limit`. */
 export const hasOwnLimit = ({ empty, options = {} }: LoadedCommand): boolean =>
   empty !== undefined && !('limit' in options);
 
@@ -118,7 +118,7 @@ export const optionsForAgents = (
     ([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete),
   );
 
-/** `--no-report` is `noReport`. */
+/** `--no-report` becomes `noReport`. */
 export const nameOf = (key: string, { flags }: OptionDefinition<unknown>): string =>
   isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
 

@@ -1,9 +1,8 @@
-// Messages and descriptions are written for people at a command line. An agent has tools instead of commands.
+// Rewrites messages for agents: messages name commands and options, but an agent has tools and inputs.
 
-/** A text as an agent understands it. */
 export type Wording = (text: string) => string;
 
-/** @param paths of the commands that are tools here */
+/** @param paths the commands that are tools */
 export function createWording(paths: readonly string[]): Wording {
   const longestFirst = paths.toSorted((a, b) => b.length - a.length);
   return (text) => {
@@ -22,7 +21,7 @@ export function createWording(paths: readonly string[]): Wording {
   };
 }
 
-/** `vals pull hello.ts --merge` is `pull` (hello.ts, merge). */
+/** `vals pull hello.ts --merge` becomes `pull` (hello.ts, merge). */
 function asTool(path: string, rest: string): string {
   const name = `\`${path.replaceAll(' ', '_')}\``;
   const given = rest

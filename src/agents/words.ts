@@ -1,4 +1,4 @@
-// The input of a tool as the words of a command line, so that the command checks it as it checks a person's.
+// Turns the input of a tool into a command line, so that the command checks it as usual.
 import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { nameOf, optionsForAgents, type Permissions, type Property, type Tool, t
 
 export interface Words {
   argv: string[];
-  /** What the command reads as standard input. */
+  /** The command reads this as standard input. */
   code: string;
 }
 
@@ -40,7 +40,7 @@ export function wordsFor(
   };
 }
 
-/** Whoever allowed deletions has confirmed this one. */
+/** Deletions need --yes, because nobody can be asked. --allow-delete has allowed them. */
 function isAskedAbout(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
@@ -93,7 +93,7 @@ function checkTypes(
   }
 }
 
-/** A number may come as its digits. What it may be is the command's to say. */
+/** Accepts numbers as strings, because the command parses strings. The command checks their range. */
 function fits(value: unknown, { type }: Property): boolean {
   if (type === 'boolean') return typeof value === 'boolean';
   const isWord = (each: unknown) => typeof each === 'string' || Number.isSafeInteger(each);

@@ -76,7 +76,7 @@ export const command = defineCommand({
   },
 });
 
-/** CONNECT and TRACE are handled by proxies and HTTP parsers, so no service gets them. */
+/** CONNECT and TRACE never reach a service: proxies and HTTP parsers handle them. */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -140,7 +140,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   }
 }
 
-/** Keeps the given query as it was written. */
+/** Appends the fields to the query. The given query stays as the user wrote it. */
 function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
   const more = new URLSearchParams(
     fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
@@ -160,7 +160,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** The pages are one document, with or without --json. */
+/** Without --json and --ndjson, all pages become one JSON array. */
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });

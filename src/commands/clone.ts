@@ -33,7 +33,7 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // Before the folder is made: a service that has no list, or refuses the token, leaves nothing behind.
+    // Before the folder is made, so that no folder stays behind if the service has no list or refuses the token.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});
@@ -43,7 +43,7 @@ export const command = defineCommand({
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     if (error === undefined) endClone(folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
-    // Nobody reads hundreds of lines that say the same.
+    // A person gets the failures, or one line, but not a line for each of hundreds of vals.
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
@@ -55,6 +55,6 @@ export const command = defineCommand({
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
   const { hostname } = new URL(chosenBaseUrl(settings).href);
-  // An address of IPv6 has characters that not every file system takes.
+  // Replaces the colons and brackets of an IPv6 address, which some file systems do not allow.
   return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
 }

@@ -68,7 +68,7 @@ function meaningOf(examined: Examined): string {
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
-/** In the direction in which it would go: what changed there alone is no edit of this side. */
+/** If only the service changed, the file is the older side, and otherwise the service is. */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
   const service = {

@@ -22,7 +22,7 @@ export const command = defineCommand({
     if (root === undefined) {
       throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
     }
-    // Ids mean something on a service; names and files do so without one.
+    // Without a service, ids have no meaning, but names and files do.
     const service = settings.local.value ? embeddedService : (settings.baseUrl?.value.href ?? '');
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
     const chosen = [

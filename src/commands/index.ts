@@ -1,10 +1,10 @@
-// All commands, in the order of the help. A command's file is loaded when the command is asked for.
+// All commands, in the order of the help. The file of a command is loaded only when that command runs.
 import type { CommandEntry, CommandTree, Effect } from '../cli/command-tree.ts';
 import { otherWords } from './other-words.ts';
 
 type Load = CommandEntry['load'];
 
-/** A command for people alone. */
+/** A command that agents do not get as a tool. */
 const entry = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
   path,
   aliases,
@@ -13,7 +13,7 @@ const entry = (path: string, effect: Effect, load: Load, aliases: string[] = [])
   load,
 });
 
-/** A command that agents get too, as a tool. */
+/** A command that agents get as a tool. */
 const tool = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
   ...entry(path, effect, load, aliases),
   isTool: true,

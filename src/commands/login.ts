@@ -30,7 +30,7 @@ export const command = defineCommand({
         hint: 'Omit --local, and unset VALS_LOCAL.',
       });
     }
-    // A token is neither asked for nor sent if it could not be kept.
+    // Fails before a token is requested or sent, if the config file cannot be read.
     const { configFile } = settings;
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
@@ -87,7 +87,7 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
   }
 }
 
-/** Not asked if stdin holds the token. */
+/** With --with-token, stdin holds the token and cannot be used for a question. */
 async function askForBaseUrl(
   { prompt, settings }: Context,
   withToken: boolean | undefined,

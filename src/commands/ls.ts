@@ -45,18 +45,18 @@ export const command = defineCommand({
     const { takeRows } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
     const thereAreMore = () => say.hint('There are more records. Add --limit N or --all to see them.');
-    // In a pipe nobody reads the hint, so the next page is not asked for.
+    // Only a person reads the hint. Without it, the next page need not be requested.
     const onMore = context.forPerson ? thereAreMore : undefined;
     const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },
 });
 
-/** Some services have a flag in place of the word. */
+/** Some services send `public: true` instead of a privacy. */
 const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
   (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
 
-/** The latest first. */
+/** The vals that this machine has seen, the latest first. */
 async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Rows> {
   const { mine } = await seen.recall();
   yield { records: mine.reverse().map(recordOf).filter(isKept), isLarge: false };

@@ -40,7 +40,7 @@ export const command = defineCommand({
   },
 });
 
-/** Only `vals serve` for one person has it. A team's service asks for a sign-in. */
+/** Only `vals serve` for one person makes such links. The service of a team asks for a sign-in instead. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -51,7 +51,7 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-/** The address comes from a service, so it is opened only if it is a web page. */
+/** The service chose this address, so only http:// and https:// are accepted. */
 function addressOf(text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address.', {

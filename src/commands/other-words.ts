@@ -1,6 +1,6 @@
-// Words of other tools, and what to type here instead.
+// Commands of other tools, each with the command of vals that does the same.
 
-/** One or two words. A word that may mean several commands leads to the most used one. */
+/** A word that may mean several commands leads to the most used one of them. */
 export const otherWords: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { sayWhatMayBeTakenOver } from './shared/done.ts';
 
-/** What needs most attention comes first. */
+/** In this order `vals status` lists the vals: conflicts first, unchanged vals last. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
@@ -57,7 +57,7 @@ export const command = defineCommand({
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
-    // A person looks for what needs attention. Fields are asked of every val.
+    // People see unchanged vals as one line. With --fields or named vals, each val has its line.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...folded(unchanged)]
@@ -95,7 +95,6 @@ function sayWhatIsAssumed({ flags, say }: Context, examined: readonly Examined[]
 const allUnchanged = (count: number): string =>
   count === 1 ? 'The val is unchanged.\n' : `All ${count} vals are unchanged.\n`;
 
-/** However many they are, one line. */
 const folded = (unchanged: readonly Examined[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 

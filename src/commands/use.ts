@@ -51,7 +51,7 @@ export const command = defineCommand({
   },
 });
 
-/** The whole base URL for a host and port, with or without a path, of a service that this machine is signed in to. */
+/** Completes a host and port to the base URL of a service that this machine is signed in to. A path is kept. */
 function withScheme(wanted: string, config: StoredConfig): string {
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
@@ -63,7 +63,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
   });
 }
 
-/** A token belongs to an origin. Of the default, and of the service whose spaces are listed, the paths are known too. */
+/** One row per origin that has a token. If the default or a listed space has a path below the origin, it is shown too. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {

@@ -12,9 +12,9 @@ import type { Target } from './target.ts';
 export interface CopyOptions {
   from: Api;
   target: Target;
-  /** Every version, not only the current code. */
+  /** Whether all versions are copied, or only the current code. */
   versions: boolean;
-  /** Over other code on the target. */
+  /** Whether other code on the target is overwritten. */
   force: boolean;
   dryRun: boolean;
 }
@@ -43,7 +43,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
     remark('it holds your token, so anybody who can read the val can act as you');
   }
-  // A copy that is continued has them already.
+  // If an earlier copy is continued, the target has the fields already.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
   let sent = await withFields(fields, remark, (given) =>
@@ -72,7 +72,7 @@ const newVal = (name: string, code: string, fields: object) => ({
   hints: { 409: 'Add --force to overwrite it.' },
 });
 
-/** What is to be sent, in order; nothing if the target has it already. */
+/** The codes to send, in order. Empty if the target has the val already. */
 async function pendingCodes(
   id: string,
   source: JsonObject,
@@ -116,14 +116,14 @@ async function* both(
   return yield* rest;
 }
 
-/** What goes along with the code. */
+/** The fields that are copied together with the code. */
 function fieldsOf(source: JsonObject): routes.ValFields {
   const readme = textAt(source, 'readme');
   const privacy = textAt(source, 'privacy');
   return { ...(readme && { readme }), ...(privacy && { privacy }) };
 }
 
-/** Sends it without the fields if the service refuses it with them. */
+/** If the service refuses the val with these fields, sends it again without them. */
 async function withFields(
   fields: routes.ValFields,
   remark: Remark,

@@ -8,7 +8,7 @@ import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun } from '../shared/options.ts';
 
 interface Item {
-  /** On the service that it is copied from. */
+  /** The id on the service that the val is copied from. */
   id: string;
   name: string;
 }

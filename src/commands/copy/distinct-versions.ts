@@ -1,10 +1,10 @@
-// The code of each version of a val, from the first to the last.
+// Reads the code of each version of a val, from the first to the last.
 import type { Api } from '../../api/api.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { versionCode } from '../shared/versions.ts';
 
-/** Equal versions in a row come once, because some services make no new version of equal code. */
+/** Skips a version with the same code as the version before it, because some services make no new version then. */
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {

@@ -1,4 +1,4 @@
-// The service that vals are copied to, with a token of its own.
+// Connects to the service that vals are copied to, with that service's own token.
 
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
@@ -12,11 +12,11 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 export interface Target {
   api: Api;
   vals: RemoteVals;
-  /** As a person calls it. */
+  /** For messages. */
   name: string;
 }
 
-/** For so many vals. The token of the service in force is never sent to another origin. */
+/** Never sends the token of the service in force to another origin. */
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
   const { settings, env, clock } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);

@@ -40,7 +40,7 @@ export interface PushItem extends Source {
 }
 
 export interface PushPlan {
-  /** Undefined outside of a workspace, and if nothing will be compared. */
+  /** Undefined outside of a workspace, and if the push does not use the workspace. */
   workspace: Workspace | undefined;
   items: PushItem[];
 }
@@ -55,7 +55,7 @@ export interface PlanOptions {
 /** The fields that identify an item in its outcome. */
 export const describe = ({ file, name }: Source) => ({ file, name });
 
-/** The words for the summary of failures. */
+/** Words for the messages about failures. */
 export const pushed = { verb: 'pushed', things: 'vals' };
 export const label = ({ file }: Source) => file;
 

@@ -1,4 +1,4 @@
-// Shows what `vals push --prune` would delete, and asks before anything is sent.
+// Shows the vals that `vals push --prune` would delete, and asks before anything is sent.
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { cellText } from '../../terminal/fields.ts';
@@ -13,7 +13,7 @@ import { confirmDeletion } from '../shared/remove.ts';
 export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
-/** Does not ask about vals that must stay: the push reports why they stay. */
+/** Leaves out vals that may not be deleted. The push reports them as conflicts. */
 export async function confirmPruning(
   context: Context,
   workspace: Workspace,

@@ -172,7 +172,7 @@ export const command = defineCommand({
       context.say.hint(
         `${behind === 1 ? '1 val' : `${behind} vals`} changed on the service. Run \`vals pull\` to get the changes.`,
       );
-    // A workspace may have hundreds of vals: show people only those that changed.
+    // A workspace may have hundreds of vals, so a person sees only those that changed.
     const isNews =
       context.forPerson && paths.length === 0
         ? ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped'
@@ -183,7 +183,7 @@ export const command = defineCommand({
 
 const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'created' || status === 'pushed';
 
-/** Without an id, the only thing to do with a val is to push it again by its name. */
+/** Only `vals push` works without an id: it finds the val by its name. */
 function withoutIds(count: number, vals: readonly PushItem[]): string {
   const what = `The service sent no id for ${count === vals.length ? 'the pushed vals' : `${count} of the vals`}.`;
   return vals.some(({ val }) => val !== undefined)
@@ -239,7 +239,7 @@ function annotateFailure(context: Context, file: string, error: ValsError): void
   context.say.annotate(`::error file=${escaped(place, /[%\r\n:,]/g)}::${escaped(error.message, /[%\r\n]/g)}`);
 }
 
-/** The path relative to the checkout, as GitHub expects it, whatever folder the step runs in. */
+/** GitHub expects a path relative to the checkout. The step may run in another folder. */
 function inCheckout(file: string, { env, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   const place = checkout ? relative(checkout, resolve(settings.cwd, file)) : '';

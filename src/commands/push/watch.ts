@@ -37,7 +37,7 @@ export interface WatchOptions {
   force: boolean;
 }
 
-/** How many saves are handled at a time. The number of requests is limited elsewhere. */
+/** How many files are pushed at a time. The API client limits the number of requests. */
 const mostSaves = 32;
 
 export async function watchWorkspace(
@@ -64,7 +64,7 @@ export async function watchWorkspace(
     remark: say.warn,
     beforeSending: () => signal.throwIfAborted(),
   };
-  // The first pushes share one copy of the service's list. For a later save it would be outdated.
+  // The first pushes share one copy of the service's list. For later saves that copy would be outdated.
   const newRemotes = () => createRemoteVals({ ...context, api }, 1);
   const remotesAtFirst = newRemotes();
 
@@ -94,7 +94,7 @@ export async function watchWorkspace(
   }
 
   let moves: Promise<unknown> = Promise.resolve();
-  /** Runs one at a time, so that files that were moved together are found and reported together. */
+  /** One at a time, so that files that were moved together are reported in one message. */
   function afterMoves(file: string): Promise<Workspace> {
     const moved = moves.then(() => {
       const now = opened.now();
@@ -110,12 +110,12 @@ export async function watchWorkspace(
     const isFirst = first.delete(file);
     let name: string | undefined;
     try {
-      // Uses the ignore files as they are now, not as they were when the file was saved.
+      // The ignore files may have changed since the file was saved.
       if (!isFirst && createIgnoreCheck(root, ignoreFiles)(file)) return;
       const now = opened.now();
       const isNew = valOfFile(now, file) === undefined;
       const code = readBelow(root, file);
-      // The file was moved, and its val already has the new path.
+      // The file was moved, and vals.json already has its new path.
       if (isNew && code === undefined) return;
       const workspace = isNew ? await afterMoves(file) : now;
       const val = valFor(file, workspace);
@@ -183,7 +183,7 @@ export async function watchWorkspace(
       await saveManifest();
     });
     sayWhy();
-    // Last, because a push that was still running may have begun an outage too.
+    // After the queue: a push that was still running may have begun an outage.
     outage.close();
   }
 }

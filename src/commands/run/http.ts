@@ -1,4 +1,4 @@
-// Hands requests to a val until it is interrupted.
+// Serves HTTP at a local address and passes each request to the val, until interrupted.
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
@@ -45,7 +45,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // First the val's process: an interrupted command has little time.
+    // Ends the val's process first: an interrupted command has little time.
     await served.close();
     changes.close();
     log.close();

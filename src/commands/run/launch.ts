@@ -1,4 +1,4 @@
-// How the process of a val is started: what it may read, its environment and its time limit.
+// Options of a val's process: its command line, permissions, environment and time limit.
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
@@ -13,7 +13,7 @@ export interface GivenRun extends Wanted {
   args: string[];
   maxSeconds: number;
   allowAll?: boolean;
-  /** Variables of the environment that the val gets although they look like secrets. */
+  /** Environment variables that the val gets although they look like secrets. */
   env?: readonly string[];
   report?: boolean;
   port?: number;

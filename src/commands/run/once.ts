@@ -1,4 +1,4 @@
-// Runs a val once and shows its value.
+// Runs a val once and shows the value that it returns.
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';

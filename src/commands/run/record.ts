@@ -1,4 +1,4 @@
-// Records a run on the service if the service has that code, and otherwise says why not. It never fails a run.
+// Records a run on the service if the service has the code, or says why it did not. A failure here fails no run.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
@@ -8,10 +8,10 @@ import type { Entry } from '../../run/sources.ts';
 import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
 import type { GivenRun } from './launch.ts';
 
-/** Resolves to the run as the service keeps it, or to undefined if it was not recorded. */
+/** Resolves to the service's record of the run, or to undefined if the run was not recorded. */
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-/** The run is over, so its user should not wait long. */
+/** The val has ended already, so the user should not wait long for the record. */
 const mostMs = 5_000;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
@@ -38,7 +38,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
-      // Without a version, the file may have nothing to do with the service.
+      // Without a version, the file may not be a val of the service, so this is no warning.
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;

@@ -1,4 +1,4 @@
-// Runs a file again whenever it, or a file that it imports, is saved.
+// Runs a file, and runs it again after each save of the file or of a file that it imports.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
@@ -8,7 +8,7 @@ import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 import { messageWithHint } from './record.ts';
 
-/** The reason that ends a run when a file is saved: its value would be out of date. */
+/** The abort reason if a file was saved during a run. The run ends, because its value would be outdated. */
 const saved = Symbol('saved');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {

@@ -1,4 +1,4 @@
-// From the options of `vals serve` to its network: this machine only, or others too, but then never without TLS.
+// Reads the network options of `vals serve`. Other machines can reach the service only over TLS.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
@@ -16,7 +16,7 @@ export interface NetworkOptions {
 
 const loopbackHost = '127.0.0.1';
 
-/** Undefined for the loopback address only. */
+/** Undefined if no option was given: the service then listens on the loopback address. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
@@ -54,7 +54,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Only this machine reaches a loopback address, so the proxy runs here.
+    // Without TLS the host is a loopback address here, so a proxy on this machine terminates TLS.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
@@ -90,7 +90,7 @@ function parsePublicUrl(text: string): URL {
   return url;
 }
 
-/** Addresses, or networks such as 10.0.0.0/24, with commas between them. */
+/** Parses a list of addresses and networks, such as 10.0.0.5,10.1.0.0/24. */
 function parseProxies(text: string): BlockList {
   const list = new BlockList();
   for (const part of text.split(',').map((part) => part.trim())) {

@@ -96,7 +96,7 @@ export const command = defineCommand({
       log.write(`Metrics on http://${metricsHost}:${service.metricsPort}/metrics.`);
     }
     const asJson = flags.json || flags.ndjson;
-    // A shared service prints no token, because it would end up in the machine's logs.
+    // A shared service prints no token, because its output ends up in logs.
     await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
     if (network && publicUrl) {
       log.write(
@@ -117,7 +117,7 @@ export const command = defineCommand({
     await aborted(signal);
     const { exit } = signal.reason as InterruptedError;
     await beyondGracePeriod(async () => {
-      // Gives callers time to move to another process. After Ctrl-C a person waits, so it ends at once.
+      // Gives clients time to move to another process. After Ctrl-C a person waits, so the service ends at once.
       if (isShared && exit !== 130) await service.drain();
       await service.close();
     });

@@ -41,7 +41,7 @@ const runError: Column = {
   firstLine: { hint: '--full shows whole errors.' },
 };
 
-/** A terminal shows the duration instead of the end. On a narrow one, the status says that a run failed. */
+/** A terminal shows the duration instead of the end of a run. A narrow terminal drops the error, but keeps the status. */
 export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
@@ -59,12 +59,12 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** For failed runs alone, which are told apart by their errors. */
+/** For lists that have only failed runs. Here the error is never dropped. */
 export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
 
-/** The bars show nothing before `since`, though the first one may begin earlier. */
+/** The first bar may begin before `since`, but it counts no earlier runs. */
 export const summaryColumns = (since: string | undefined): Column[] => [
   column('val'),
   { ...column('version'), neverCut: true },
@@ -95,18 +95,17 @@ const outcomeMarks: Record<
   planned: { mark: '', tone: 'cyan' },
 };
 
-/** The outcome of each of several things. */
 export const outcomeColumn: Column = {
   ...column('status'),
   neverCut: true,
   present(status, _outcome, glyphs) {
     const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
-    // Words without a mark are aligned with the others.
+    // Aligns words without a mark with the words after a mark.
     return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
   },
 };
 
-/** The version before and after a push at a terminal; elsewhere only the number. */
+/** A terminal shows the version before and after a push. A pipe gets only the new version. */
 export const versionColumn: Column = {
   ...column('version'),
   droppable: 3,

@@ -1,4 +1,4 @@
-// Comparing many vals with the service, as many at a time as the service takes well, with a line that tells how far it is.
+// Compares many vals with the service, several at a time, and shows the progress.
 
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -11,11 +11,11 @@ import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
-  /** Of the first file that cannot be read, where there is one; the others are warned of. */
+  /** The error of the first file that cannot be read. The errors of other files are shown as warnings. */
   error: LocalError | undefined;
 }
 
-/** The vals that the words name, or all of them. */
+/** Compares the vals that the words name, or without words all vals of the workspace. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { progress, connect, say } = context;
   const workspace = await followMoves(openWorkspace(context), context);
@@ -39,14 +39,14 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
-  // What a crash left is written now; a folder that may only be read can be compared all the same.
+  // Writes the notes that a crashed command left. If vals.json cannot be written, the comparison still holds.
   await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** The equal codes of thousands of vals would fill the memory, and nobody looks at them. */
+/** Drops code that nobody needs any more: that of thousands of vals would fill the memory. */
 const withoutEqualCodes = (examined: Examined): Examined =>
   examined.status === 'unchanged'
     ? {

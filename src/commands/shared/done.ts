@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError } from '../../errors.ts';
 
-/** Says which new vals would replace code that nobody here has seen. */
+/** Says which new files would overwrite a val of the same name, if the service has one. */
 export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
@@ -14,6 +14,6 @@ export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly s
   );
 }
 
-/** Ctrl-C is how a person ends a command that runs until then, so it needs no message; another signal does. */
+/** Ctrl-C is the normal way to end a command such as `vals serve`, so the error has no message. Other signals keep theirs. */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;

@@ -1,4 +1,4 @@
-// Filters runs here, for routes that have no filters.
+// Filters runs on this machine, for routes of the service that have no filters.
 
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
@@ -7,7 +7,7 @@ import type { Rows } from '../../lib/rows.ts';
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
-/** The matching runs of each page. Services promise no order, so an old run is no reason to stop. */
+/** Reads all pages, even after an old run: services promise no order. */
 export async function* filterRuns(pages: AsyncIterable<Rows>, filter: RunFilter): AsyncGenerator<Rows> {
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
@@ -24,7 +24,7 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
   );
 }
 
-/** Skips `offset` runs and takes `limit`. Calls `onMore` if there is another one. */
+/** Skips `offset` records and takes `limit`. Calls `onMore` if there are more. */
 export async function* takeRows(
   pages: AsyncIterable<Rows>,
   { limit, offset = 0 }: { limit: number; offset?: number },

@@ -1,4 +1,4 @@
-// The spaces that the caller is a member of, where the service has any.
+// Lists the spaces that the caller is a member of.
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
@@ -17,10 +17,10 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/** The list is a help, so nobody waits long for it. */
+/** The list of spaces is optional information, so a slow service delays the command only this long. */
 const mostMs = 2_000;
 
-/** Undefined if the service has no spaces, or cannot be asked now. */
+/** Undefined if the service has no spaces or does not answer. */
 export async function listSpaces(
   { connect, settings, say, clock }: SpacesContext,
   baseUrl: BaseUrl,
@@ -35,7 +35,7 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        // The address is made here: the service could name another one.
+        // Ignores the address that the service sends, which could be that of another host.
         if (name) {
           spaces.push({
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
@@ -57,7 +57,7 @@ export async function listSpaces(
   }
 }
 
-/** Of the service in force. A base URL or token that cannot be used is no reason to show nothing else. */
+/** For the service in force. Undefined if its base URL or token is invalid, so that the command can show the rest. */
 export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {

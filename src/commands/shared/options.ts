@@ -55,7 +55,7 @@ export const codeFile = {
   orCode: 'a file with its code',
 };
 
-/** Some services have a version 0. A version may be larger than a safe integer. */
+/** Stays a text: a version may be larger than a safe integer. Version 0 is valid too. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {

@@ -1,4 +1,4 @@
-// What the commands for people and for spaces share: the store that they work on, and the names in it.
+// Shared by `vals user` and `vals space`: opens the store, and checks names in it.
 
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -20,7 +20,7 @@ interface PlaceGiven {
   data: string | undefined;
 }
 
-/** Opens the store, and closes it whatever happens. */
+/** Closes the store even if `work` throws. */
 export async function withStore<Result>(
   context: Context,
   place: PlaceGiven,
@@ -37,7 +37,7 @@ export async function withStore<Result>(
   }
 }
 
-/** A command on the same store, without the address, which may contain a password. */
+/** The command line that works on the same store. It omits the address of a database, which may contain a password. */
 export function onSameStore(command: string, { database, data }: PlaceGiven): string {
   if (data) return shell`vals ${command.split(' ')} --data ${data}`;
   return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
@@ -55,7 +55,7 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-/** A name belongs to one person or one space. */
+/** People and spaces share their names, so either can have taken the name. */
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {
@@ -73,7 +73,6 @@ export function ownsVals(name: string): ConflictError {
   });
 }
 
-/** Asks before a person or a space is removed. */
 export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
   const along = vals === 0 ? '' : ` and ${vals === 1 ? '1 val' : `${vals} vals`}, with all versions`;
   if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;

@@ -2,7 +2,7 @@
 import { RefusedError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
 
-/** The error with another hint, if the name is one that services of this kind refuse. */
+/** Returns the error with a hint that proposes a valid name, if the name is invalid. */
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;

@@ -1,4 +1,4 @@
-// Writes the service's code of many vals into the files of a workspace.
+// Writes the code of many vals from the service into the files of a workspace.
 import type { Api } from '../../api/api.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -41,9 +41,9 @@ export interface Pulling {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** The user named each val, so it is an error if one cannot be pulled. */
+  /** Whether the user named each val. Then it is an error if a val cannot be pulled. */
   isNamed: boolean;
-  /** The file for the only new val. */
+  /** The file for the new val, if `items` is one new val. */
   file?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ function labelOf(item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-/** The service's list, which is read once. */
+/** `remotes` reads the service's list only once, however often this is called. */
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;

@@ -1,4 +1,4 @@
-// Deletes several things after a question, each with its outcome.
+// Asks, then deletes several vals or versions. Each gets an outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -9,10 +9,10 @@ import type { Result } from '../../terminal/result.ts';
 export interface Removal {
   /** May read from the service first, to show what would be deleted. */
   question(names: readonly string[]): Promise<string>;
-  /** The keys that name it in its outcome. */
+  /** The fields that identify the val or version in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
-  /** What they are: `vals`. */
+  /** The plural for messages: `vals` or `versions`. */
   things: string;
   concurrency: number | 'auto';
   yes: boolean | undefined;

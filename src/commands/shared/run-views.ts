@@ -18,7 +18,6 @@ const shownFirst = 10;
 /** The default limit if runs are filtered here. */
 const shownAtMost = 20;
 
-/** Text about --summary for the reference. */
 export const summaryExplained =
   '--summary reads all runs and prints a row for each val and version, most failures first. Its columns are val, ' +
   'version, runs, failed, errors (the error rate), p50, p95 and over time. Half of the runs took at most p50, and 95% of ' +
@@ -50,7 +49,7 @@ export interface RunView extends Paging {
 export interface WantedRuns {
   call: Call;
   filter: routes.RunFilter;
-  /** Whether the call gives the filter to the service. Otherwise the runs are filtered here. */
+  /** Whether the service applies the filter. Otherwise the runs are filtered here. */
   isFilteredThere: boolean;
 }
 
@@ -75,7 +74,7 @@ export async function showRuns(
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
-    // What fails most comes first, in every format.
+    // The vals with the most failures come first, in every format.
     rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
@@ -93,7 +92,7 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
-/** The service may lack the val, or the route: the val tells which. */
+/** After a 404, reads the val itself, to tell a missing val from a missing route. */
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
   async function* explained(pages: AsyncIterable<Rows>): AsyncGenerator<Rows> {
     try {
@@ -117,7 +116,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
   };
 }
 
-/** Ctrl-C is the normal end, so there is no message. */
+/** Ctrl-C is the normal way to end --follow, so the error has no message. */
 async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
   try {
     yield* pages;

@@ -1,9 +1,9 @@
-// The versions of a val in the answers of a service.
+// Reads the versions of a val in answers of the service.
 import { codeOf, textAt } from '../../api/records.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
-/** Some services have the code of the current version only. */
+/** The code of a version. Some services send only the code of the current version. */
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,

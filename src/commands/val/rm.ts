@@ -26,7 +26,7 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // One after another: what was begun by mistake can be stopped, and a whole val does not come back.
+      // One at a time, so that Ctrl-C can stop a mistake: a deleted val cannot be restored.
       concurrency: 1,
       yes,
       dryRun,
@@ -54,7 +54,7 @@ const removedColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** To the minute, in the user's own time. */
+/** In the time zone of the user. */
 function changedText(val: JsonObject): string {
   const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';

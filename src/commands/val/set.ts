@@ -69,7 +69,7 @@ async function readFields(
   };
 }
 
-/** In a workspace that has the val: checks the new name, and gives what writes it into vals.json. */
+/** Checks the new name, and returns a function that writes it into vals.json. Undefined if no workspace has the val. */
 async function prepareRenaming(
   context: Context,
   id: string,

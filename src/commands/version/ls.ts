@@ -29,7 +29,7 @@ export const command = defineCommand({
   },
 });
 
-/** As many digits as it has; -1 where it has no number. */
+/** A bigint, because a version may be larger than a safe integer. -1 if the version is not a number. */
 function numberOf({ version }: JsonObject): bigint {
   const text = textOf(version) ?? '';
   return /^\d+$/.test(text) ? BigInt(text) : -1n;

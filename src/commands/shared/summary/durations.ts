@@ -1,17 +1,17 @@
-// Counts durations so that quantiles need little memory: exact for few different durations, else within 1%.
+// Computes quantiles of durations in little memory: exact for up to 2,048 different durations, else within 1%.
 
 export interface Durations {
   /** In whole milliseconds. */
   add(ms: number): void;
-  /** The shortest duration that at least this share of all does not exceed; undefined if there are none. */
+  /** For 0.95: 95% of the durations are this long or shorter. Undefined if no duration was added. */
   quantile(part: number): number | undefined;
 }
 
-/** Up to so many different durations are counted exactly. */
+/** With more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
-/** Shorter durations are never rounded: a millisecond is half a percent or more of them. */
+/** In milliseconds. Shorter durations are never counted together, because one millisecond is 0.5% of them or more. */
 const alwaysExact = 200;
-/** Longer durations share a count with their neighbours, whose middle is at most 0.75% away. */
+/** Durations that differ by less than this factor share a count. The middle of such a group is at most 0.75% away. */
 const growth = 1.015;
 
 export function createDurations(): Durations {

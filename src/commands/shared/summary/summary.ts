@@ -1,4 +1,4 @@
-// Sums up runs, a row per val and version. Memory does not grow with the number of runs.
+// Sums up runs in one row per val and version. Memory does not grow with the number of runs.
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
@@ -7,12 +7,12 @@ import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
 export interface SummaryOptions {
-  /** The val of runs that do not name one. */
+  /** Used for runs that do not name their val. */
   val?: string;
   onRead(runs: number): void;
 }
 
-/** Most runs first, and all of them together. What is not known, such as the duration of runs that did not end, is null. */
+/** The rows are sorted by their number of runs. Unknown values, such as durations of runs that did not end, are null. */
 export async function summarize(
   pages: AsyncIterable<Rows>,
   { val, onRead }: SummaryOptions,

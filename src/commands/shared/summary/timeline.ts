@@ -1,4 +1,4 @@
-// Counts runs over time in a few buckets of equal length. The buckets grow with the period.
+// Counts runs over time in at most 24 buckets of equal length. If the runs span a longer time, the buckets get longer.
 
 interface Bucket {
   /** In milliseconds. */
@@ -7,7 +7,7 @@ interface Bucket {
   failed: number;
 }
 
-/** The counts of one row, by the number of the bucket. */
+/** The counts of one row of the summary, by bucket number. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
@@ -17,14 +17,14 @@ export interface Timeline {
   bucketsOf(series: Series): Bucket[];
 }
 
-/** So many fit beside the numbers on a screen of 80 columns. */
+/** On a screen of 80 columns, 24 bars fit beside the numbers. */
 const mostBuckets = 24;
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Each length is a multiple of the one before, so that buckets can be merged. Beyond the last, lengths double. */
+/** Each length is a multiple of the length before it, so that buckets can be merged. After the last, lengths double. */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
@@ -32,7 +32,7 @@ const lengths = [
   day,
 ];
 
-/** The earliest time of a Date. */
+/** The earliest time that a Date can hold. */
 const earliest = -8.64e15;
 
 export function createTimeline(): Timeline {
