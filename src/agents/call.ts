@@ -10,7 +10,7 @@ import { InterruptedError, UsageError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
-import { hasOwnLimit, type Permissions, shownAtMost, type Tool } from './tools.ts';
+import { lacksLimit, type Permissions, shownAtMost, type Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
 
@@ -40,9 +40,9 @@ export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: Ca
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
   // Keeps the calls of an agent out of the summary and the annotations of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
-  const reading = createTurns(mostReaders);
+  const reading = createSemaphore(mostReaders);
   // One at a time: commands that change the same workspace would wait for each other anyway.
-  const changing = createTurns(1);
+  const changing = createSemaphore(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
@@ -77,7 +77,7 @@ function flagsFor({ flags: { baseUrl, local, timeout, debug, allowHttp } }: Cont
 
 /** How many records of a list the agent gets. A command with its own --limit cuts the list itself. */
 function limitFor(command: LoadedCommand, { limit }: Input): number {
-  if (!hasOwnLimit(command)) return Number.POSITIVE_INFINITY;
+  if (!lacksLimit(command)) return Number.POSITIVE_INFINITY;
   if (limit === undefined) return shownAtMost;
   if (/^[1-9]\d{0,8}$/.test(String(limit))) return Number(limit);
   throw new UsageError('limit takes a whole number of at least 1.', { hint: `For example ${shownAtMost}.` });
@@ -110,10 +110,10 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
   return controller.signal;
 }
 
-type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** A semaphore: runs at most this number of calls at a time, in the order of their arrival. */
-function createTurns(most: number): Turns {
+function createSemaphore(most: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = most;
   return async (work) => {

@@ -100,14 +100,14 @@ function optionProperties(command: LoadedCommand, permissions: Permissions): Rec
   const properties = Object.fromEntries(
     options.map(([key, option]): [string, Property] => [nameOf(key, option), optionProperty(option)]),
   );
-  if (hasOwnLimit(command)) {
+  if (lacksLimit(command)) {
     properties.limit = { type: 'integer', description: `how many records in all (${shownAtMost})` };
   }
   return properties;
 }
 
 /** Whether the command makes a list but has no option --limit. Then its tool gets a `limit`. */
-export const hasOwnLimit = ({ empty, options = {} }: LoadedCommand): boolean =>
+export const lacksLimit = ({ empty, options = {} }: LoadedCommand): boolean =>
   empty !== undefined && !('limit' in options);
 
 export const optionsForAgents = (

@@ -69,7 +69,7 @@ function argumentWords(command: LoadedCommand, input: Input): string[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -, because a tool has no standard input.`, { hint: 'Name a file.' });
+  new UsageError(`${key} cannot be -.`, { hint: 'Name a file.' });
 
 function checkTypes(
   command: LoadedCommand,

@@ -19,10 +19,10 @@ const pathMissing = 'Name the path of the request: `vals api /v1/me`.';
 export const command = defineCommand({
   summary: 'Send any request to the service',
   description:
-    'Send any request to the service, and print the JSON of the answer. Use it for routes that have no command yet. ' +
-    'The default method is GET, or POST with fields or --input.',
+    'Send any request to the service, and print the JSON of the answer. The default method is GET, or POST with fields ' +
+    'or --input.',
   details:
-    'Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
+    'Use it for routes that have no command yet. Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
     'other requests. The command needs a token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {

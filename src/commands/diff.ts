@@ -9,7 +9,7 @@ import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { compareVals } from './shared/compare-vals.ts';
 
 export const command = defineCommand({
-  summary: 'Show the differences between the files and the service',
+  summary: 'Show how the files differ from the service',
   description:
     'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
     'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +

@@ -168,7 +168,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
         ]
       : []),
     ...(differing.some(isDeletedEverywhere)
-      ? ['`vals forget` removes vals from vals.json that are neither here nor on the service.']
+      ? ['`vals forget` removes vals that are neither here nor on the service.']
       : []),
   ];
 }

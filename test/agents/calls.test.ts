@@ -33,7 +33,7 @@ it('a failure is the error object, with a hint for an agent', async () => {
 it.each([
   ['val_create', { name: 'one' }, 'val_create needs code or file.'],
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'val_create takes code or file, not both.'],
-  ['val_create', { name: 'one', file: '-' }, 'file cannot be -, because a tool has no standard input.'],
+  ['val_create', { name: 'one', file: '-' }, 'file cannot be -.'],
   ['val_create', { name: 'one', code: '' }, 'code is empty.'],
   ['val_get', {}, expect.stringContaining('`val_get` needs <val>: ')],
   ['val_get', { val: 'a', other: 1 }, 'val_get has no input "other".'],
@@ -144,7 +144,7 @@ it('long work reports progress, and of many outcomes the first, with how many th
     },
   );
   expect([document.items, document.more]).toMatchObject([{ length: 20 }, true]);
-  expect(texts[1]).toContain('Of 25: 25 created.');
+  expect(texts[1]).toContain('All 25 outcomes: 25 created.');
   expect(messages).toContain('Pushing 25 of 25');
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });

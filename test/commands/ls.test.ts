@@ -65,7 +65,7 @@ describe('on another service', () => {
     const service = await scriptedService([], answers({ '/v1/users/me/vals': list }));
     const found = await run(['ls', 'PRICE', '--json'], service);
     expect(names(found)).toEqual(['getPrice']);
-    expect(found.stderr).toContain('names alone');
+    expect(found.stderr).toContain('names only');
     expect(names(await run(['ls', '--privacy', 'public', '--json'], service))).toEqual(['other']);
   });
 

@@ -115,7 +115,7 @@ test('it says where it listens and what it is called, and no token; idle, it end
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
   expect(service.log).toContain('Listening on 127.0.0.1, port ');
-  expect(service.log).toContain('Only requests to https://vals.test are answered');
+  expect(service.log).toContain('answers only requests to https://vals.test');
   expect(service.log).not.toContain(service.token);
   const start = performance.now();
   expect(await service.end('SIGTERM')).toBe(0);

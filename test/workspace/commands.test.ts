@@ -244,7 +244,7 @@ describe('pull', () => {
     expect(exit).toBe(0);
     expect(readdirSync(join(place.folder, '.vals/backup'))).toHaveLength(1);
     expect(backups(place).sort()).toEqual(['mine', 'mine too']);
-    expect(stderr).toMatch(/^What 2 files held before is kept in \.vals\/backup\/[^/]+\.\n$/);
+    expect(stderr).toMatch(/^The old content of 2 files is kept in \.vals\/backup\/[^/]+\.\n$/);
   });
 
   it('marks a true conflict; push waits until it is resolved', async () => {

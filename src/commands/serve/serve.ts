@@ -99,9 +99,7 @@ export const command = defineCommand({
     // A shared service prints no token, because its output ends up in logs.
     await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
     if (network && publicUrl) {
-      log.write(
-        `Listening on ${network.host}, port ${service.port}. Only requests to ${baseUrl} are answered.`,
-      );
+      log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
     } else {
       say.banner('Only this machine can reach the service. To use it in another terminal:\n');
       say.instruct(
