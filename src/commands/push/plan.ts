@@ -1,9 +1,7 @@
-// Plans a push: which files are sent, as which vals, with which code. All are checked before any is sent.
+// Plans a push: finds the files, and the val of each file.
 import { join, relative } from 'node:path';
-import { noneBegun } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError, UsageError, type ValsError } from '../../errors.ts';
-import type { OutcomesResult } from '../../terminal/result.ts';
+import { UsageError } from '../../errors.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -31,9 +29,9 @@ import {
 } from '../../workspace/workspace.ts';
 
 export interface PushItem extends Source {
-  /** The val of the workspace, if the file is in one. */
+  /** The val in vals.json, or the val that a push would make. Undefined for a file outside of a workspace. */
   val?: WorkspaceVal;
-  /** Undefined if the file is gone, and the user did not name it. */
+  /** Resolves to undefined if the file is gone and the user did not name it. */
   read(): Promise<string | undefined>;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
@@ -48,16 +46,20 @@ export interface PushPlan {
 export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
-  /** Nothing will be compared or sent, so no service has to be chosen. */
+  /** Whether the push only lists names. It compares and sends nothing, so it needs no service. */
   namesOnly: boolean;
 }
 
 /** The fields that identify an item in its outcome. */
-export const describe = ({ file, name }: Source) => ({ file, name });
+export const identify = ({ file, name }: Source) => ({ file, name });
 
-/** Words for the messages about failures. */
-export const pushed = { verb: 'pushed', things: 'vals' };
-export const label = ({ file }: Source) => file;
+/** For messages about failures. */
+export const reportTo = (say: Context['say']) => ({
+  say,
+  label: ({ file }: Source) => file,
+  verb: 'pushed',
+  things: 'vals',
+});
 
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
   const { paths, name, namesOnly } = options;
@@ -72,17 +74,22 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
       hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends all changed files.',
     });
   }
-  if (name !== undefined) return { workspace: undefined, items: await oneItem(context, paths, name) };
-  if (paths.includes('-')) {
+  if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
       hint: 'Add it: `vals push - --name hello`.',
     });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, namesOnly);
-  const files = await collectFiles(paths, context);
-  const items = files.map((found) => plainItem(context, found));
-  refuseTwins(items);
+  const items =
+    name === undefined ? await untrackedItems(context, paths) : await oneItem(context, paths, name);
   return { workspace: undefined, items };
+}
+
+async function untrackedItems(context: Context, paths: readonly string[]): Promise<PushItem[]> {
+  const files = await collectFiles(paths, context);
+  const items = files.map((found) => untrackedItem(context, found));
+  refuseTwins(items);
+  return items;
 }
 
 async function planInWorkspace(
@@ -91,36 +98,44 @@ async function planInWorkspace(
   paths: readonly string[],
   namesOnly: boolean,
 ): Promise<PushPlan> {
-  const { settings, say } = context;
   const workspace = namesOnly ? undefined : await followMoves(workspaceAt(root, context), context);
-  const known: KnownVals = workspace ?? { root, cwd: settings.cwd, vals: valsOf(root, '') };
-  const readFile = (val: WorkspaceVal, file: string) => {
-    const code = readBelow(root, val.file);
-    return code === undefined ? undefined : notEmpty(file, code);
-  };
-  if (paths.length === 0) {
-    const vals = await selectForPush(known, say);
-    const items = vals.map((val) => {
-      const { file, name } = val;
-      return { file, name, val, canReadAgain: true, read: async () => readFile(val, file) };
-    });
-    return { workspace, items };
-  }
-  const pathOf = (word: string) => {
+  const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
+  const items = paths.length === 0 ? await allItems(context, known) : await namedItems(context, known, paths);
+  return { workspace, items };
+}
+
+/** The files of all vals, and new files. */
+async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
+  const vals = await selectForPush(known, say);
+  return vals.map((val) => {
+    const { file, name } = val;
+    return { file, name, val, canReadAgain: true, read: async () => readTracked(known, val, file) };
+  });
+}
+
+/** The files that the user named, by a path or by the name of a val. Files outside of the workspace are untracked. */
+async function namedItems(context: Context, known: KnownVals, words: readonly string[]): Promise<PushItem[]> {
+  const paths = words.map((word) => {
     const named = isPath(known.cwd, word) ? undefined : findVal(known, word);
-    return named === undefined ? word : relative(known.cwd, join(root, named.file));
-  };
-  const files = await collectFiles(paths.map(pathOf), context);
+    return named === undefined ? word : relative(known.cwd, join(known.root, named.file));
+  });
+  const files = await collectFiles(paths, context);
   const items = files.map((found): PushItem => {
-    const plain = plainItem(context, found);
+    const untracked = untrackedItem(context, found);
     const file = fileBelow(known, found.file);
-    if (file === undefined) return plain;
+    if (file === undefined) return untracked;
     const val = valFor(file, known);
-    const read = async () => readFile(val, found.file) ?? plain.read();
-    return { ...plain, name: val.name, val, canReadAgain: true, read };
+    const read = async () => readTracked(known, val, found.file) ?? untracked.read();
+    return { ...untracked, name: val.name, val, canReadAgain: true, read };
   });
   refuseTwins(items);
-  return { workspace, items };
+  return items;
+}
+
+/** @param path the user's word for the file, for messages */
+function readTracked({ root }: KnownVals, val: WorkspaceVal, path: string): string | undefined {
+  const code = readBelow(root, val.file);
+  return code === undefined ? undefined : notEmpty(path, code);
 }
 
 async function oneItem(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
@@ -133,17 +148,17 @@ async function oneItem(context: Context, paths: readonly string[], name: string)
       hint: 'Name one of these files.',
     });
   }
-  return files.map((file) => ({ ...plainItem(context, file), name }));
+  return files.map((file) => ({ ...untrackedItem(context, file), name }));
 }
 
-const plainItem = (context: Context, { file, found }: Found): PushItem => ({
+const untrackedItem = (context: Context, { file, found }: Found): PushItem => ({
   file,
   name: nameFrom(file),
   canReadAgain: found !== undefined,
   read: async () => (found ? readFound(file, found) : readCode(file, context)),
 });
 
-/** The file's val in vals.json, or the val that a push would make of it. */
+/** The val of the file in vals.json, or the val that a push would make. */
 export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
   const known = valOfFile(workspace, file);
   if (known !== undefined) return known;
@@ -152,44 +167,3 @@ export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
   if (sameName !== undefined) refuseTwins([sameName, { file, name }]);
   return { file, name, id: undefined };
 }
-
-/** How many characters of code are kept in memory. Other files are read again when they are sent. */
-const mostKept = 8 * 1024 * 1024;
-
-/** Reads and checks all items. If one cannot be read, returns outcomes instead, and nothing is sent. */
-export async function checkAll(
-  { say }: Context,
-  items: readonly PushItem[],
-  onFailure: (item: PushItem, error: ValsError) => void,
-): Promise<PushItem[] | OutcomesResult> {
-  const checked: PushItem[] = [];
-  const warnings: string[] = [];
-  const failures = new Map<PushItem, ValsError>();
-  let kept = 0;
-  for (const item of items) {
-    try {
-      const code = await item.read();
-      if (code !== undefined) {
-        checkName(item.name, (warning) => warnings.push(warning));
-        checkSizes({ code }, item.file, (warning) => warnings.push(warning));
-      }
-      const length = code?.length ?? 0;
-      const isKept = kept + length <= mostKept || !item.canReadAgain;
-      if (isKept) kept += length;
-      checked.push(isKept ? withCode(item, code) : item);
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      failures.set(item, error);
-      onFailure(item, error);
-    }
-  }
-  if (failures.size > 0) return noneBegun(items, failures, { describe, report: { label, say, ...pushed } });
-  for (const warning of warnings) say.warn(warning);
-  return checked;
-}
-
-/** Not inline: a closure created in the loop would keep the code of every file in memory. */
-const withCode = (item: PushItem, code: string | undefined): PushItem => ({
-  ...item,
-  read: async () => code,
-});
