@@ -25,24 +25,17 @@ export const command = defineCommand({
     // Without a service, ids have no meaning, but names and files do.
     const service = settings.local.value ? embeddedService : (settings.baseUrl?.value.href ?? '');
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
-    const chosen = [
-      ...new Set(
-        words.map((word) => {
-          const found = findVal(known, word);
-          if (found === undefined) throw unknownVal(known, word);
-          return found;
-        }),
-      ),
-    ];
-    if (!dryRun)
-      await forgetVals(
-        root,
-        context,
-        chosen.map(({ file }) => file),
-      );
-    if (!dryRun)
-      context.say.hint('.valsignore now lists the forgotten files, so that `vals push` skips them.');
-    const status = dryRun ? 'planned' : 'forgotten';
-    return { kind: 'outcomes', rows: chosen.map(({ file, name }) => ({ file, name, status })) };
+    const found = words.map((word) => {
+      const val = findVal(known, word);
+      if (val === undefined) throw unknownVal(known, word);
+      return val;
+    });
+    const chosen = [...new Set(found)];
+    const rowsWith = (status: string) => chosen.map(({ file, name }) => ({ file, name, status }));
+    if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
+    const files = chosen.map(({ file }) => file);
+    await forgetVals(root, context, files);
+    context.say.hint('.valsignore now lists the forgotten files, so that `vals push` skips them.');
+    return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },
 });

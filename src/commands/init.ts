@@ -22,7 +22,7 @@ export const command = defineCommand({
     refuseNested(settings, here);
     let added: Source[] = [];
     let total = 0;
-    const known = nearestRoot(here) === here ? await listed(here) : [];
+    const known = nearestRoot(here) === here ? sourcesIn(here) : [];
     const found = await findNewFiles(here, known, say.warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
@@ -47,6 +47,5 @@ export const command = defineCommand({
   },
 });
 
-async function listed(root: string) {
-  return [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));
-}
+const sourcesIn = (root: string): Source[] =>
+  [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));

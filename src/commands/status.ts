@@ -9,7 +9,7 @@ import type { Examined } from '../workspace/examine.ts';
 import { likelyRenames } from '../workspace/similar.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
-import { sayWhatMayBeTakenOver } from './shared/done.ts';
+import { noteTakeovers } from './shared/messages.ts';
 
 /** In this order `vals status` lists the vals: conflicts first, unchanged vals last. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
@@ -60,7 +60,7 @@ export const command = defineCommand({
     // People see unchanged vals as one line. With --fields or named vals, each val has its line.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
-      ? [...differing.toSorted(byAttention).map(rowOf), ...folded(unchanged)]
+      ? [...differing.toSorted(byAttention).map(rowOf), ...foldUnchanged(unchanged)]
       : examined.map(rowOf);
     if (error !== undefined) return { kind: 'outcomes', rows, error };
     if (exitCode && differing.length > 0) {
@@ -73,8 +73,8 @@ export const command = defineCommand({
     }
     for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
     const unknown = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
-    sayWhatMayBeTakenOver(context, unknown);
-    sayWhatIsAssumed(context, examined);
+    noteTakeovers(context, unknown);
+    noteAssumptions(context, examined);
     if (isFolded && differing.length === 0 && examined.length > 0) {
       return { kind: 'text', text: allUnchanged(examined.length) };
     }
@@ -82,7 +82,7 @@ export const command = defineCommand({
   },
 });
 
-function sayWhatIsAssumed({ flags, say }: Context, examined: readonly Examined[]): void {
+function noteAssumptions({ flags, say }: Context, examined: readonly Examined[]): void {
   const [first, ...others] = examined.filter(({ isAssumed }) => isAssumed).map(({ val }) => val.file);
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
@@ -95,7 +95,7 @@ function sayWhatIsAssumed({ flags, say }: Context, examined: readonly Examined[]
 const allUnchanged = (count: number): string =>
   count === 1 ? 'The val is unchanged.\n' : `All ${count} vals are unchanged.\n`;
 
-const folded = (unchanged: readonly Examined[]): JsonObject[] =>
+const foldUnchanged = (unchanged: readonly Examined[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 
 const rowOf = (examined: Examined): JsonObject => {
@@ -127,48 +127,43 @@ function nextSteps(differing: readonly Examined[]): string[] {
   const has = (...wanted: ShownStatus[]) =>
     differing.some((examined) => wanted.includes(shownStatus(examined)) && !isDeletedEverywhere(examined));
   const conflicts = differing.filter((examined) => shownStatus(examined) === 'conflict');
+  const isOthers = has('deleted there', 'not yours');
+  const isElsewhere = differing.some(({ val }) => val.others !== undefined);
   const isCheckout = differing.some(
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
-  return [
-    ...(has('changed here', 'new') ? ['`vals push` sends what changed here.'] : []),
-    ...(has('renamed here')
-      ? ['`vals push` renames vals on the service whose names were edited in vals.json.']
-      : []),
-    ...(isCheckout
-      ? ['Without a base in .vals, vals cannot tell which side is newer. `vals diff` shows both.']
-      : []),
-    ...(has('changed there', 'missing here')
-      ? ["`vals pull` writes the service's code into the files."]
-      : []),
-    ...(has('missing here') ? ['`vals push --prune` deletes vals whose files are gone.'] : []),
-    ...(has('unmerged')
-      ? ['Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.']
-      : []),
-    ...(conflicts.some(
-      ({ isNew, nameThere, isRenamedHere }) => !isNew && (nameThere === undefined || isRenamedHere),
-    )
-      ? ['`vals pull --merge` merges both sides of a conflict.']
-      : []),
-    ...(conflicts.some(({ isNew }) => isNew)
-      ? [
-          'The service already has a val with the name of a new file. `vals diff` shows both, `vals pull --merge` merges them.',
-        ]
-      : []),
-    ...(conflicts.some(({ nameThere, isRenamedHere }) => nameThere !== undefined && !isRenamedHere)
-      ? [
-          'An id in vals.json belongs to a val of another name. `vals pull` writes the name and code of that val.',
-        ]
-      : []),
-    ...(has('deleted there', 'not yours')
-      ? [
-          differing.some(({ val }) => val.others !== undefined)
-            ? '`vals use` lists your services and spaces. `vals push --fork` pushes to your own vals of the same names, and creates the missing ones.'
-            : '`vals push --fork` makes vals of your own from the files.',
-        ]
-      : []),
-    ...(differing.some(isDeletedEverywhere)
-      ? ['`vals forget` removes vals that are neither here nor on the service.']
-      : []),
+  const steps: [isNeeded: boolean, hint: string][] = [
+    [has('changed here', 'new'), '`vals push` sends what changed here.'],
+    [has('renamed here'), '`vals push` renames vals on the service whose names were edited in vals.json.'],
+    [isCheckout, 'Without a base in .vals, vals cannot tell which side is newer. `vals diff` shows both.'],
+    [has('changed there', 'missing here'), "`vals pull` writes the service's code into the files."],
+    [has('missing here'), '`vals push --prune` deletes vals whose files are gone.'],
+    [has('unmerged'), 'Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.'],
+    [
+      conflicts.some((each) => !each.isNew && !hasOtherName(each)),
+      '`vals pull --merge` merges both sides of a conflict.',
+    ],
+    [
+      conflicts.some(({ isNew }) => isNew),
+      'The service already has a val with the name of a new file. `vals diff` shows both, `vals pull --merge` merges them.',
+    ],
+    [
+      conflicts.some(hasOtherName),
+      'An id in vals.json belongs to a val of another name. `vals pull` writes the name and code of that val.',
+    ],
+    [isOthers && !isElsewhere, '`vals push --fork` makes vals of your own from the files.'],
+    [
+      isOthers && isElsewhere,
+      '`vals use` lists your services and spaces. `vals push --fork` pushes to your own vals of the same names, and creates the missing ones.',
+    ],
+    [
+      differing.some(isDeletedEverywhere),
+      '`vals forget` removes vals that are neither here nor on the service.',
+    ],
   ];
+  return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
+
+/** The val has a name on the service that was never its name here. */
+const hasOtherName = ({ nameThere, isRenamedHere }: Examined): boolean =>
+  nameThere !== undefined && !isRenamedHere;

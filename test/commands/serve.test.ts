@@ -47,7 +47,7 @@ describe('options that do not go together', () => {
     ),
     ...['0', '-1', 'x', '1.5', '1e3', ''].map((rate): [string[], string] => [
       [`--rate=${rate}`],
-      '--rate takes a number of requests a second',
+      '--rate takes a whole number from 1 to 999999',
     ]),
     ...['0', 'x', '90', 'now', '0d', '2026-01-31'].map((age): [string[], string] => [
       [`--keep-runs=${age}`],
@@ -55,7 +55,7 @@ describe('options that do not go together', () => {
     ]),
     ...['0', '-1', 'x', ''].map((count): [string[], string] => [
       [`--max-vals=${count}`],
-      '--max-vals takes a number of vals',
+      '--max-vals takes a whole number from 1 to 999999999',
     ]),
     [['--metrics-port', '65536'], '--metrics-port takes a number from 0 to 65535'],
     [['--metrics-host', '0.0.0.0'], '--metrics-host needs --metrics-port too'],

@@ -6,7 +6,7 @@ import { BadResponseError, ConflictError, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { identity, type RemoteVal } from '../../workspace/remote-vals.ts';
-import { distinctVersions } from './distinct-versions.ts';
+import { distinctVersions } from '../shared/versions.ts';
 import type { Target } from './target.ts';
 
 export interface CopyOptions {
@@ -87,28 +87,28 @@ async function pendingCodes(
     });
   };
   if (!versions) {
-    if (there?.code === current) return these();
+    if (there?.code === current) return codesOf();
     if (there !== undefined && !force) throw conflict();
-    return these(current);
+    return codesOf(current);
   }
   const here = distinctVersions(from, id);
   if (there?.id === undefined) return here;
   for await (const code of distinctVersions(target.api, there.id)) {
     const next = await here.next();
     if (next.value === code) continue;
-    if (there.code === current) return these();
+    if (there.code === current) return codesOf();
     if (!force) throw conflict();
-    return next.done ? these(current) : both(next.value, here);
+    return next.done ? codesOf(current) : prepend(next.value, here);
   }
   return here;
 }
 
-async function* these(...codes: string[]): AsyncGenerator<string, undefined> {
+async function* codesOf(...codes: string[]): AsyncGenerator<string, undefined> {
   yield* codes;
   return undefined;
 }
 
-async function* both(
+async function* prepend(
   first: string,
   rest: AsyncGenerator<string, undefined>,
 ): AsyncGenerator<string, undefined> {

@@ -17,8 +17,7 @@ import { createRemoteVals, identity, type RemoteVals } from '../../workspace/rem
 import { relativeImports, relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
-import { sayWhatMayBeTakenOver } from '../shared/done.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
+import { noteTakeovers, withNameProposed } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
 import { identify, type PushItem, type PushPlan, reportTo } from './plan.ts';
 import { chooseForPruning, confirmPruning } from './prune.ts';
@@ -103,7 +102,7 @@ export async function sendAll(
   const manifestError = dryRun ? undefined : await workspace?.saveManifest();
   const deleted = rows.flatMap(({ status, file }) => (status === 'deleted' ? `${file}` : []));
   const forgetError = workspace && (await forgetPruned(workspace, context, deleted));
-  if (dryRun) sayWhatMayBeTakenOver(context, filesOfUnknownNames);
+  if (dryRun) noteTakeovers(context, filesOfUnknownNames);
   hintAt(context, rows, tracked.length > 0);
   return { kind: 'outcomes', rows, error: sent.error ?? manifestError ?? forgetError };
 }

@@ -9,7 +9,7 @@ import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
-import { exitQuietly } from '../shared/done.ts';
+import { exitQuietly } from '../shared/messages.ts';
 import { createFilePusher } from './push-file.ts';
 
 export interface WatchOptions {

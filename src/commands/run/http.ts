@@ -4,7 +4,7 @@ import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { exitQuietly } from '../shared/done.ts';
+import { exitQuietly } from '../shared/messages.ts';
 import { type GivenRun, launchOptions } from './launch.ts';
 import { prepare } from './once.ts';
 import { finishedRun, messageWithHint } from './record.ts';

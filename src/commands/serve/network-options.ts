@@ -24,17 +24,16 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   const trustProxy = options.trustProxy === undefined ? undefined : parseProxies(options.trustProxy);
   const isOutside = !isAmong(loopbackAddresses, host);
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError(
-      `${tlsCert ? '--tls-cert' : '--tls-key'} needs ${tlsCert ? '--tls-key' : '--tls-cert'} too.`,
-      {
-        hint: 'Name both files: the certificate with its chain, and its key.',
-      },
-    );
+    const [given, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
+    throw new UsageError(`${given} needs ${missing} too.`, {
+      hint: 'Name both files: the certificate with its chain, and its key.',
+    });
   }
   if (publicUrl === undefined) {
-    const other = isOutside ? `--host ${host}` : tlsCert ? '--tls-cert' : trustProxy && '--trust-proxy';
-    if (other) {
-      throw new UsageError(`${other} needs --public-url, the URL that people will use.`, {
+    const given = [isOutside && `--host ${host}`, tlsCert && '--tls-cert', trustProxy && '--trust-proxy'];
+    const first = given.find(Boolean);
+    if (first) {
+      throw new UsageError(`${first} needs --public-url, the URL that people will use.`, {
         hint: 'For example --public-url https://vals.example.com.',
       });
     }

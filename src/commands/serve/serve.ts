@@ -6,7 +6,8 @@ import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
-import { exitQuietly } from '../shared/done.ts';
+import { exitQuietly } from '../shared/messages.ts';
+import { wholeNumber } from '../shared/options.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
 
 const highestPort = 65_535;
@@ -27,13 +28,21 @@ export const command = defineCommand({
     tlsCert: word('--tls-cert <file>', 'serve HTTPS with this certificate and chain (PEM)'),
     tlsKey: word('--tls-key <file>', 'the private key of the certificate (PEM)'),
     keepRuns: parsed('--keep-runs <age>', 'delete runs that are older than this, such as 90d', parseKeepRuns),
-    maxVals: parsed('--max-vals <n>', 'the most vals per owner (team: 10000)', parseMaxVals),
+    maxVals: parsed(
+      '--max-vals <n>',
+      'the most vals per owner (team: 10000)',
+      wholeNumber('--max-vals', 1, 999_999_999),
+    ),
     metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
       parsePort(text, '--metrics-port'),
     ),
     metricsHost: word('--metrics-host <address>', 'the address for the metrics (127.0.0.1)'),
     log: word('--log <form>', 'the format of the request log (text)', { choices: ['text', 'json'] }),
-    rate: parsed('--rate <n>', 'the most requests a second per token (team: 500)', parseRate),
+    rate: parsed(
+      '--rate <n>',
+      'the most requests a second per token (team: 500)',
+      wholeNumber('--rate', 1, 999_999),
+    ),
   },
   examples: [
     'vals serve --port 0 --json',
@@ -134,22 +143,8 @@ export function parsePort(text: string, option = '--port'): number {
   return Number(text);
 }
 
-function parseRate(text: string): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new UsageError(`--rate takes a number of requests a second, not "${text}".`, {
-    hint: 'Give a whole number from 1 to 999999.',
-  });
-}
-
 function parseKeepRuns(text: string): number {
   const age = parseAge(text);
   if (age !== undefined && age > 0) return age;
   throw new UsageError(`--keep-runs takes an age, not "${text}".`, { hint: 'For example 90d, 12w or 36h.' });
-}
-
-function parseMaxVals(text: string): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new UsageError(`--max-vals takes a number of vals per owner, not "${text}".`, {
-    hint: 'Give a whole number from 1 to 999999999.',
-  });
 }

@@ -7,11 +7,12 @@ import { column } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 
 export const wholeNumber =
-  (name: string, least: number) =>
+  (name: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value)) {
-      throw new UsageError(`${name} takes a whole number of at least ${least}, not "${text}".`, {
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw new UsageError(`${name} takes a whole number ${range}, not "${text}".`, {
         hint: `For example ${name} ${Math.max(least, 20)}.`,
       });
     }

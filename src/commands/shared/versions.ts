@@ -1,5 +1,7 @@
-// Reads the versions of a val in answers of the service.
+// Reads versions of a val from the service.
+import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
@@ -15,4 +17,25 @@ export function newVersion(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
+}
+
+/**
+ * The code of each version, from the first to the last. Skips a version with the same code as the version before it,
+ * because some services make no new version then.
+ */
+export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
+  const versions = new Set<string>();
+  for await (const { records } of api.pages(routes.listVersions(id))) {
+    for (const record of records) {
+      const version = textAt(record, 'version');
+      if (version !== undefined) versions.add(version);
+    }
+  }
+  let last: string | undefined;
+  for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
+    const code = versionCode(await api.record(routes.getVersion(id, version)), id);
+    if (code !== last) yield code;
+    last = code;
+  }
+  return undefined;
 }

@@ -4,8 +4,8 @@ import { UsageError } from '../../errors.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
+import { withNameProposed } from '../shared/messages.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',

@@ -22,7 +22,7 @@ export const command = defineCommand({
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
-      question: (ids) => showWhatGoes(context, ids),
+      question: (ids) => showVals(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
@@ -33,7 +33,8 @@ export const command = defineCommand({
     }),
 });
 
-async function showWhatGoes(context: Context, ids: readonly string[]): Promise<string> {
+/** Returns the question. */
+async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
   context.say.table(

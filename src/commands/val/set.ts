@@ -6,8 +6,8 @@ import type { Context } from '../../cli/context.ts';
 import { ConflictError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
+import { withNameProposed } from '../shared/messages.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
-import { withNameProposed } from '../shared/propose-name.ts';
 
 export const command = defineCommand({
   summary: 'Change the name, privacy or readme of a val',
@@ -97,5 +97,4 @@ async function prepareRenaming(
   };
 }
 
-const listed = (fields: readonly string[]): string =>
-  fields.length < 2 ? fields.join('') : `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
+const listed = (fields: readonly string[]): string => new Intl.ListFormat('en-GB').format(fields);

@@ -25,22 +25,14 @@ export const command = defineCommand({
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
     const now = b === undefined ? codeOf(after) : versionCode(after, val);
-    const diff = await interruptible(() =>
-      diffBetween(
-        { label: `version ${a}`, text: old },
-        { label: b === undefined ? 'current' : `version ${b}`, text: now },
-      ),
-    );
+    const diffOf = (from: string, to: string) =>
+      diffBetween({ label: from, text: old }, { label: to, text: now });
+    const current = textAt(after, 'version');
+    const [from, to] = [`version ${a}`, b === undefined ? 'current' : `version ${b}`];
+    const diff = await interruptible(() => diffOf(from, to));
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
-    const current = textAt(after, 'version');
-    const shown = diffBetween(
-      { label: named(`version ${a}`), text: old },
-      {
-        label: named(b === undefined ? `${current ? `version ${current}, ` : ''}current` : `version ${b}`),
-        text: now,
-      },
-    );
+    const shown = diffOf(named(from), named(b === undefined && current ? `version ${current}, ${to}` : to));
     if (diff === '') say.hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], sections: diff === '' ? [] : [{ patch: diff, shown }] };

@@ -33,11 +33,11 @@ async function question(context: Context, val: string, versions: readonly string
   const name = textAt(record, 'name') ?? context.wordFor(val) ?? val;
   const current = textAt(record, 'version');
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
-  const standing =
-    current === undefined
-      ? ''
-      : versions.includes(current)
-        ? `, ${versions.length === 1 ? 'its current version' : `among them its current version ${current}`}`
-        : `, whose current version is ${current}`;
-  return `Delete ${what} of the val ${name}${standing}?`;
+  return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;
+}
+
+function noteOnCurrent(versions: readonly string[], current: string | undefined): string {
+  if (current === undefined) return '';
+  if (!versions.includes(current)) return `, whose current version is ${current}`;
+  return versions.length === 1 ? ', its current version' : `, among them its current version ${current}`;
 }

@@ -1,9 +1,10 @@
-// Messages that several commands end with.
+// Messages that several commands share.
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError } from '../../errors.ts';
+import { InterruptedError, RefusedError } from '../../errors.ts';
+import { validName } from '../../lib/val-limits.ts';
 
 /** Says which new files would overwrite a val of the same name, if the service has one. */
-export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly string[]): void {
+export function noteTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
   const reason = 'This service does not list its vals.';
@@ -17,3 +18,10 @@ export function sayWhatMayBeTakenOver({ flags, say }: Context, files: readonly s
 /** Ctrl-C is the normal way to end a command such as `vals serve`, so the error has no message. Other signals keep theirs. */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
+
+/** Returns the error with a hint that proposes a valid name, if the name is invalid. */
+export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
+  const valid = validName(name);
+  if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;
+  return new RefusedError(error.message, { ...error.facts, hint: hint(valid) });
+}
