@@ -2,10 +2,10 @@
 // that makes no difference, or as it is built and shipped, in a process of its own or at a real terminal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
@@ -17,6 +17,16 @@ export const program = resolve('bin/vals.js');
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A temporary folder with these files. */
+export function folderOf(files: Record<string, string | Uint8Array>): string {
+  const folder = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
   return folder;
 }
 

@@ -1,0 +1,251 @@
+// The code of push, val create and version new: it goes byte for byte, and code that cannot be read stops the command.
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { folderOf, run } from '../support/program.ts';
+import { type Seen, scriptedService } from '../support/scripted-service.ts';
+import { id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
+
+describe('code goes byte for byte', () => {
+  const texts: [string, string][] = [
+    ['NUL and control characters', 'a\u0000b\u001b[2J\u007f\u009b\u2028'],
+    ['a byte order mark', '\ufeffexport default 1'],
+    ['CRLF', 'a\r\nb\r\n'],
+    ['no newline at the end', 'a\nb'],
+    ['only a newline', '\n'],
+    ['only spaces', ' \t '],
+    ['astral characters', '𝒳😀👩‍👩‍👧‍👦'],
+    ['quotes and backslashes', '"\\"\\\\\\u0041`$'],
+    ['noncharacters', '\uffff\ufffe\u{10ffff}'],
+    ['a JSON number that JavaScript would round', '12345678901234567890 1.0'],
+  ];
+  it.each(texts)('%s', async (_what, code) => {
+    const service = await scriptedService([], () => ({ body: {} }));
+    const cwd = folderOf({ 'a.ts': Buffer.from(code) });
+    const input = Buffer.from(code);
+    const results = await Promise.all([
+      run(['push', 'a.ts'], { env: service.env, cwd }),
+      run(['push', '-', '--name', 'a'], { env: service.env, input }),
+      run(['val', 'create', 'a'], { env: service.env, input }),
+      run(['version', 'new', id, 'a.ts'], { env: service.env, cwd }),
+    ]);
+    expect(results.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+    const bytes = service.requests.map((seen) => Buffer.from(sent(seen).code).toString('hex'));
+    expect(bytes).toEqual(bytes.map(() => input.toString('hex')));
+    expect(bytes).toHaveLength(4);
+  });
+
+  it('a megabyte of it, with a warning that the service may refuse it', async () => {
+    const code = 'é'.repeat(500_000);
+    const service = await scriptedService([{ status: 413 }]);
+    const { exit, stderr } = await run(['push', 'a.ts'], {
+      env: service.env,
+      cwd: folderOf({ 'a.ts': code }),
+    });
+    expect(exit).toBe(6);
+    expect(stderr).toContain('warning:');
+    expect(service.requests.map((seen) => sent(seen).code === code)).toEqual([true]);
+  });
+
+  it('with one warning about imports of files, which a val does not have beside it', async () => {
+    const folder = folderOf({
+      'a.ts': "import { x } from './lib.ts';\nexport default x;",
+      'b.ts': "export * from '../b.ts';",
+      'c.ts': "import './side-effect.ts';",
+      'd.ts': "import {\n  y,\n} from\n  './lines.ts';",
+      'fine.ts': [
+        "import type { T } from './types.ts';",
+        "import fs from 'node:fs';",
+        "// import x from './comment.ts'",
+        "console.log('from', './text');",
+      ].join('\n'),
+    });
+    const service = await scriptedService([], made);
+    const { exit, stderr } = await run(['push', folder], { env: service.env, cwd: folder });
+    expect({ exit, lines: stderr.trimEnd().split('\n') }).toEqual({
+      exit: 0,
+      lines: [
+        expect.stringMatching(/^warning: .*a\.ts imports \.\/lib\.ts, .* 3 more files have such imports\./),
+      ],
+    });
+  });
+
+  it('under a name that the service may refuse, with a warning', async () => {
+    const service = await scriptedService([{ body: {} }]);
+    const { exit, stderr } = await run(['push', 'my-val.ts'], { env: service.env, cwd: vals('my-val') });
+    expect(exit).toBe(0);
+    expect(stderr).toContain('my-val');
+    expect(names(service.requests)).toEqual(['my-val']);
+  });
+});
+
+describe('more code than is kept in memory', () => {
+  const megabyte = 2 ** 20;
+  const files = Object.fromEntries(
+    Array.from({ length: 11 }, (_, index) => [`v${10 + index}.ts`, `${10 + index}`.padEnd(megabyte, '-é')]),
+  );
+
+  it('goes byte for byte', async () => {
+    const service = await scriptedService([], made);
+    const { exit } = await run(['push', '.', '--quiet'], { cwd: folderOf(files), env: service.env });
+    expect(exit).toBe(0);
+    const codes = service.requests.map((seen) => [`${sent(seen).name}.ts`, sent(seen).code]);
+    expect(Object.fromEntries(codes)).toEqual(files);
+  });
+
+  it('is sent as it is when its turn comes, or fails alone', async () => {
+    const folder = folderOf(files);
+    const service = await scriptedService([], (seen) => {
+      if (sent(seen).name === 'v10') {
+        writeFileSync(join(folder, 'v19.ts'), 'saved meanwhile');
+        writeFileSync(join(folder, 'v20.ts'), '');
+      }
+      return made(seen);
+    });
+    const args = ['push', '.', '--concurrency', '1', '--json'];
+    const { exit, stdout } = await run(args, { cwd: folder, env: service.env });
+    expect(exit).toBe(9);
+    expect(statuses(stdout)).toEqual([...Array(10).fill('created'), 'failed']);
+    expect(outcomes(stdout).at(-1)?.error).toMatchObject({ kind: 'local', message: 'v20.ts is empty.' });
+    expect(sent(service.requests.at(-1) as Seen)).toEqual({ name: 'v19', code: 'saved meanwhile' });
+  });
+});
+
+describe('what cannot be sent stops a push before it began', () => {
+  const bad: { what: string; make: (file: string) => void }[] = [
+    { what: 'missing', make: () => {} },
+    { what: 'empty', make: (file) => writeFileSync(file, '') },
+    { what: 'not UTF-8', make: (file) => writeFileSync(file, new Uint8Array([0x61, 0xff, 0x62])) },
+    { what: 'half a character', make: (file) => writeFileSync(file, Buffer.from('ok €').subarray(0, -1)) },
+    { what: 'UTF-16', make: (file) => writeFileSync(file, Buffer.from('\ufeffcode', 'utf16le')) },
+    { what: 'a link to nothing', make: (file) => symlinkSync('nowhere', file) },
+    { what: 'a link to itself', make: (file) => symlinkSync('bad.ts', file) },
+    { what: 'below a file', make: (file) => writeFileSync(dirname(file), '') },
+    { what: 'unreadable', make: (file) => symlinkSync('/proc/self/mem', file) },
+  ];
+  it.each(bad)('a file that is $what', async ({ what, make }) => {
+    if (what === 'unreadable' && process.platform !== 'linux') return;
+    const cwd = vals('a', 'c');
+    const file = what === 'below a file' ? 'x/bad.ts' : 'bad.ts';
+    make(join(cwd, file));
+    const service = await scriptedService([]);
+    const { exit, stdout, error } = await run(['push', 'a.ts', file, 'c.ts', '--json'], {
+      env: service.env,
+      cwd,
+    });
+    expect(exit).toBe(10);
+    expect(error).toMatchObject({ kind: 'local', exit: 10, message: expect.stringContaining('bad.ts') });
+    expect(outcomes(stdout)).toEqual([
+      { file: 'a.ts', name: 'a', status: 'skipped' },
+      { file, name: 'bad', status: 'failed', error: expect.objectContaining({ kind: 'local', exit: 10 }) },
+      { file: 'c.ts', name: 'c', status: 'skipped' },
+    ]);
+    const dry = await run(['push', 'a.ts', file, 'c.ts', '--dry-run'], { cwd });
+    expect(dry.exit).toBe(10);
+    expect(dry.stderr).toContain('bad.ts');
+    expect(service.requests).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a file or a folder that others keep to themselves', async () => {
+    const cwd = folderOf({ 'a.ts': 'a', 'v/b.ts': 'b' });
+    chmodSync(join(cwd, 'a.ts'), 0);
+    chmodSync(join(cwd, 'v'), 0);
+    const service = await scriptedService([]);
+    expect(await run(['push', 'a.ts'], { env: service.env, cwd })).toMatchObject({ exit: 10 });
+    expect(await run(['push', 'v'], { env: service.env, cwd })).toMatchObject({ exit: 10 });
+    chmodSync(join(cwd, 'v'), 0o700);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['not UTF-8', new Uint8Array([0xc3, 0x28])],
+  ])('standard input that is %s', async (_what, input) => {
+    const service = await scriptedService([]);
+    const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input });
+    expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(statuses(result.stdout)).toEqual(['failed']);
+  });
+
+  it('several at once: all are named, and the exit code is theirs', async () => {
+    const cwd = folderOf({ 'a.ts': 'a', 'b.ts': '' });
+    const service = await scriptedService([]);
+    const { exit, stdout, stderr } = await run(['push', 'a.ts', 'b.ts', 'c.ts'], { env: service.env, cwd });
+    expect({ exit, stdout }).toEqual({
+      exit: 10,
+      stdout: 'skipped\ta\t\t\ta.ts\nfailed\tb\t\t\tb.ts\nfailed\tc\t\t\tc.ts\n',
+    });
+    expect(stderr).toContain('b.ts');
+    expect(stderr).toContain('c.ts');
+  });
+});
+
+describe('val create and version new', () => {
+  const commands: [string, string[]][] = [
+    ['val create', ['val', 'create', 'hello']],
+    ['version new', ['version', 'new', id]],
+  ];
+  const inputs: { what: string; rest: string[]; input?: string | Uint8Array; exit: number }[] = [
+    { what: 'nothing on standard input', rest: [], exit: 10 },
+    { what: 'nothing on standard input, asked for', rest: ['-'], exit: 10 },
+    { what: 'bytes on standard input', rest: [], input: new Uint8Array([0xff]), exit: 10 },
+    { what: 'a file that is not there', rest: ['gone.ts'], exit: 10 },
+    { what: 'an empty file', rest: ['empty.ts'], exit: 10 },
+    { what: 'a file that is not UTF-8', rest: ['bytes.ts'], exit: 10 },
+    { what: 'a folder', rest: ['folder'], exit: 2 },
+    { what: 'two files', rest: ['a.ts', 'empty.ts'], exit: 2 },
+  ];
+  describe.each(commands)('%s', (_name, command) => {
+    it.each(inputs)('given $what, exits $exit and sends nothing', async ({ rest, input, exit }) => {
+      const service = await scriptedService([]);
+      const cwd = folderOf({
+        'a.ts': 'a',
+        'empty.ts': '',
+        'bytes.ts': new Uint8Array([0x61, 0xc0]),
+        'folder/b.ts': 'b',
+      });
+      const result = await run([...command, ...rest, '--json'], { env: service.env, cwd, input });
+      expect(result).toMatchObject({ exit, stdout: '', error: { exit } });
+      expect(service.requests).toEqual([]);
+    });
+  });
+
+  it.each<{ what: string; args: string[]; exit: number }>([
+    { what: 'a readme that is not there', args: ['hello', 'a.ts', '--readme', 'gone.md'], exit: 10 },
+    { what: 'a readme that is not UTF-8', args: ['hello', 'a.ts', '--readme', 'bytes.md'], exit: 10 },
+    { what: 'no name', args: [], exit: 2 },
+    { what: 'standard input twice', args: ['hello', '-', '--readme', '-'], exit: 2 },
+  ])('$what: exit $exit, and nothing is sent', async ({ args, exit }) => {
+    const service = await scriptedService([]);
+    const cwd = folderOf({ 'a.ts': 'a', 'bytes.md': new Uint8Array([0xff]) });
+    const result = await run(['val', 'create', ...args], { env: service.env, cwd, input: 'code' });
+    expect(result).toMatchObject({ exit, stdout: '' });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('send the readme byte for byte, also from standard input', async () => {
+    const service = await scriptedService([], () => ({ body: {} }));
+    const cwd = folderOf({ 'a.ts': 'a' });
+    const readme = '\ufeff# Title\r\n\u0000';
+    const args = ['val', 'create', 'hello', 'a.ts', '--readme', '-'];
+    expect(await run(args, { env: service.env, cwd, input: readme })).toMatchObject({ exit: 0 });
+    expect(service.requests.map(sent)).toEqual([{ name: 'hello', code: 'a', readme }]);
+  });
+
+  it('send nothing if they are interrupted while code is typed', async () => {
+    const service = await scriptedService([]);
+    const { interrupt, result } = interruptible(['val', 'create', 'hello', '--json'], service.env);
+    let begun = false;
+    const input = new Readable({
+      read() {
+        // What follows never comes.
+        if (begun) return interrupt();
+        begun = true;
+        this.push('export default');
+      },
+    });
+    const { exit, stdout, stderr } = await result({ input });
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { exit: 130 } });
+  });
+});

@@ -1,0 +1,226 @@
+// Which files a path of vals push stands for: files, folders, ignore files, links and standard input.
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { folderOf, run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { made, outcomes, sent, statuses, vals } from './pushes.ts';
+
+const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
+const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
+  folderOf({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
+
+/** Files apart by spaces; those left out lie there too. */
+const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
+  {
+    what: 'files: their names without the extension',
+    paths: 'c.js sub/b.test.mjs ./a.ts README',
+    pushed: { 'c.js': 'c', 'sub/b.test.mjs': 'b.test', './a.ts': 'a', README: 'README' },
+  },
+  {
+    what: 'a folder: its code files, and those of the folders below',
+    paths: 'v',
+    pushed: {
+      ...{ 'v/a.ts': 'a', 'v/b.tsx': 'b', 'v/c/d/e.mts': 'e' },
+      ...{ 'v/c/f.js': 'f', 'v/g.jsx': 'g', 'v/h.mjs': 'h' },
+    },
+    left: 'other.ts',
+  },
+  {
+    what: 'a folder: nothing but code',
+    paths: 'v',
+    pushed: { 'v/a.ts': 'a' },
+    left: 'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/e.css v/f.TS v/ts v/g.cjs',
+  },
+  {
+    what: 'a folder: no dot-folders and no node_modules, at any depth',
+    paths: 'v/',
+    pushed: { 'v/a.ts': 'a' },
+    left: 'v/.git/b.ts v/.vals/c.ts v/node_modules/d.ts v/e/node_modules/x/f.ts v/e/.g/h.ts',
+  },
+  { what: 'this folder', paths: '.', pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
+  {
+    what: 'files and folders in the order of the arguments',
+    paths: 'z.ts v c.ts',
+    pushed: { 'z.ts': 'z', 'v/a.ts': 'a', 'v/b.ts': 'b', 'c.ts': 'c' },
+  },
+  {
+    what: 'a file in a folder that is given too: once',
+    paths: 'v v/b.ts',
+    pushed: { 'v/a.ts': 'a', 'v/b.ts': 'b' },
+  },
+  { what: 'a declaration that is named on its own', paths: 'a.d.ts', pushed: { 'a.d.ts': 'a.d' } },
+];
+it.each(cases)('$what', async ({ paths, pushed, left }) => {
+  const cwd = filesOf(Object.keys(pushed), wordsOf(left));
+  const { exit, stdout } = await run(['push', ...wordsOf(paths), '--dry-run', '--json'], { cwd });
+  expect(exit).toBe(0);
+  expect(outcomes(stdout)).toEqual(
+    Object.entries(pushed).map(([file, name]) => ({ file, name, status: 'planned' })),
+  );
+});
+
+const ignoring: {
+  what: string;
+  rules: Record<string, string>;
+  path?: string;
+  pushed: string;
+  left?: string;
+}[] = [
+  {
+    what: '.gitignore: names, folders, patterns, comments',
+    rules: { 'v/.gitignore': '# b.ts\nname.ts\n/top.ts\nbuild/\n*.test.ts\n\n**/gen/**\n' },
+    pushed: 'v/b.ts v/other/top.ts',
+    left: 'v/name.ts v/sub/name.ts v/top.ts v/build/c.ts v/sub/build/d.ts v/e.test.ts v/sub/gen/x/f.ts',
+  },
+  {
+    what: '.gitignore: what comes last counts, and ! takes back',
+    rules: { 'v/.gitignore': '*.ts\n!keep.ts\nkeep.ts\n!kept.ts\n' },
+    pushed: 'v/kept.ts',
+    left: 'v/a.ts v/keep.ts',
+  },
+  {
+    what: '.gitignore: what is in an ignored folder cannot be taken back',
+    rules: { 'v/.gitignore': 'build/\n!build/keep.ts\n' },
+    pushed: 'v/a.ts',
+    left: 'v/build/keep.ts',
+  },
+  {
+    what: '.gitignore: a folder whose files are ignored, one of them not',
+    rules: { 'v/.gitignore': 'build/*\n!build/keep.ts\n' },
+    pushed: 'v/build/keep.ts',
+    left: 'v/build/a.ts',
+  },
+  {
+    what: '.gitignore with CRLF and spaces',
+    rules: { 'v/.gitignore': 'a.ts\r\nb.ts  \r\n\r\n' },
+    pushed: 'v/c.ts',
+    left: 'v/a.ts v/b.ts',
+  },
+  {
+    what: '.gitignore: large and small letters differ, as in git',
+    rules: { 'v/.gitignore': 'Draft.ts\n' },
+    pushed: 'v/draft.ts',
+    left: 'v/sub/Draft.ts',
+  },
+  {
+    what: '.valsignore, alone and after .gitignore',
+    rules: { 'v/.gitignore': '*.gen.ts\n', 'v/.valsignore': 'b.ts\n!keep.gen.ts\n' },
+    pushed: 'v/a.ts v/keep.gen.ts',
+    left: 'v/b.ts v/c.gen.ts',
+  },
+  {
+    what: 'rules of a folder below: they count there, and come after those above',
+    rules: {
+      'v/.gitignore': 'x.ts\n',
+      'v/sub/.gitignore': '!x.ts\n/y.ts\n',
+      'v/sub/deep/.valsignore': 'z.ts\n',
+    },
+    pushed: 'v/sub/deep/y2.ts v/sub/x.ts v/y.ts',
+    left: 'v/x.ts v/sub/y.ts v/sub/deep/z.ts',
+  },
+  {
+    what: 'rules above the folder, up to the top of the repository',
+    rules: {
+      '.gitignore': 'above.ts\n',
+      'repo/.git/HEAD': 'x',
+      'repo/.gitignore': 'top.ts\nv/path.ts\n/anchored.ts\n',
+      'repo/p/.valsignore': 'middle.ts\n',
+    },
+    path: 'repo/p/v',
+    pushed: 'repo/p/v/above.ts repo/p/v/anchored.ts repo/p/v/path.ts',
+    left: 'repo/p/v/top.ts repo/p/v/middle.ts',
+  },
+  {
+    what: 'rules above the folder, by their path from there',
+    rules: { 'repo/.git/HEAD': 'x', 'repo/.gitignore': 'p/v/path.ts\n/p/v/deep/\n' },
+    path: 'repo/p/v',
+    pushed: 'repo/p/v/b.ts',
+    left: 'repo/p/v/path.ts repo/p/v/deep/a.ts',
+  },
+  {
+    what: 'rules above the folder in a worktree, whose .git is a file',
+    rules: { '.git': 'gitdir: elsewhere', '.gitignore': 'a.ts\n' },
+    pushed: 'v/b.ts',
+    left: 'v/a.ts',
+  },
+  {
+    what: 'rules above a folder that is itself the top of a repository: none',
+    rules: { '.git/HEAD': 'x', '.gitignore': 'a.ts\n', 'v/.git/HEAD': 'x' },
+    pushed: 'v/a.ts v/b.ts',
+  },
+];
+it.each(ignoring)('$what', async ({ rules, path = 'v', pushed, left }) => {
+  const cwd = filesOf(wordsOf(pushed), wordsOf(left), rules);
+  const { exit, stdout } = await run(['push', path, '--dry-run', '--json'], { cwd });
+  expect(exit).toBe(0);
+  expect(outcomes(stdout).map(({ file }) => file)).toEqual(wordsOf(pushed));
+});
+
+it('a file that is named is pushed, whatever ignores it', async () => {
+  const cwd = folderOf({ '.gitignore': '*\n', 'a.ts': 'a', 'node_modules/b.ts': 'b' });
+  const { stdout } = await run(['push', 'a.ts', 'node_modules/b.ts', '--dry-run', '--json'], { cwd });
+  expect(statuses(stdout)).toEqual(['planned', 'planned']);
+});
+
+it('a link in a folder is not followed, and that is said; one that is named is', async () => {
+  const cwd = folderOf({ 'v/a.ts': 'a', 'secret.ts': 'secret', 'w/b.ts': 'b' });
+  symlinkSync('../secret.ts', join(cwd, 'v', 'link.ts'));
+  symlinkSync('../w', join(cwd, 'v', 'linked'));
+  symlinkSync('.', join(cwd, 'v', 'circle'));
+  const folder = await run(['push', 'v', '--dry-run', '--json'], { cwd });
+  expect(outcomes(folder.stdout).map(({ file }) => file)).toEqual(['v/a.ts']);
+  expect(folder.stderr).toContain('link.ts');
+  const named = await run(['push', 'v/link.ts', '--dry-run', '--json'], { cwd });
+  expect(outcomes(named.stdout)).toEqual([{ file: 'v/link.ts', name: 'link', status: 'planned' }]);
+});
+
+it('standard input with --name', async () => {
+  const service = await scriptedService([], made);
+  const args = ['push', '-', '--name', 'hello', '--json'];
+  const { exit, stdout } = await run(args, { env: service.env, input: 'export default 1' });
+  expect(exit).toBe(0);
+  expect(outcomes(stdout)).toEqual([
+    { file: '-', name: 'hello', status: 'created', id: 'id-hello', version: 1 },
+  ]);
+  expect(service.requests.map(sent)).toEqual([{ name: 'hello', code: 'export default 1' }]);
+});
+
+it('one file with --name', async () => {
+  const service = await scriptedService([], made);
+  const result = await run(['val', 'push', 'a.ts', '--name', 'hello'], {
+    env: service.env,
+    cwd: vals('a'),
+  });
+  expect(result).toMatchObject({ exit: 0, stdout: 'created\thello\t1\tid-hello\ta.ts\n' });
+  expect(service.requests.map(sent)).toEqual([{ name: 'hello', code: 'a' }]);
+});
+
+it.each<{ what: string; args: string[] }>([
+  { what: 'no path', args: [] },
+  { what: 'standard input without a name', args: ['-'] },
+  { what: 'standard input among files', args: ['a.ts', '-'] },
+  { what: '--name with several files', args: ['a.ts', 'b.ts', '--name', 'x'] },
+  { what: '--name with a folder of several', args: ['v', '--name', 'x'] },
+  { what: '--name without a path', args: ['--name', 'x'] },
+  { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'] },
+  { what: 'one name with two extensions', args: ['a.ts', 'a.js'] },
+  { what: 'one name twice below a folder', args: ['twins'] },
+  { what: 'one name in two folders', args: ['v', 'twins/x'] },
+  { what: 'a folder without code', args: ['empty'] },
+  { what: 'an empty path', args: [''] },
+  { what: 'an empty path among others', args: ['a.ts', ''] },
+  { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
+  { what: 'half a request at a time', args: ['a.ts', '--concurrency', '1.5'] },
+])('$what is refused, and nothing is sent', async ({ args }) => {
+  const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt');
+  const cwd = filesOf(code, []);
+  const service = await scriptedService([]);
+  const [plain, dry] = await Promise.all([
+    run(['push', ...args, '--json'], { env: service.env, cwd, input: 'code' }),
+    run(['push', ...args, '--dry-run', '--json'], { cwd, input: 'code' }),
+  ]);
+  expect(plain).toMatchObject({ exit: 2, error: { kind: 'usage', exit: 2 } });
+  expect(dry).toMatchObject({ exit: 2, error: { kind: 'usage', exit: 2 } });
+  expect(service.requests).toEqual([]);
+});

@@ -1,0 +1,142 @@
+// vals val rm and vals version rm: the question, the outcomes and the exit codes.
+import { expect, it } from 'vitest';
+import { run, runOnScreen } from '../support/program.ts';
+import { type Reply, scriptedService } from '../support/scripted-service.ts';
+import { a, b, c, id, interruptible } from './pushes.ts';
+
+const one = ['val', 'rm', id];
+const gone: Reply = { status: 204 };
+
+it.each([
+  [one],
+  [[...one, '--json']],
+  [['val', 'delete', id]],
+  [['version', 'rm', id, '1', '2']],
+  [['version', 'delete', id, '1']],
+])('%j without a terminal needs --yes', async (args) => {
+  const service = await scriptedService([]);
+  const result = await run(args, { env: service.env, input: 'y\n' });
+  expect(result).toMatchObject({ exit: 2, stdout: '' });
+  expect(result.stderr).toContain('--yes');
+  expect(service.requests).toEqual([]);
+});
+
+it.each([
+  { keys: 'n\r', exit: 2 },
+  { keys: '\r', exit: 2 },
+  { keys: 'yesterday\r', exit: 2 },
+  { keys: '\u0003', exit: 130 },
+])('answered $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
+  const service = await scriptedService([{ body: { id, name: 'hello' } }]);
+  const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
+  expect(result.exit).toBe(exit);
+  expect(result.screen).toContain(id.slice(0, 8));
+  expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+});
+
+it.each(['y\r', 'Y\r', 'yes\r'])('answered %j deletes, and stdout stays the result', async (keys) => {
+  const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
+  const { exit, stdout } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
+    env: service.env,
+    answers: [{ after: '[y/N]', keys }],
+  });
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
+  expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `DELETE /v1/vals/${a}`,
+    `DELETE /v1/vals/${b}`,
+  ]);
+});
+
+const absent: Reply = { status: 404 };
+const deleted = { status: 'deleted' };
+const failed = (kind: string, exit: number) => ({ status: 'failed', error: { kind, exit } });
+const cases: { what: string; words: string[]; replies: Reply[]; rows: object[]; exit: number }[] = [
+  { what: '204', words: [a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
+  { what: 'a body', words: [a], replies: [{ body: { id } }], rows: [{ id: a, ...deleted }], exit: 0 },
+  { what: 'no JSON', words: [a], replies: [{ body: 'gone' }], rows: [{ id: a, ...deleted }], exit: 0 },
+  { what: 'a 404', words: [a], replies: [absent], rows: [{ id: a, ...failed('not_found', 3) }], exit: 3 },
+  {
+    what: 'one of three absent',
+    words: [a, b, c],
+    replies: [gone, absent, gone],
+    rows: [
+      { id: a, ...deleted },
+      { id: b, ...failed('not_found', 3) },
+      { id: c, ...deleted },
+    ],
+    exit: 9,
+  },
+  {
+    what: 'all absent',
+    words: [a, b],
+    replies: [absent, { status: 410 }],
+    rows: [a, b].map((each) => ({ id: each, ...failed('not_found', 3) })),
+    exit: 3,
+  },
+  {
+    what: 'a refused token',
+    words: [a, b],
+    replies: [{ status: 401 }],
+    rows: [
+      { id: a, ...failed('auth', 4) },
+      { id: b, status: 'skipped' },
+    ],
+    exit: 4,
+  },
+  { what: 'one twice', words: [a, a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
+];
+it.each(cases)('$what: exit $exit', async ({ words, replies, rows, exit }) => {
+  const service = await scriptedService(replies);
+  const result = await run(['val', 'rm', ...words, '--yes', '--json'], { env: service.env });
+  expect(result.exit).toBe(exit);
+  const received = JSON.parse(result.stdout);
+  expect(received).toHaveLength(rows.length);
+  expect(received).toMatchObject(rows);
+  expect(service.requests).toHaveLength(replies.length);
+  if (exit !== 0) expect(result.error).toMatchObject({ exit });
+});
+
+it('of versions: each on its own', async () => {
+  const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
+  const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
+  const { exit, stdout } = await run(args, { env: service.env });
+  expect(exit).toBe(9);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id, version: 0, ...deleted },
+    { id, version: 3, ...failed('conflict', 5) },
+  ]);
+});
+
+it('is tab-separated in a pipe', async () => {
+  const service = await scriptedService([gone, gone, gone]);
+  const { env } = service;
+  expect((await run(['val', 'rm', a, b, '--yes'], { env })).stdout).toBe(`deleted\t${a}\ndeleted\t${b}\n`);
+  expect((await run(['version', 'rm', a, '3', '--yes'], { env })).stdout).toBe(`deleted\t3\t${a}\n`);
+});
+
+it.each([
+  [['val', 'rm', '--yes']],
+  [['version', 'rm', id, '--yes']],
+  [['version', 'rm', id, '1', 'x', '--yes']],
+])('%j is refused, and nothing is sent', async (args) => {
+  const service = await scriptedService([]);
+  expect(await run(args, { env: service.env })).toMatchObject({ exit: 2, stdout: '' });
+  expect(service.requests).toEqual([]);
+});
+
+it('tells what was deleted if it is interrupted', async () => {
+  const service = await scriptedService([{ status: 204 }, () => interrupt()]);
+  const { interrupt, result } = interruptible(['val', 'rm', a, b, c, '--yes', '--json'], service.env);
+  const { exit, stdout } = await result();
+  expect(exit).toBe(130);
+  expect(JSON.parse(stdout)).toEqual([
+    { id: a, status: 'deleted' },
+    {
+      id: b,
+      status: 'failed',
+      error: expect.objectContaining({ message: expect.stringContaining('not known') }),
+    },
+    { id: c, status: 'skipped' },
+  ]);
+});
