@@ -88,7 +88,7 @@ function noteAssumptions({ flags, say }: Context, examined: readonly Examined[])
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   say.note(
     `The service sent no id for ${files} and has no list of vals. The comparison is with the code that was pushed last. ` +
-      'Look up the id on the service, then run `vals pull <id>`.',
+      'Find the id on the service, then run `vals pull <id>`.',
   );
 }
 

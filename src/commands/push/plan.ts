@@ -16,7 +16,6 @@ import {
   refuseTwins,
   type Source,
 } from '../../workspace/sources/walk.ts';
-import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   fileBelow,

@@ -155,7 +155,7 @@ function hintAt({ say }: Context, rows: readonly JsonObject[], hasTracked: boole
   if (count > 0) {
     const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
     const next = hasTracked ? 'then run `vals pull <id>`' : 'before you use `vals val`';
-    say.hint(`The service sent no id for ${which}. Look up the id on the service, ${next}.`);
+    say.hint(`The service sent no id for ${which}. Find the id on the service, ${next}.`);
   }
   const behind = rows.filter(({ status }) => status === 'behind').length;
   if (behind > 0) {
