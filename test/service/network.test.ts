@@ -1,4 +1,4 @@
-// Behind a proxy: what the service answers to, whom it believes, and what its links are made with.
+// A service behind a proxy: the names it answers to, the callers it believes, and the links it makes.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect } from 'node:net';
@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isAmong, loopbackAddresses } from '../../src/lib/addresses.ts';
 import { callerOf } from '../../src/service/network.ts';
 import { forEachAtMost } from '../support/at-most.ts';
-import { ask, speak, statusIn, type TemporaryService, temporaryService } from './support.ts';
+import { ask, sayTo, statusIn, type TemporaryService, temporaryService } from './support.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1', 'ipv4');
@@ -19,10 +19,8 @@ beforeAll(async () => {
 
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
-const say = (lines: string[], from?: string) => {
-  const signed = `Authorization: Bearer ${service.token}`;
-  return speak(service.port, [...lines, signed, 'Connection: close', '', ''].join('\r\n'), from);
-};
+const say = (lines: string[], from?: string) =>
+  sayTo(service.port, [...lines, `Authorization: Bearer ${service.token}`], { from });
 
 describe('Host', () => {
   test.each([
@@ -66,7 +64,7 @@ describe('Host', () => {
   });
 });
 
-test('forwarded headers change nothing in what is answered', async () => {
+test('forwarded headers do not change the answer', async () => {
   const headers = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: http', 'X-Forwarded-Port: 1'];
   const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...headers]);
   expect(bodyOf(answer).links.self).toBe('https://vals.example/v1/me');
@@ -99,30 +97,26 @@ test('links are made with the public URL', async () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('who is not the proxy', () => {
-  test('is refused, with where to go instead', async () => {
-    const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example'], '127.0.0.2');
+describe.runIf(process.platform === 'linux')('a caller that is not the proxy', () => {
+  const claims = ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'];
+
+  test.each([[[]], [claims]])('is refused with the public URL, whatever it claims: %j', async (lines) => {
+    const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...lines], '127.0.0.2');
     expect(statusIn(answer)).toBe(403);
     expect(bodyOf(answer).detail).toContain('https://vals.example');
   });
 
-  test('is refused whatever it says of itself', async () => {
-    const lines = ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'];
-    const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...lines], '127.0.0.2');
-    expect(statusIn(answer)).toBe(403);
-  });
-
-  test('may ask whether the service is well, by any name', async () => {
-    const answer = await say(['GET /healthz HTTP/1.1', 'Host: 10.1.2.3'], '127.0.0.2');
-    expect(statusIn(answer)).toBe(200);
+  test('may ask for the health of the service, by any name', async () => {
+    expect(statusIn(await say(['GET /healthz HTTP/1.1', 'Host: 10.1.2.3'], '127.0.0.2'))).toBe(200);
   });
 });
 
 test('on an IPv6 address that takes IPv4 too, the proxy is known by its IPv4 address', async () => {
   const both = await temporaryService({ network: { ...network, host: '::' } });
-  const request = `GET /v1/vals/x HTTP/1.1\r\nHost: vals.example\r\nConnection: close\r\n\r\n`;
-  expect(statusIn(await speak(both.port, request))).toBe(404);
-  expect(statusIn(await speak(both.port, request, '127.0.0.2'))).toBe(403);
+  const get = async (from?: string) =>
+    statusIn(await sayTo(both.port, ['GET /v1/vals/x HTTP/1.1', 'Host: vals.example'], { from }));
+  expect(await get()).toBe(404);
+  expect(await get('127.0.0.2')).toBe(403);
 });
 
 describe('addresses', () => {
@@ -138,7 +132,7 @@ describe('addresses', () => {
     ['localhost', false],
     ['', false],
     [undefined, false],
-  ])('%s is this machine: %s', (address, expected) => {
+  ])('whether %s is this machine: %s', (address, expected) => {
     expect(isAmong(loopbackAddresses, address)).toBe(expected);
   });
 
@@ -149,17 +143,17 @@ describe('addresses', () => {
     );
 
   test.each([
-    ['a stranger is itself, whatever it says', '9.9.9.9', '1.1.1.1', '9.9.9.9'],
-    ['whom the proxy names', '127.0.0.1', '9.9.9.9', '9.9.9.9'],
-    ['the last one that the proxy names', '127.0.0.1', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
-    ['before a second proxy', '127.0.0.1', '6.6.6.6, 9.9.9.9, 127.0.0.1', '9.9.9.9'],
-    ['the proxy, where it names nobody', '127.0.0.1', undefined, '127.0.0.1'],
-    ['the proxy, where it names nonsense', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['a stranger, whatever it claims', '9.9.9.9', '1.1.1.1', '9.9.9.9'],
+    ['the caller that the proxy names', '127.0.0.1', '9.9.9.9', '9.9.9.9'],
+    ['the last caller that the proxy names', '127.0.0.1', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
+    ['the caller before a second proxy', '127.0.0.1', '6.6.6.6, 9.9.9.9, 127.0.0.1', '9.9.9.9'],
+    ['the proxy, if it names nobody', '127.0.0.1', undefined, '127.0.0.1'],
+    ['the proxy, if it names nonsense', '127.0.0.1', 'unknown', '127.0.0.1'],
     ['a network of IPv6', '127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['the same network', '127.0.0.1', '2001:DB8:1:2::9', '2001:db8:1:2'],
-    ['a short one', '::1', undefined, '0:0:0:0'],
+    ['the same network of IPv6', '127.0.0.1', '2001:DB8:1:2::9', '2001:db8:1:2'],
+    ['the network of a short IPv6 address', '::1', undefined, '0:0:0:0'],
     ['an IPv4 address in the form of IPv6', '::ffff:9.9.9.9', undefined, '0:0:0:0:0:ffff:909:909'],
-  ])('%s', (_, peer, forwarded, caller) => {
+  ])('the caller is %s', (_, peer, forwarded, caller) => {
     expect(asked(peer, forwarded)).toBe(caller);
   });
 });
@@ -178,85 +172,73 @@ test('a connection is kept longer for a proxy than proxies keep theirs by defaul
 
 test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right Host', async (version) => {
   const { port } = await temporaryService();
-  for (const host of ['', 'Host: vals.example.com\r\n']) {
-    const get = (path: string) =>
-      speak(port, `GET ${path} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`);
+  for (const host of [[], ['Host: vals.example.com']]) {
+    const get = (path: string) => sayTo(port, [`GET ${path} HTTP/${version}`, ...host]);
     expect(await get('/healthz')).toMatch(/^HTTP\/1.1 200 .*"status":"ok"/s);
-    expect(statusIn(await get('/v1/me'))).toBe(host === '' ? 400 : 403);
+    expect(statusIn(await get('/v1/me'))).toBe(host.length === 0 ? 400 : 403);
   }
 });
 
 describe('limits', () => {
   const limits = { perSecond: 5, inFlight: 64 };
+  const from = (address: string) => ['Host: vals.example', `X-Forwarded-For: ${address}`];
+  const withToken = (token: string) => `Authorization: Bearer ${token}`;
 
-  test('beyond them: 429, when to come back, and the others are not touched', async () => {
-    const limited = await temporaryService({ network, limits });
-    const get = (from: string, token = '') =>
-      speak(
-        limited.port,
-        `GET /v1/vals/x HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${from}\r\n${token}Connection: close\r\n\r\n`,
-      );
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get('9.9.9.9')));
+  test('beyond them a caller gets 429 with the time to come back, and no other caller does', async () => {
+    const { port, token } = await temporaryService({ network, limits });
+    const get = (...lines: string[]) => sayTo(port, ['GET /v1/vals/x HTTP/1.1', ...lines]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(...from('9.9.9.9'))));
     const refused = answers.filter((answer) => statusIn(answer) === 429);
     expect(refused.length).toBeGreaterThan(5);
     expect(refused[0]?.toLowerCase()).toContain('\r\nretry-after: 1\r\n');
     expect(refused[0]).not.toContain('x-should-retry');
     expect(bodyOf(refused[0] ?? '')).toMatchObject({ status: 429, title: 'Too Many Requests' });
-    expect(statusIn(await get('8.8.8.8'))).toBe(404);
-    expect(statusIn(await get('9.9.9.9', `Authorization: Bearer ${limited.token}\r\n`))).toBe(404);
+    expect(statusIn(await get(...from('8.8.8.8')))).toBe(404);
+    expect(statusIn(await get(...from('9.9.9.9'), withToken(token)))).toBe(404);
   });
 
-  test('wrong tokens are counted by address, and beyond the limit not looked up', async () => {
+  test('wrong tokens are counted by address, and beyond the limit no token is looked up', async () => {
     const tries = 5;
-    const limited = await temporaryService({
-      network,
-      limits: { burst: tries, perSecond: 0.01, inFlight: 64 },
-    });
-    const get = (address: string, token: string) =>
-      speak(
-        limited.port,
-        `GET /v1/me HTTP/1.1\r\nHost: vals.example\r\nX-Forwarded-For: ${address}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-      ).then(statusIn);
+    const few = { burst: tries, perSecond: 0.01, inFlight: 64 };
+    const { port, token } = await temporaryService({ network, limits: few });
+    const get = async (address: string, given: string) =>
+      statusIn(await sayTo(port, ['GET /v1/me HTTP/1.1', ...from(address), withToken(given)]));
     const statuses: unknown[] = [];
     for (let i = 0; i <= tries; i++) statuses.push(await get('9.9.9.9', `wrong${i}`));
     expect(statuses).toEqual([...Array(tries).fill(401), 429]);
-    expect(await get('9.9.9.9', limited.token)).toBe(429);
-    expect(await get('9.9.9.8', limited.token)).toBe(200);
+    expect(await get('9.9.9.9', token)).toBe(429);
+    expect(await get('9.9.9.8', token)).toBe(200);
   });
 
-  test('healthz has none', async () => {
-    const limited = await temporaryService({ network, limits });
-    const ask = () => speak(limited.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+  test('do not hold for healthz', async () => {
+    const { port } = await temporaryService({ network, limits });
+    const get = () => sayTo(port, ['GET /healthz HTTP/1.1', 'Host: x']);
+    const answers = await Promise.all(Array.from({ length: 20 }, get));
     expect(answers.map(statusIn)).toEqual(Array(20).fill(200));
   });
 
-  test('so many at a time: those whose body does not come count', async () => {
-    const limited = await temporaryService({
-      limits: { perSecond: 1_000, inFlight: 2 },
-    });
-    const head = `Host: 127.0.0.1:${limited.port}\r\nAuthorization: Bearer ${limited.token}\r\n`;
+  test('count the requests at a time, also those whose body does not come', async () => {
+    const { port, token } = await temporaryService({ limits: { perSecond: 1_000, inFlight: 2 } });
+    const head = [`Host: 127.0.0.1:${port}`, withToken(token)];
+    const put = ['PUT /v1/vals HTTP/1.1', ...head, 'Content-Type: application/json', 'Content-Length: 30'];
     const slow = ['1', '2'].map(() => {
-      const socket = connect(limited.port, '127.0.0.1');
-      socket.write(
-        `PUT /v1/vals HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"name"`,
-      );
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${put.join('\r\n')}\r\n\r\n{"name"`);
       return socket;
     });
-    const status = async () =>
-      statusIn(await speak(limited.port, `GET /v1/me HTTP/1.1\r\n${head}Connection: close\r\n\r\n`));
+    const status = async () => statusIn(await sayTo(port, ['GET /v1/me HTTP/1.1', ...head]));
     await expect.poll(status).toBe(429);
     for (const socket of slow) socket.destroy();
     await expect.poll(status).toBe(200);
   });
 
-  test('there are none on the loopback address by default', async () => {
-    const plain = await temporaryService();
-    const request = `GET /v1/vals/x HTTP/1.1\r\nHost: localhost:${plain.port}\r\nConnection: close\r\n\r\n`;
+  test('do not exist on the loopback address by default', async () => {
+    const { port } = await temporaryService();
+    const lines = ['GET /v1/vals/x HTTP/1.1', `Host: localhost:${port}`];
     const statuses = new Set<number>();
-    // Twice as many at a time as a team's service takes of one, and more than it takes in a second.
-    await forEachAtMost(128, Array(600).fill(request), async (text) => {
-      statuses.add(statusIn(await speak(plain.port, text)));
+    // Twice as many at a time, and more in a second, than a team's service allows one caller.
+    await forEachAtMost(128, Array(600).fill(lines), async (request) => {
+      statuses.add(statusIn(await sayTo(port, request)));
     });
     expect([...statuses]).toEqual([404]);
   });

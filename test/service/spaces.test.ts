@@ -11,8 +11,8 @@ import {
   type List,
   type Person,
   postgres,
+  sayTo,
   signedIn,
-  speak,
   statusOf,
   storeOf,
   type TemporaryService,
@@ -213,11 +213,8 @@ describe('a stranger', () => {
     '/@acme/healthz',
     '/@acme/page/x',
   ])('finds no way in by %s', async (path) => {
-    const get = (who: Person) =>
-      speak(
-        service.port,
-        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${who.token}\r\nConnection: close\r\n\r\n`,
-      );
+    const head = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`];
+    const get = ({ token }: Person) => sayTo(service.port, [...head, `Authorization: Bearer ${token}`]);
     expect(await get(eve)).toMatch(/^HTTP\/1.1 404 /);
     // What leads nowhere for a stranger is either the space itself, or nothing for a member too.
     expect(await get(ada)).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);

@@ -255,7 +255,17 @@ export async function signedIn(service: { port: number }, token: string) {
 /** The status of an answer as it came from a socket. */
 export const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-/** Writes the text to a socket and gives back all that comes until the service ends the connection. */
+/** Sends these lines as the head of a request, and gives back the answer as text. */
+export function sayTo(
+  port: number,
+  lines: string[],
+  { body = '', from }: { body?: string | Buffer; from?: string } = {},
+): Promise<string> {
+  const head = [...lines, 'Connection: close', '', ''].join('\r\n');
+  return speak(port, Buffer.concat([Buffer.from(head), Buffer.from(body)]), from);
+}
+
+/** Writes the text to a socket, and gives back all that the service sends until it ends the connection. */
 export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress });
