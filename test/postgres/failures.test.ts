@@ -1,5 +1,5 @@
 // A service on PostgreSQL whose server, connections or rows fail it.
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
@@ -15,6 +15,7 @@ import {
   temporaryService,
   type Val,
 } from '../service/support.ts';
+import { listen } from '../support/listen.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 
 /** A service whose way to the database is another address, with the same person. */
@@ -170,10 +171,8 @@ async function breakingProxy(
     far.on('close', () => near.destroy());
     for (const socket of [near, far]) socket.on('error', () => {});
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => void server.close());
   const address = new URL(at);
-  address.port = String((server.address() as AddressInfo).port);
+  address.port = `${await listen(server)}`;
   return {
     address: address.href,
     breakAfter(statement) {

@@ -1,6 +1,8 @@
-// TLS that the service ends itself: which files it takes, what it says of others, and what it does with bad callers.
+// The service speaks TLS itself: the files it accepts, its messages about other files, and bad callers.
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { BlockList, connect as connectPlain } from 'node:net';
+import { BlockList, connect as connectPlain, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { execa } from 'execa';
@@ -9,7 +11,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { type CertificateFiles, readCertificate } from '../../src/service/certificate.ts';
 import { type CertificateName, certificate } from '../support/certificates.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
-import { speak, temporaryFolder, temporaryService } from './support.ts';
+import { speak, statusIn, temporaryFolder, temporaryService } from './support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
 const authority = readFileSync(pem('authority'));
@@ -29,22 +31,22 @@ const read = (files: Partial<CertificateFiles>, host = 'vals.test') =>
   readCertificate({ cert: good, key: good, ...files }, host, now);
 
 describe('files', () => {
-  test('a good pair, through a link too', () => {
+  test('a good pair is accepted, also through a link', () => {
     symlinkSync(good, join(folder, 'link'));
     expect(read({}).warnings).toEqual([]);
     expect(read({ cert: join(folder, 'link'), key: join(folder, 'link') }, '127.0.0.1').warnings).toEqual([]);
   });
 
   test.each<[string, () => string, string]>([
-    ['none', () => join(folder, 'nothing'), 'does not exist'],
+    ['a missing file', () => join(folder, 'nothing'), 'does not exist'],
     ['a folder', () => folder, 'is a folder, not a plain file'],
     ['a device', () => '/dev/zero', 'is a device, not a plain file'],
-    ['an empty one', () => fileWith('empty', ''), 'PEM'],
-    ['text', () => fileWith('text', 'hello'), 'PEM'],
-    ['DER', () => fileWith('der', Buffer.from([0x30, 0x82, 1, 2])), 'PEM'],
-    ['one that is damaged', () => fileWith('damaged', damaged), 'cannot be read'],
-    ['one without end', () => fileWith('long', '-'.repeat(2_000_000)), 'is larger than 1 MB'],
-  ])('%s is refused by its name', (_, file, problem) => {
+    ['an empty file', () => fileWith('empty', ''), 'PEM'],
+    ['a text', () => fileWith('text', 'hello'), 'PEM'],
+    ['a file in DER form', () => fileWith('der', Buffer.from([0x30, 0x82, 1, 2])), 'PEM'],
+    ['a damaged file', () => fileWith('damaged', damaged), 'cannot be read'],
+    ['a file of 2 MB', () => fileWith('long', '-'.repeat(2_000_000)), 'is larger than 1 MB'],
+  ])('%s is refused, and the message names it', (_, file, problem) => {
     const path = file();
     for (const which of ['cert', 'key']) {
       const message = messageOf(() => read({ [which]: path }));
@@ -59,7 +61,7 @@ describe('files', () => {
     expect(messageOf(() => read({ cert: pipe }))).toContain('is a named pipe');
   });
 
-  test('a certificate without a key, and a key of another', () => {
+  test('a certificate without a key is refused, and the key of another certificate', () => {
     expect(messageOf(() => read({ key: pem('authority') }))).toContain('holds no private key');
     const message = messageOf(() => read({ key: pem('expired') }));
     expect(message).toContain('does not belong to');
@@ -67,13 +69,12 @@ describe('files', () => {
     expect(message).toContain(pem('expired'));
   });
 
-  test('one whose other certificates are damaged', () => {
+  test('a chain with a damaged certificate is refused', () => {
     const chain = fileWith('chain', `${certificate('good').cert}${damaged}`);
     expect(messageOf(() => read({ cert: chain }))).toMatch(`The certificate in ${chain} cannot be used: `);
   });
 
-  test('a key with a passphrase', async () => {
-    const { generateKeyPairSync } = await import('node:crypto');
+  test('a key with a passphrase is refused', () => {
     const { privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -82,7 +83,7 @@ describe('files', () => {
     expect(messageOf(() => read({ key: fileWith('locked', privateKey) }))).toContain('passphrase');
   });
 
-  test.runIf(process.getuid?.() !== 0)('one that may not be read', () => {
+  test.runIf(process.getuid?.() !== 0)('a key that may not be read is refused', () => {
     const closed = fileWith('closed', 'x');
     chmodSync(closed, 0);
     expect(messageOf(() => read({ key: closed }))).toContain(
@@ -94,13 +95,13 @@ describe('files', () => {
     ['expired', 'expired on 2021-01-01'],
     ['not-yet-valid', 'is valid only from 2099-01-01'],
     ['other-host', 'is not for vals.test'],
-  ])('%s: a warning', (name, problem) => {
+  ])('a certificate that is %s gives a warning', (name, problem) => {
     const file = fileWith(name, readFileSync(pem(name)));
     const { warnings } = read({ cert: file, key: file });
     expect(warnings).toEqual([`The certificate in ${file} ${problem}. Clients will refuse it.`]);
   });
 
-  test('a key that others can read: a warning', () => {
+  test('a key that others can read gives a warning', () => {
     const open = fileWith('open', readFileSync(pem('good')));
     chmodSync(open, 0o644);
     expect(read({ key: open }).warnings).toEqual([
@@ -129,7 +130,7 @@ const overTls = (files: CertificateFiles, more: object = {}) =>
     ...more,
   });
 
-/** What is answered over TLS, and the serial number of the certificate. */
+/** Sends the text over TLS. Resolves to the answer and the serial number of the certificate. */
 function speakTls(
   port: number,
   text: string,
@@ -151,6 +152,15 @@ function speakTls(
   });
 }
 
+/** Resolves when the connection is closed, by an error or not. */
+const closed = (socket: Socket) =>
+  new Promise((done) =>
+    socket
+      .on('error', () => {})
+      .once('close', done)
+      .resume(),
+  );
+
 const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
 
 describe('the service', () => {
@@ -159,20 +169,18 @@ describe('the service', () => {
     service = await overTls({ cert: good, key: good });
   });
 
-  const get = (host: string) =>
-    speakTls(
-      service.port,
-      `GET /v1/me HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close\r\n\r\n`,
-    );
-
   test('answers as its public URL alone, from any address', async () => {
     expect(service.baseUrl).toBe('https://vals.test');
-    const { answer } = await get('vals.test');
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    const get = async (host: string) => {
+      const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close`;
+      return (await speakTls(service.port, `GET /v1/me HTTP/1.1\r\n${head}\r\n\r\n`)).answer;
+    };
+    const answer = await get('vals.test');
+    expect(statusIn(answer)).toBe(200);
     expect(answer).toContain('"self":"https://vals.test/v1/me"');
-    expect((await get('VALS.test:443')).answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(statusIn(await get('VALS.test:443'))).toBe(200);
     for (const host of ['vals.test:80', 'vals.test.', 'localhost', `127.0.0.1:${service.port}`]) {
-      expect((await get(host)).answer).toMatch(/^HTTP\/1\.1 403 /);
+      expect(statusIn(await get(host))).toBe(403);
     }
   });
 
@@ -184,7 +192,7 @@ describe('the service', () => {
     await expect(speakTls(service.port, health, old)).rejects.toThrow();
   });
 
-  test('ends a connection that speaks plain HTTP or nonsense, and is well', async () => {
+  test('ends a connection that speaks plain HTTP or nonsense, and goes on', async () => {
     for (const text of [health, 'hello\r\n\r\n', Buffer.alloc(70_000, 0x16)]) {
       const answer = await speak(service.port, text).catch(({ code }) => code);
       expect(answer).not.toContain('HTTP');
@@ -192,13 +200,13 @@ describe('the service', () => {
     expect((await speakTls(service.port, health)).answer).toContain('200 OK');
   });
 
-  test('answers what is no HTTP inside of TLS, and ends it', async () => {
+  test('answers a request over TLS that is not HTTP, and ends the connection', async () => {
     const { answer } = await speakTls(service.port, 'hello\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
   });
 
   test('answers a caller who asks again as soon as an answer is there', async () => {
-    // In this process it would not be there before the service has heard that it is sent.
+    // From another process, because here an answer arrives only after the service knows that it is sent.
     const caller = `
       const text = (index) => {
         const body = JSON.stringify({ name: 'again', code: 'v' + index });
@@ -219,50 +227,43 @@ describe('the service', () => {
 
   test('ends a handshake that is not finished', { timeout: 30_000 }, async () => {
     const start = performance.now();
-    const silent = connectPlain(service.port, '127.0.0.1');
-    silent.on('error', () => {});
-    await new Promise((closed) => silent.once('close', closed).resume());
+    await closed(connectPlain(service.port, '127.0.0.1'));
     expect(performance.now() - start).toBeGreaterThan(5_000);
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   test.runIf(process.platform === 'linux')(
-    'takes 200 connections from one address, and others from others',
+    'takes 200 connections from one address, and more from other addresses',
     async () => {
       const other = await overTls({ cert: good, key: good });
       const open = async (localAddress: string) => {
         const socket = connectPlain({ port: other.port, host: '127.0.0.1', localAddress });
         onTestFinished(() => void socket.destroy());
-        const closed = new Promise<'closed'>((done) =>
-          socket.on('error', () => {}).once('close', () => done('closed')),
-        );
-        await new Promise((connected) => socket.once('connect', connected));
-        return { socket: socket.resume(), closed };
+        const isClosed = closed(socket);
+        await once(socket, 'connect');
+        return { socket, isClosed };
       };
       const held = await Promise.all(Array.from({ length: 200 }, () => open('127.0.0.3')));
-      for (let i = 0; i < 20; i++) expect(await (await open('127.0.0.3')).closed).toBe('closed');
+      for (let i = 0; i < 20; i++) await (await open('127.0.0.3')).isClosed;
       expect((await speakTls(other.port, health)).answer).toContain('200 OK');
       expect(held.filter(({ socket }) => socket.closed)).toEqual([]);
-      // A place that was given up is free again.
+      // A closed connection makes room for another.
       held[0]?.socket.destroy();
-      await held[0]?.closed;
+      await held[0]?.isClosed;
       const answered = () =>
         speakTls(other.port, health, { localAddress: '127.0.0.3' }).then(({ answer }) => answer);
       await expect.poll(() => answered().catch(() => '')).toContain('200 OK');
     },
   );
 
-  test('is not kept from closing by a handshake', { timeout: 30_000 }, async () => {
+  test('closes although a handshake is under way', { timeout: 30_000 }, async () => {
     const other = await overTls({ cert: good, key: good });
     const silent = connectPlain(other.port, '127.0.0.1');
-    silent.on('error', () => {});
-    await new Promise((connected) => silent.once('connect', connected));
-    const ended = new Promise((closed) => silent.once('close', closed).resume());
-    await other.close();
-    await ended;
+    await once(silent, 'connect');
+    await Promise.all([closed(silent), other.close()]);
   });
 
-  test('serves a renewed certificate without a new start, and keeps the old one while the new one is no good', async () => {
+  test('serves a renewed certificate without a restart, and keeps the old one while the new one is bad', async () => {
     const ticks: (() => void)[] = [];
     const clock: Clock = {
       now: () => now,

@@ -1,4 +1,4 @@
-// Writes of one moment wait for the disk once, and none of them decides about another.
+// Writes of one moment wait for the disk once, and a failed write does not undo another.
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,7 +26,7 @@ function openGroup(after = () => {}) {
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
     insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
-    /** As another process sees it. */
+    /** As another process sees them. */
     names() {
       const other = new Libsql(file);
       const rows = other.prepare('SELECT name FROM vals ORDER BY name').all() as { name: string }[];
@@ -39,7 +39,7 @@ function openGroup(after = () => {}) {
 const statuses = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map(({ status }) => status === 'fulfilled');
 
-test('those of one moment share a commit, and one that fails undoes no other', async () => {
+test('writes of one moment share a commit, and a failed write undoes no other', async () => {
   const { insert, commits, names } = openGroup();
   const seen: string[][] = [];
   const first = insert('a').then(() => seen.push(names()));
@@ -48,26 +48,26 @@ test('those of one moment share a commit, and one that fails undoes no other', a
   expect(seen).toEqual([['a', 'b', 'c']]);
 });
 
-test('of one that fails half-way nothing is kept', async () => {
+test('a write that fails half-way leaves nothing', async () => {
   const { insert, insertAll, names } = openGroup();
   expect(await statuses([insert('a'), insertAll('half', 'a'), insert('b')])).toEqual([true, false, true]);
   expect(names()).toEqual(['a', 'b']);
 });
 
-test('where the commit of all fails, each gets one of its own', async () => {
+test('if the shared commit fails, each write gets a commit of its own', async () => {
   const { insert, commits, names } = openGroup();
   expect(await statuses([insert('a'), insert('orphan', 'absent'), insert('b')])).toEqual([true, false, true]);
   expect([commits(), names()]).toEqual([2, ['a', 'b']]);
 });
 
-test('what the store cannot be trusted with is acknowledged to none of them', async () => {
+test('if the check after the commit fails, no write is acknowledged', async () => {
   const { insert } = openGroup(() => {
     throw new Error('the store is gone');
   });
   expect(await statuses([insert('a'), insert('b')])).toEqual([false, false]);
 });
 
-test('what still waits when the store closes is written first', async () => {
+test('a flush writes what still waits', async () => {
   const { insert, flush, names } = openGroup();
   const written = insert('a');
   await flush();

@@ -1,4 +1,4 @@
-// Limits on a clock of the test's own.
+// Limits of requests for each caller, on a clock that the test sets.
 import { beforeEach, expect, test } from 'vitest';
 import { createRateLimit } from '../../src/service/rate-limit.ts';
 
@@ -7,7 +7,7 @@ beforeEach(() => {
   now = 0;
 });
 
-/** How many of so many requests, each ended at once, are let in. */
+/** Sends so many requests, each of which ends at once, and counts those that are let in. */
 const letIn = (limit: ReturnType<typeof createRateLimit>, count: number, caller = 'ada') => {
   let entered = 0;
   for (let i = 0; i < count; i++) {
@@ -18,7 +18,7 @@ const letIn = (limit: ReturnType<typeof createRateLimit>, count: number, caller 
   return entered;
 };
 
-test('a second brings what a second brings, however it is spread', () => {
+test('the limit of a second holds, however the requests are spread', () => {
   const limit = createRateLimit({ perSecond: 100, inFlight: 64 }, () => now);
   expect(letIn(limit, 500)).toBe(100);
   now = 10;
@@ -29,24 +29,24 @@ test('a second brings what a second brings, however it is spread', () => {
   expect(letIn(limit, 500)).toBe(100);
 });
 
-test('each caller has a bucket of its own', () => {
+test('each caller has a limit of its own', () => {
   const limit = createRateLimit({ perSecond: 5, inFlight: 64 }, () => now);
   expect(letIn(limit, 10)).toBe(5);
   expect(letIn(limit, 10, 'bob')).toBe(5);
 });
 
-test('so many at a time, and one that ended makes room for one', () => {
+test('a request that ended makes room for one more', () => {
   const limit = createRateLimit({ perSecond: 1_000, inFlight: 3 }, () => now);
   const leaves = [1, 2, 3].map(() => limit.enter('ada'));
   expect(limit.enter('ada')).toBeUndefined();
-  // Ended twice, it makes room once.
+  // A request that is ended twice makes room once.
   leaves[0]?.();
   leaves[0]?.();
   expect(limit.enter('ada')).toBeDefined();
   expect(limit.enter('ada')).toBeUndefined();
 });
 
-test('what was refused costs nothing', () => {
+test('a refused request does not count', () => {
   const limit = createRateLimit({ perSecond: 10, inFlight: 1 }, () => now);
   const leave = limit.enter('ada');
   for (let i = 0; i < 100; i++) limit.enter('ada');
@@ -54,7 +54,7 @@ test('what was refused costs nothing', () => {
   expect(letIn(limit, 100)).toBe(9);
 });
 
-test('a slow bucket: ten at once, then one in six seconds', () => {
+test('a slow limit allows ten at once, then one in six seconds', () => {
   const limit = createRateLimit({ burst: 10, perSecond: 1 / 6, inFlight: 10 }, () => now);
   expect(letIn(limit, 20)).toBe(10);
   now = 5_900;
@@ -63,7 +63,7 @@ test('a slow bucket: ten at once, then one in six seconds', () => {
   expect(letIn(limit, 20)).toBe(1);
 });
 
-test('a clock that goes back neither fills nor empties a bucket', () => {
+test('a clock that goes back neither adds nor removes requests', () => {
   now = 10_000;
   const limit = createRateLimit({ perSecond: 10, inFlight: 64 }, () => now);
   expect(letIn(limit, 4)).toBe(4);
@@ -71,7 +71,7 @@ test('a clock that goes back neither fills nor empties a bucket', () => {
   expect(letIn(limit, 100)).toBe(6);
 });
 
-test('a million callers are not remembered, those with something under way are', () => {
+test('a million callers are forgotten, but not a caller with a request under way', () => {
   const limit = createRateLimit({ perSecond: 1, inFlight: 1 }, () => now);
   limit.enter('busy');
   for (let i = 0; i < 1_000_000; i++) limit.enter(`caller ${i}`)?.();

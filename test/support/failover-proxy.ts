@@ -1,12 +1,12 @@
-// A proxy in front of several processes that serve the same: what one of them did not answer, the next one is asked.
+// A proxy in front of several processes. It sends a request that one of them does not answer to the next one.
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 interface FailoverProxy {
   baseUrl: string;
-  /** Where the processes are, in the order in which they are asked, beginning with another one each time. */
+  /** The addresses of the processes. Each request begins with the next one in turn. */
   targets: string[];
 }
 
@@ -25,7 +25,7 @@ export async function failoverProxy(): Promise<FailoverProxy> {
         outgoing.writeHead(answer.status, answer.headers).end(answer.body);
         return;
       } catch {
-        // As nginx does it: a POST that may have arrived is nobody else's.
+        // As in nginx, a POST that may have arrived is not sent again.
         if (incoming.method === 'POST') break;
       }
     }
@@ -52,11 +52,6 @@ export async function failoverProxy(): Promise<FailoverProxy> {
     });
 
   const server = createServer((incoming, outgoing) => void pass(incoming, outgoing));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    agent.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, targets };
+  onTestFinished(() => agent.destroy());
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, targets };
 }

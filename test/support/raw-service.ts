@@ -1,39 +1,33 @@
-// Services below HTTP: what a connection can do to a client that no well-behaved server does.
+// Services below HTTP, which treat connections as no well-behaved server does.
 import { spawn } from 'node:child_process';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 import { testToken } from './scripted-service.ts';
 
 export interface RawService {
   port: number;
   /** How many connections were made so far. */
   connections(): number;
-  /** No longer listens; a connection from now on is refused. */
+  /** From now on, connections are refused. */
   stopListening(): void;
-  /** What every command needs to talk to it. */
+  /** The environment that leads commands to this service. */
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
 
-/** Does with each connection, and each piece of what it brings, what it was told to. */
+/** Calls the handlers with each connection and each piece of text that it brings. */
 export async function rawService(handlers: {
   connected?: (socket: Socket) => void;
   received?: (socket: Socket, text: string) => void;
 }): Promise<RawService> {
-  const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
     socket.on('data', (bytes) => handlers.received?.(socket, bytes.toString('latin1')));
     handlers.connected?.(socket);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((closed) => server.close(closed));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     port,
     connections: () => connections,
@@ -42,7 +36,7 @@ export async function rawService(handlers: {
   };
 }
 
-/** Listens and never accepts, with a full queue: a further connection hangs before it is made. */
+/** Never accepts a connection, and has a full queue, so that a further connection hangs. */
 export async function fullService(): Promise<Pick<RawService, 'env'>> {
   const idle = `
     const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -62,7 +56,7 @@ export async function fullService(): Promise<Pick<RawService, 'env'>> {
     inQueue.push(socket);
     connected = await new Promise<boolean>((decided) => {
       socket.once('connect', () => decided(true));
-      // One that was made while we were held up is heard of before this.
+      // If this process was held up, a connection that was made meanwhile is noticed first.
       setTimeout(() => setImmediate(decided, false), 300);
     });
   }

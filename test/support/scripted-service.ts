@@ -1,18 +1,18 @@
-// A service that answers what it was told to, in turn, and fails the test on any request it did not expect.
+// A service with prepared answers. A request that has none fails the test.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from './listen.ts';
 
 export interface Seen {
   method: string;
   /** With its query. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** As text; empty where there was none. */
+  /** As text; empty if there was none. */
   body: string;
 }
 
-/** A body that is not text is sent as JSON; a function does what it wants to the connection. */
+/** A body that is not text is sent as JSON. A function may do anything with the connection. */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse, seen: Seen) => void);
@@ -20,15 +20,15 @@ export type Reply =
 export interface ScriptedService {
   baseUrl: string;
   requests: Seen[];
-  /** Resolves when the last of the replies in turn is wholly sent. */
+  /** Resolves when the last of the replies is sent. */
   answered: Promise<void>;
-  /** What every command needs to talk to it. */
+  /** The environment that leads commands to this service. */
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
 
 export const testToken = 'test-token-1f0c9a7e';
 
-/** Replies in turn; the last one may be a function of the request that goes on for ever, as `forever`. */
+/** Sends the replies one after another, and then the reply that `forever` makes for each request. */
 export async function scriptedService(
   replies: readonly Reply[],
   forever?: (seen: Seen) => Reply,
@@ -57,13 +57,10 @@ export async function scriptedService(
       answer(response, seen, reply ?? { status: 418, body: { message: 'unexpected request' } });
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
+  const baseUrl = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(() => {
     if (unexpected.length > 0) throw new Error(`Unexpected requests: ${unexpected.join(', ')}`);
   });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { baseUrl, requests, answered, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: testToken } };
 }
 

@@ -1,10 +1,9 @@
-// A service over TLS, with a certificate of our choice.
+// A service over TLS with one of the certificates in certificates/.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { onTestFinished } from 'vitest';
 import { type CertificateName, certificate } from './certificates.ts';
+import { listen } from './listen.ts';
 import { testToken } from './scripted-service.ts';
 
 export interface SecureService {
@@ -27,12 +26,7 @@ export async function secureService(
   server.on('connection', () => {
     connections += 1;
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const VALS_BASE_URL = `https://127.0.0.1:${port}`;
   return {
     port,
@@ -42,6 +36,6 @@ export async function secureService(
   };
 }
 
-/** Not listening: its connections come from elsewhere. */
+/** A server that does not listen: a proxy gives it connections. */
 export const serviceFor = (protocol: string, answer: RequestListener) =>
   protocol === 'https:' ? createSecureServer(certificate('good'), answer) : createServer(answer);
