@@ -12,21 +12,21 @@ import {
   requireUser,
   tooManyRequests,
 } from './guard.ts';
-import { createMemoryLimit } from './memory-limit.ts';
-import type { Network } from './network.ts';
-import { openApiRoute } from './openapi.ts';
-import type { PageAccess } from './page-access.ts';
-import { pageRoutes } from './page-routes.ts';
+import { createMemoryLimit } from './http/memory-limit.ts';
+import type { Network } from './http/network.ts';
+import { createRateLimit, type Limits } from './http/rate-limit.ts';
+import type { PageAccess } from './pages/page-access.ts';
+import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
 import { problemAnswer } from './problem-answer.ts';
-import { createRateLimit, type Limits } from './rate-limit.ts';
 import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
-import { patternOf, type Route, route, routeFinder } from './route.ts';
-import { ref } from './schemas.ts';
-import { searchRoute } from './search-route.ts';
-import type { Store } from './store.ts';
-import { userRoutes } from './user-routes.ts';
-import { valRoutes } from './val-routes.ts';
+import { openApiRoute } from './routes/openapi.ts';
+import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
+import { ref } from './routes/schemas.ts';
+import { searchRoute } from './routes/search-route.ts';
+import { userRoutes } from './routes/user-routes.ts';
+import { valRoutes } from './routes/val-routes.ts';
+import type { Store } from './store/store.ts';
 
 export interface AppOptions {
   network: Network;

@@ -4,12 +4,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
 import { wrongHost } from '../lib/host-names.ts';
 import { isObject } from '../lib/json.ts';
-import { callerOf, hostNames, type Network } from './network.ts';
+import { callerOf, hostNames, type Network } from './http/network.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import { Problem, unauthorized } from './problem.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
-import type { Principal } from './spaces.ts';
-import type { Store } from './store.ts';
+import type { Principal } from './store/spaces.ts';
+import type { Store } from './store/store.ts';
 
 const longestHost = 255;
 const largestBody = 4 * 1024 * 1024;

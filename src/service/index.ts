@@ -4,21 +4,21 @@ import { type LocalError, UsageError } from '../errors.ts';
 import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
-import { type Certificate, readCertificate, watchCertificate } from './certificate.ts';
 import type { Place } from './database/database.ts';
-import { createListener } from './listener.ts';
-import { inUrl, loopbackOnly, type Network } from './network.ts';
-import { createPageAccess } from './page-access.ts';
-import type { Limits } from './rate-limit.ts';
-import { loadSeed, type SeedData } from './seed.ts';
-import { type Answered, listen, listenError, type Server } from './server.ts';
-import { openStore, type Store } from './store.ts';
+import { type Certificate, readCertificate, watchCertificate } from './http/certificate.ts';
+import { createListener } from './http/listener.ts';
+import { inUrl, loopbackOnly, type Network } from './http/network.ts';
+import type { Limits } from './http/rate-limit.ts';
+import { type Answered, listen, listenError, type Server } from './http/server.ts';
+import { createPageAccess } from './pages/page-access.ts';
+import { loadSeed, type SeedData } from './store/seed.ts';
+import { openStore, type Store } from './store/store.ts';
 
 export { DatabaseFailure, type Place } from './database/database.ts';
-export { loopbackOnly, type Network } from './network.ts';
-export { countSeed, parseSeed, type SeedData } from './seed.ts';
-export { openStore, type Store } from './store.ts';
-export { withoutTokens } from './users.ts';
+export { loopbackOnly, type Network } from './http/network.ts';
+export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
+export { openStore, type Store } from './store/store.ts';
+export { withoutTokens } from './store/users.ts';
 
 export interface EmbeddedService {
   /** The public URL or, without one, the address that the service listens on. */
@@ -136,7 +136,7 @@ async function startMetrics(
   { requestsUnderWay }: Pick<Server, 'requestsUnderWay'>,
   { port, host }: { port: number; host: string },
 ) {
-  const { createMetrics } = await import('./metrics.ts');
+  const { createMetrics } = await import('./http/metrics.ts');
   const { count, listen } = createMetrics({
     requestsUnderWay,
     connections: store.connections,

@@ -1,7 +1,7 @@
 // Turns refusals and failures into answers, for programs and for browsers.
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
-import { pageHeaders, problemPage } from './page.ts';
+import { pageHeaders, problemPage } from './pages/page.ts';
 import { Problem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import { type Answer, html } from './request.ts';
 

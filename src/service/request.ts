@@ -1,7 +1,7 @@
 // The requests that routes get, and the answers that they return.
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from './read-vals.ts';
-import type { User } from './users.ts';
+import type { Caller } from './store/read-vals.ts';
+import type { User } from './store/users.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;

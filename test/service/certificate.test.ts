@@ -8,7 +8,7 @@ import { connect } from 'node:tls';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
-import { type CertificateFiles, readCertificate } from '../../src/service/certificate.ts';
+import { type CertificateFiles, readCertificate } from '../../src/service/http/certificate.ts';
 import { type CertificateName, certificate } from '../support/certificates.ts';
 import { makeNamedPipe } from '../support/named-pipe.ts';
 import { speak, statusIn, temporaryFolder, temporaryService } from './support.ts';

@@ -1,7 +1,7 @@
 // The colours of code: each kind of word has its colour, and no text is lost.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeHtml, highlight } from '../../src/service/code-html.ts';
+import { escapeHtml, highlight } from '../../src/service/pages/code-html.ts';
 import { budget } from '../support/budget.ts';
 
 const marked = (code: string) => highlight(code).join('\n');

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAmong, loopbackAddresses } from '../../src/lib/addresses.ts';
-import { callerOf } from '../../src/service/network.ts';
+import { callerOf } from '../../src/service/http/network.ts';
 import { forEachAtMost } from '../support/at-most.ts';
 import { ask, sayTo, statusIn, type TemporaryService, temporaryService } from './support.ts';
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { All, Database, Value } from '../../src/service/database/database.ts';
 import { openStore } from '../../src/service/index.ts';
-import { loadSeed } from '../../src/service/seed.ts';
+import { loadSeed } from '../../src/service/store/seed.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { ask, askText, createVal, endAll, type List, newPlace, temporaryService } from './support.ts';
 

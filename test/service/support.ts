@@ -15,7 +15,7 @@ import {
   type Store,
   startService,
 } from '../../src/service/index.ts';
-import { loadSeed } from '../../src/service/seed.ts';
+import { loadSeed } from '../../src/service/store/seed.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { newDatabase } from '../support/postgres.ts';
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
-import { asPerson } from '../../src/service/spaces.ts';
+import { asPerson } from '../../src/service/store/spaces.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { takeDatabaseAway } from '../support/postgres.ts';
 import {

@@ -1,7 +1,7 @@
 // The tables of a store in SQLite, and the migrations from earlier versions.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sortableTime } from '../time.ts';
-import { digestOf } from '../users.ts';
+import { sortableTime } from '../store/time.ts';
+import { digestOf } from '../store/users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
 /** Marks the file as ours: "vals" in ASCII. */

@@ -1,0 +1,71 @@
+// From a request as Node has it to the routes, and from their answer back to Node.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { App } from '../app.ts';
+import { Problem } from '../problem.ts';
+import { problemAnswer } from '../problem-answer.ts';
+import { type Answer, healthPath } from '../request.ts';
+
+/** Before a connection is closed whose caller has not sent the whole body. */
+const silenceMs = 500;
+/** For reading one answer. */
+const readMs = 120_000;
+/** Of a body that is not needed. A longer one ends the connection. Node limits the time. */
+const mostUnreadBytes = 64 * 1024 * 1024;
+
+/** A connection whose answer is not read `within` this time is ended. */
+export function createListener(app: App, within = readMs): RequestListener {
+  return async (incoming, outgoing) => {
+    const url = urlOf(incoming);
+    const { method = '' } = incoming;
+    const answer = url ? await app({ incoming, method, url }, outgoing) : unusableTarget();
+    if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
+    send(answer, outgoing);
+    // The next request on the connection begins behind this one's body. And if the connection were closed now, a caller
+    // who is still sending would lose the answer.
+    if (!incoming.complete) await skipBody(incoming, outgoing.shouldKeepAlive);
+    outgoing.end();
+    const unread = setTimeout(() => incoming.socket.destroy(), within).unref();
+    outgoing.once('close', () => clearTimeout(unread));
+    if (!incoming.complete) incoming.socket.destroySoon();
+  };
+}
+
+async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): Promise<void> {
+  let size = 0;
+  let silence: NodeJS.Timeout | undefined;
+  await new Promise<void>((resolve) => {
+    if (!isConnectionKept) silence = setTimeout(resolve, silenceMs);
+    incoming.once('end', resolve).once('close', resolve);
+    incoming.on('data', (chunk) => {
+      size += chunk.length;
+      silence?.refresh();
+      if (size > mostUnreadBytes) resolve();
+    });
+  });
+  clearTimeout(silence);
+}
+
+/** A name or an address, and perhaps a port. */
+const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
+
+/** Undefined if the target and Host make no URL. */
+function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
+  const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
+  const isWhole = /^https?:\/\//.test(target);
+  const named = host === '' && target === healthPath ? 'localhost' : host;
+  if (!isWhole && (!target.startsWith('/') || !hostPattern.test(named))) return undefined;
+  const text = isWhole ? target : `${scheme}://${named}${target}`;
+  return /^[^?]*\\/.test(text) || !URL.canParse(text) ? undefined : new URL(text);
+}
+
+const unusableTarget = (): Answer =>
+  problemAnswer(new Problem(400, 'The request has no usable target or Host.'));
+
+function send({ status, headers = {}, body }: Answer, outgoing: ServerResponse): void {
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  if (body !== undefined) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  outgoing.writeHead(status);
+  if (body === undefined) outgoing.flushHeaders();
+  else outgoing.write(body);
+}

@@ -1,0 +1,230 @@
+// An HTTP server, with or without TLS. It limits connections and time, and finishes requests before it closes.
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { LocalError } from '../../errors.ts';
+import { Problem, problemHeaders, problemText } from '../problem.ts';
+import { limitedAs } from './network.ts';
+import { createTurns } from './turns.ts';
+
+const mostHeaders = 100;
+const mostConnections = 1_000;
+const mostOfOneAddress = 200;
+/** Longer than `requestTimeout`, so that the sender of a slow request gets an answer. */
+const idleMs = 40_000;
+const closingMs = 5_000;
+/** Together with `closingMs` less than ten seconds, after which many supervisors kill a process. */
+const drainingMs = 3_000;
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+const keepAliveMs = 5_000;
+/** Longer than proxies keep an idle connection, so that none sends a request while the connection is being closed. */
+const proxyKeepAliveMs = 150_000;
+const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
+/** Statuses for the log if there was no answer: the caller went away, or did not send the whole request. */
+const [gone, unfinished] = [499, 408];
+/** Set here, so that flags of Node cannot change them. */
+const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
+
+/** An answered request, for the log. */
+export interface Answered {
+  method: string;
+  /** Without the query, which may contain a secret. */
+  path: string;
+  status: number;
+  ms: number;
+  incoming: IncomingMessage;
+}
+
+interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** For TLS. */
+  certificate?: Certificate;
+  /** Whether the limit of connections applies to an address. It does not apply to a proxy, which connects for many callers. */
+  isLimited(address: string): boolean;
+  /** Whether all callers come through a proxy, which keeps its connections. */
+  isBehindProxy?: boolean;
+  onAnswered?(answered: Answered): void;
+}
+
+type Certificate = { cert: Buffer; key: Buffer };
+
+export interface Server {
+  port: number;
+  requestsUnderWay(): number;
+  /** Uses another certificate for new connections. */
+  renew(certificate: Certificate): void;
+  /** Goes on answering, but closes each connection after its answer. Ends when none is left, or after some seconds. */
+  drain(): Promise<void>;
+  /** Accepts no more connections and finishes the requests under way, for some seconds at most. */
+  close(): Promise<void>;
+}
+
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
+  const { host, port, certificate, onAnswered } = options;
+  const turns = createTurns();
+  // All connections, also those whose TLS handshake is not finished.
+  const connections = new Set<Socket>();
+  let draining = false;
+  let closing = false;
+  let onLastGone = () => {};
+  let underWay = 0;
+
+  const answer: RequestListener = (incoming, outgoing) => {
+    const { method = '', url = '', rawHeaders } = incoming;
+    const start = process.uptime();
+    if (draining) outgoing.shouldKeepAlive = false;
+    underWay += 1;
+    outgoing.once('close', () => {
+      underWay -= 1;
+      const path = url.replace(/[?#].*$/s, '');
+      const status = outgoing.headersSent ? outgoing.statusCode : incoming.complete ? gone : unfinished;
+      onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000, incoming });
+    });
+    if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
+    refuse(outgoing, new Problem(431, 'The request has too many headers.'));
+  };
+  const handle: RequestListener = (incoming, outgoing) => {
+    const { socket } = incoming;
+    const isTaken = turns.take(socket, outgoing, {
+      begin: () => answer(incoming, outgoing),
+      onIdle: () => closing && socket.destroySoon(),
+    });
+    if (!isTaken) refuse(outgoing, new Problem(429, 'Too many requests were sent ahead of their answers.'));
+  };
+  const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
+  const plain = { ...timeouts, keepAliveTimeout, ...parsing };
+  const server = certificate
+    ? // Loaded where it is used: what it is made of takes longer to load than the rest of the service.
+      process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
+    : createServer(plain, handle);
+  // Node would silently drop headers above its limit, among them those that the guard checks.
+  server.maxHeadersCount = 0;
+  server.maxConnections = mostConnections;
+  // For callers that do not read their answer.
+  server.timeout = idleMs;
+  server.on('clientError', (error, socket: Socket) => {
+    // During a TLS handshake no answer can be sent. After an early answer, another one would be taken for the answer to
+    // the next request.
+    if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
+    else socket.destroy();
+  });
+  const countByAddress = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    const address = limitedAs(remoteAddress);
+    const count = (countByAddress.get(address) ?? 0) + 1;
+    countByAddress.set(address, count);
+    connections.add(socket);
+    socket.once('close', () => {
+      const left = (countByAddress.get(address) ?? 0) - 1;
+      if (left > 0) countByAddress.set(address, left);
+      else countByAddress.delete(address);
+      connections.delete(socket);
+      if (connections.size === 0) onLastGone();
+    });
+    if (count > mostOfOneAddress && options.isLimited(remoteAddress)) socket.destroy();
+  });
+  server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
+    turns.add(socket);
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Node's default is half as long. A connection that finds the queue full is tried again only after a second.
+    server.listen({ port, host, backlog: mostConnections }, resolve);
+  }).catch((error) => {
+    throw listenError(error, host, port);
+  });
+
+  const sendAway = () => {
+    draining = true;
+    for (const socket of turns.sockets()) {
+      const current = turns.current(socket);
+      if (current) current.shouldKeepAlive = false;
+    }
+  };
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    requestsUnderWay: () => underWay,
+    renew: (certificate) =>
+      'setSecureContext' in server && server.setSecureContext({ ...secure, ...certificate }),
+    async drain() {
+      sendAway();
+      if (connections.size === 0) return;
+      await new Promise<void>((done) => {
+        const patience = setTimeout(done, drainingMs);
+        onLastGone = () => {
+          clearTimeout(patience);
+          done();
+        };
+      });
+    },
+    async close() {
+      sendAway();
+      closing = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of turns.sockets()) if (!turns.current(socket)) socket.destroySoon();
+      const patience = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, closingMs);
+      await closed;
+      clearTimeout(patience);
+    },
+  };
+}
+
+export function listenError(
+  error: NodeJS.ErrnoException,
+  host: string,
+  port: number,
+  option: '--port' | '--metrics-port' = '--port',
+): LocalError {
+  if (error.code === 'EADDRNOTAVAIL') {
+    return new LocalError(`${host} is not an address of this machine.`, {
+      hint: `Use an address of this machine with ${option.replace('port', 'host')}, or 0.0.0.0 for all of them.`,
+      cause: error,
+    });
+  }
+  const inUse = error.code === 'EADDRINUSE';
+  return new LocalError(
+    `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
+    { hint: `Use ${option} 0 for a free port, or end the program that holds it.`, cause: error },
+  );
+}
+
+function refuse(outgoing: ServerResponse, problem: Problem): void {
+  outgoing.statusCode = problem.status;
+  for (const [name, value] of Object.entries(problemHeaders(problem))) outgoing.setHeader(name, value);
+  outgoing.setHeader('Connection', 'close');
+  outgoing.end(problemText(problem));
+}
+
+/** Node could not parse the request, so there is no response object to answer with. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  const problems: Record<string, Problem> = {
+    HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),
+    ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
+  };
+  const problem = problems[`${error.code}`] ?? new Problem(400, 'The request is not HTTP.');
+  const body = problemText(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Connection: close',
+    ...Object.entries(problemHeaders(problem)).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}

@@ -1,0 +1,68 @@
+// Access to the owner's page: a link that is good for one visit, then a cookie.
+import { randomBytes } from 'node:crypto';
+import { cookies, isSame } from '../guard.ts';
+import { type Answer, redirect, type ServiceRequest } from '../request.ts';
+
+export interface PageAccess {
+  /** The key of the link that the terminal shows. It works for one visit. Then there is a new key. */
+  readonly key: string;
+  /** Makes another key that works for one visit. */
+  makeKey(): string;
+  /** If the request has a key: uses up the key, sets the cookie, and redirects to the page. */
+  admit(request: ServiceRequest): Answer | undefined;
+  /** Whether the browser of this request was admitted before. */
+  isAdmitted(request: ServiceRequest, place: string): boolean;
+  /** Removes the secret from a path of the log. */
+  hide(path: string): string;
+}
+
+/** The number of unused keys that are kept. */
+const mostKeys = 100;
+
+/**
+ * When `vals open` starts a browser, other users can see the link in the list of processes. So a link works only once.
+ * Browsers send a cookie to all ports of a host, also to servers of other users, but only below the path of the cookie.
+ * So the page has a secret path. The cookie is valid for this page, until the service ends.
+ */
+export function createPageAccess(): PageAccess {
+  const session = secret();
+  const place = secret();
+  const made = new Set<string>();
+  let key = secret();
+  const useUp = (given: string): boolean => {
+    if (isSame(given, key)) key = secret();
+    else {
+      const found = [...made].find((other) => isSame(given, other));
+      if (found === undefined) return false;
+      made.delete(found);
+    }
+    return true;
+  };
+  return {
+    get key() {
+      return key;
+    },
+    makeKey() {
+      const [oldest = ''] = made;
+      if (made.size >= mostKeys) made.delete(oldest);
+      const another = secret();
+      made.add(another);
+      return another;
+    },
+    admit({ method, url }) {
+      const query = new URLSearchParams(url.search);
+      const given = query.get('key') ?? '';
+      query.delete('key');
+      // Programs that show a preview of a link send HEAD, which must not use up the key.
+      if (method !== 'GET' || !useUp(given)) return undefined;
+      const path = `/page/${place}`;
+      const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
+      return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });
+    },
+    isAdmitted: (request, given) =>
+      isSame(given, place) && cookies(request, 'vals').some((value) => isSame(value, session)),
+    hide: (path) => path.replaceAll(place, '***'),
+  };
+}
+
+const secret = (): string => randomBytes(32).toString('base64url');

@@ -1,0 +1,122 @@
+// The routes of the page for browsers: the list of vals, one val, and the sign-in of a team's service.
+import type { AppOptions } from '../app.ts';
+import { nothingAt } from '../guard.ts';
+import { unauthorized } from '../problem.ts';
+import { type Answer, html, isForBrowser, json, type ServiceRequest } from '../request.ts';
+import { type PageRequest, pageRequest } from '../routes/checks.ts';
+import { type Route, route } from '../routes/route.ts';
+import { ref } from '../routes/schemas.ts';
+import { asPerson, type Principal } from '../store/spaces.ts';
+import type { Store } from '../store/store.ts';
+import { formHeaders, listPage, pageHeaders, refusalPage } from './page.ts';
+import { createSignIn } from './sign-in.ts';
+import { mostCountedRuns, pageReads, valPage } from './val-page.ts';
+import { createWorkQueue } from './work-queue.ts';
+
+const valsPerPage = 50;
+
+export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: AppOptions): Route[] {
+  const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
+  const pageQueue = createWorkQueue();
+
+  const refuseVisit = (request: ServiceRequest): Answer => {
+    onRefusedVisit?.();
+    const isBrowser = isForBrowser(request);
+    if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
+    if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
+    const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
+    throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
+  };
+
+  /** The person that the browser is signed in as, or the space in the path if they are a member. */
+  async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
+    const person = await signIn?.visitor(request);
+    if (!person || request.space === undefined) return person && asPerson(person);
+    const member = await store.spaces.memberWithId(person.id, request.space);
+    if (!member?.principal) throw nothingAt(request.url);
+    return member.principal;
+  }
+
+  async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
+    const now = Date.now();
+    // Without a sign-in, only the owner sees the page, and the owner's link leads to no space.
+    const spaces = signIn ? await store.spaces.of(user.actor) : [];
+    const visitor = { user, spaces, canSignOut };
+    const headers = canSignOut ? formHeaders : pageHeaders;
+    if (id !== undefined) {
+      const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
+      const isOwn = val.author.id === user.id;
+      const runs = isOwn ? (await store.runs(user, id, { limit: pageReads.runs })).records : [];
+      const runCount = isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0;
+      const content = {
+        val,
+        versions: (await store.versions(user, id, { limit: pageReads.versions })).versions,
+        runs: runs.map(({ json }) => JSON.parse(json)),
+        runCount,
+        before: from === undefined ? undefined : await store.version(user, id, from),
+        now,
+        visitor,
+      };
+      return html(await pageQueue.run(user.actor.id, () => valPage(content)), 200, headers);
+    }
+    const found = await store.listVals(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
+    const next = found.next && page + 1;
+    return html(listPage(found.vals, { number: page, next, now, visitor }), 200, headers);
+  }
+
+  return [
+    ...(signIn
+      ? [
+          route('POST', '/sign-in', {
+            access: 'form',
+            summary: 'Sign a browser in',
+            gives: { 303: 'nothing' },
+            answer: signIn.signIn,
+          }),
+          route('POST', '/sign-out', {
+            access: 'form',
+            summary: 'Sign a browser out',
+            gives: { 303: 'nothing' },
+            answer: signIn.signOut,
+          }),
+        ]
+      : []),
+    route('GET', '/', {
+      access: 'anyone',
+      summary: 'The page for browsers',
+      query: pageRequest,
+      gives: { 200: 'text/html' },
+      async answer(request, { query }) {
+        if (request.user) return show(request.user, query);
+        if (!signIn && request.space === undefined) {
+          return pageAccess.admit(request) ?? refuseVisit(request);
+        }
+        const visitor = await visitorOf(request);
+        return visitor ? show(visitor, query, true) : refuseVisit(request);
+      },
+    }),
+    // A repeated request does no harm, so this is a GET, which clients may repeat.
+    route('GET', '/v1/me/page-link', {
+      summary: 'A link to the page, good for one visit',
+      query: pageRequest,
+      gives: { 200: ref('PageLink') },
+      answer(request) {
+        // The page shows the private vals of the store's owner, so nobody else gets a link to it.
+        if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
+        const link = new URL(`/${request.url.search}`, request.origin);
+        link.searchParams.set('key', pageAccess.makeKey());
+        return json({ url: link.href });
+      },
+    }),
+    route('GET', '/page/:place', {
+      access: 'anyone',
+      summary: 'The page for browsers, after a visit by link',
+      query: pageRequest,
+      gives: { 200: 'text/html' },
+      answer: (request, { params, query }) =>
+        store.owner && pageAccess.isAdmitted(request, params.place)
+          ? show(asPerson(store.owner.user), query)
+          : refuseVisit(request),
+    }),
+  ];
+}

@@ -1,0 +1,141 @@
+// The pages for browsers: the list of vals, the sign-in, and refusals. No page contains a script.
+import { createHash } from 'node:crypto';
+import type { ListedVal } from '../store/read-vals.ts';
+import type { Principal } from '../store/spaces.ts';
+import type { User } from '../store/users.ts';
+import { escapeHtml } from './code-html.ts';
+import { style } from './page-style.ts';
+
+/** Allows this style and nothing else, and forbids other sites to show the page in a frame. */
+const policy = (formAction: "'none'" | "'self'") =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export const pageHeaders = {
+  'Content-Security-Policy': policy("'none'"),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** With the policy `no-referrer`, browsers would send the form with the Origin `null`. */
+export const formHeaders = {
+  ...pageHeaders,
+  'Content-Security-Policy': policy("'self'"),
+  'Referrer-Policy': 'same-origin',
+};
+
+export interface Visitor {
+  /** The owner of the vals on the page: a person or a space. */
+  user: Principal;
+  /** The spaces that the person is a member of. */
+  spaces: readonly User[];
+  canSignOut: boolean;
+}
+
+interface ListPlace {
+  /** The number of this page of the list, from 1. */
+  number: number;
+  /** The number of the next page, if there is one. */
+  next: number | undefined;
+  now: number;
+  visitor: Visitor;
+}
+
+export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListPlace): string {
+  if (vals.length === 0 && number === 1) {
+    const parts = [
+      '<h1>No vals yet</h1>',
+      '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
+    ];
+    return page('No vals yet', parts, visitor);
+  }
+  const items = vals.map((val) => {
+    const by = `changed ${time(val.updatedAt, now)} by ${escapeHtml((val.versionAuthor ?? val.author).username)}`;
+    return `<li><a href="${linkTo(val)}">${escapeHtml(val.name)}</a> <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
+  });
+  const neighbours = [
+    ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),
+    ...(next === undefined ? [] : [`<a href="?page=${next}">Older</a>`]),
+  ];
+  const parts = [
+    '<h1>Vals</h1>',
+    `<ul class="card vals">${items.join('\n')}</ul>`,
+    `<p class="pages">${neighbours.join(' ')}</p>`,
+  ];
+  return page('Vals', parts, visitor);
+}
+
+export const refusalPage = (): string =>
+  page('This page needs a link', [
+    '<h1>This page needs a link</h1>',
+    '<p>This page shows the code of private vals. Open it with <code>vals open</code>, or with the link that <code>vals serve</code> shows in its terminal.</p>',
+    '<p>Each link works once. The terminal shows a new link now.</p>',
+  ]);
+
+export const problemPage = (title: string, detail: string): string =>
+  page(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(detail)}</p>`]);
+
+export const signInPage = (action: string, problem?: string): string =>
+  page('Sign in', [
+    '<h1>Sign in</h1>',
+    ...(problem === undefined ? [] : [`<p class="bad" role="alert">✗ ${escapeHtml(problem)}</p>`]),
+    `<form method="post" action="${escapeHtml(action)}">`,
+    '<p><label for="token">Your token</label></p>',
+    '<p><input id="token" name="token" type="password" autocomplete="current-password" required autofocus>',
+    '<button>Sign in</button></p>',
+    '</form>',
+    '<p>Ask the person who runs this service for a token (<code>vals user add</code>). On the command line: <code>vals login</code>.</p>',
+  ]);
+
+const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
+
+/** Links to the person's own vals and to each of their spaces. Empty if the person has no spaces. */
+function placesOf({ user, spaces }: Visitor): string {
+  if (spaces.length === 0) return '';
+  const link = (path: string, { id, username }: User) =>
+    `<a href="${path}"${id === user.id ? ' aria-current="page"' : ''}>${escapeHtml(username)}</a>`;
+  const links = spaces.map((space) => link(`/@${encodeURIComponent(space.username)}/`, space));
+  return `<nav aria-label="Spaces">${[link('/', user.actor), ...links].join(' ')}</nav>`;
+}
+
+export function page(title: string, parts: readonly string[], visitor?: Visitor): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+<header><a class="brand" href="?">vals</a>${visitor ? placesOf(visitor) : ''}${visitor?.canSignOut ? signOut : ''}</header>
+<main>
+${parts.join('\n')}
+</main>
+</html>
+`;
+}
+
+/** Has only a query, because the page is at more than one path. */
+export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
+
+export const badge = ({ privacy }: ListedVal): string =>
+  `<span class="badge ${escapeHtml(privacy)}">${escapeHtml(privacy)}</span>`;
+
+/** Shows an age, or a date for an old time. The full time is in the title. */
+export function time(text: string, now: number): string {
+  return `<time datetime="${escapeHtml(text)}" title="${escapeHtml(text)}">${escapeHtml(ageOf(text, now))}</time>`;
+}
+
+function ageOf(text: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(text)) / 1_000));
+  if (Number.isNaN(seconds) || seconds > 30 * 86_400) return text.slice(0, 10);
+  if (seconds < 60) return 'just now';
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} d ago`;
+}

@@ -1,0 +1,94 @@
+// The sign-in of a shared service's page: a person enters the token once, and a cookie replaces the token for some hours.
+import { createHmac } from 'node:crypto';
+import { cookies, isSame, readBytes } from '../guard.ts';
+import { callerOf, type Network } from '../http/network.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
+import { Problem } from '../problem.ts';
+import { type Answer, headerOf, html, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
+import type { Store } from '../store/store.ts';
+import { digestOf, type User } from '../store/users.ts';
+import { formHeaders, signInPage } from './page.ts';
+
+export interface SignIn {
+  /** The person that the browser is signed in as. Valid for the page only; the API needs a token. */
+  visitor(request: ServiceRequest): Promise<User | undefined>;
+  ask(request: ServiceRequest): Answer;
+  signIn(request: ServiceRequest): Promise<Answer>;
+  signOut(request: ServiceRequest): Answer;
+}
+
+const lifetimeSeconds = 12 * 60 * 60;
+const largestForm = 4_096;
+/** Ten attempts at once, then ten a minute. */
+const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/**
+ * A session consists of the person's id, the time when it ends, and an HMAC. The key of the HMAC is the digest of the
+ * person's token. So every process can check the session without storing it, and the session ends with the token.
+ */
+export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network): SignIn {
+  const isSecure = publicUrl.protocol === 'https:';
+  // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
+  const name = isSecure ? '__Host-vals' : 'vals';
+  // Lax: a link from another site opens the page with the cookie. That is safe, because GET only reads and forms check Origin.
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const limit = createRateLimit(attempts, () => performance.now());
+
+  const requireOwnOrigin = (request: ServiceRequest) => {
+    if (headerOf(request, 'origin') !== publicUrl.origin) {
+      throw new Problem(403, "Only the service's own page may send this form.");
+    }
+  };
+  const tokenForm = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
+    html(signInPage(`${spacePrefix(space)}/sign-in${url.search}`, problem), status, {
+      ...formHeaders,
+      ...(status === 429 && { 'Retry-After': '6' }),
+    });
+
+  return {
+    async visitor(request) {
+      // A header can have hundreds of cookies, but a browser sends one, so only the first valid one is looked up.
+      const [session] = cookies(request, name)
+        .map((value) => value.split('.'))
+        .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
+      const [id = '', end = '', code = ''] = session ?? [];
+      const found = await store.users.withDigest(id);
+      return found && isSame(code, hmacOf(id, found.tokenDigest, end)) ? found.user : undefined;
+    },
+    ask: (request) => tokenForm(request, 401),
+    async signIn(request) {
+      requireOwnOrigin(request);
+      const leave = limit.enter(callerOf(request.incoming, proxies));
+      if (leave === undefined)
+        return tokenForm(request, 429, 'There were too many attempts. Wait some seconds.');
+      try {
+        const token = await readToken(request);
+        const user = await store.users.withToken(token);
+        if (user === undefined) return tokenForm(request, 401, 'This service does not know the token.');
+        const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
+        const session = [user.id, end, hmacOf(user.id, digestOf(token), end)].join('.');
+        // Redirects to the page that the person asked for.
+        return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
+          'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
+        });
+      } finally {
+        leave();
+      }
+    },
+    signOut(request) {
+      requireOwnOrigin(request);
+      return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
+    },
+  };
+}
+
+const hmacOf = (id: string, tokenDigest: string, end: string): string =>
+  createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
+
+async function readToken(request: ServiceRequest): Promise<string> {
+  if (!formType.test(headerOf(request, 'content-type') ?? ''))
+    throw new Problem(415, 'The body must be application/x-www-form-urlencoded.');
+  const bytes = await readBytes(request, largestForm);
+  return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
+}

@@ -1,0 +1,47 @@
+// Runs long work one piece at a time. After each piece, the queue pauses as long as the piece took, for other requests.
+import { Problem } from '../problem.ts';
+
+/** A browser would give up before more pieces were done. */
+const mostOfOneCaller = 6;
+const mostOfAll = 60;
+
+export interface WorkQueue {
+  /** Refuses with 429 if too much work of this caller, or of all callers, is waiting. */
+  run<Result>(caller: string, work: () => Result): Promise<Result>;
+}
+
+export function createWorkQueue(): WorkQueue {
+  const waiting: { caller: string; begin(): void }[] = [];
+  let isBusy = false;
+
+  const next = () => {
+    const first = waiting.shift();
+    isBusy = first !== undefined;
+    if (!first) return;
+    const start = performance.now();
+    first.begin();
+    setTimeout(next, performance.now() - start).unref();
+  };
+
+  return {
+    run(caller, work) {
+      const ofCaller = waiting.filter((other) => other.caller === caller).length;
+      if (ofCaller >= mostOfOneCaller || waiting.length >= mostOfAll) {
+        throw new Problem(429, 'The service is preparing too many pages. Try again in some seconds.', {
+          headers: { 'Retry-After': '2' },
+        });
+      }
+      return new Promise((resolve, reject) => {
+        const begin = () => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error);
+          }
+        };
+        waiting.push({ caller, begin });
+        if (!isBusy) next();
+      });
+    },
+  };
+}

@@ -1,0 +1,144 @@
+// The fields of bodies and queries: how each one is read, and how the description of the API shows it.
+import { Problem } from '../problem.ts';
+import { sortableTime } from '../store/time.ts';
+import type { Schema } from './schemas.ts';
+
+export type Body = Record<string, unknown>;
+/** Returns all values of the parameter with this name. */
+export type Query = (name: string) => string[];
+
+interface Field<Given, Value> {
+  schema: Schema;
+  isRequired?: boolean;
+  /** Throws a Problem if the value is refused. */
+  read(value: Given, name: string): Value;
+}
+
+export type BodyField<Value> = Field<unknown, Value>;
+/** The given value is undefined if the query does not have the parameter. */
+export type Parameter<Value> = Field<string | undefined, Value>;
+type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
+
+/** Reads a body or a query. The API is described by the same fields, so that the description is always right. */
+export interface Check<Given, Value> {
+  fields: Record<string, Field<never, unknown>>;
+  read(given: Given): Value;
+}
+
+/** A check that changes or refuses the result of another check. */
+export const thenCheck = <Given, Value, Result>(
+  { fields, read }: Check<Given, Value>,
+  next: (value: Value) => Result,
+): Check<Given, Result> => ({ fields, read: (given) => next(read(given)) });
+
+/** The result has no key for an optional field that was not given. */
+export function body<
+  Required extends Record<string, BodyField<unknown>>,
+  Optional extends Record<string, BodyField<unknown>>,
+>(required: Required, optional: Optional) {
+  type Values = { [Name in keyof Required]: ValueOf<Required[Name]> } & {
+    [Name in keyof Optional]?: ValueOf<Optional[Name]>;
+  };
+  const fields: Record<string, BodyField<unknown>> = {};
+  for (const [name, field] of Object.entries(required)) fields[name] = { ...field, isRequired: true };
+  Object.assign(fields, optional);
+  const read = (given: Body) =>
+    Object.fromEntries(
+      Object.entries(fields)
+        .filter(([name, { isRequired }]) => isRequired || given[name] !== undefined)
+        .map(([name, field]) => [name, field.read(given[name], name)]),
+    ) as Values;
+  return { fields, read };
+}
+
+export function query<Parameters extends Record<string, Parameter<unknown>>>(fields: Parameters) {
+  const read = (given: Query) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, field.read(single(given(name), name), name)]),
+    ) as { [Name in keyof Parameters]: ValueOf<Parameters[Name]> };
+  return { fields, read };
+}
+
+function single(values: string[], name: string): string | undefined {
+  if (values.length > 1) throw refuse(name, 'must be given once');
+  return values[0];
+}
+
+export function refuse(field: string, rule: string, status: 400 | 413 = 400): Problem {
+  return new Problem(status, `${field} ${rule}.`, { field });
+}
+
+/**
+ * The number of bytes is limited too. A character has up to three bytes in UTF-8, but a control character has six in JSON,
+ * so a short text could become a large answer.
+ */
+export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
+  schema: { type: 'string', minLength: min, maxLength: max },
+  read(value, name) {
+    if (typeof value !== 'string') throw refuse(name, 'must be a string');
+    if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
+    const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
+    if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
+    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not contain an unpaired surrogate');
+    if (value.length < min) throw refuse(name, 'must not be empty');
+    return value;
+  },
+});
+
+export const matching = (pattern: RegExp, rule: string): BodyField<string> => ({
+  schema: { type: 'string', pattern: pattern.source },
+  read(value, name) {
+    if (typeof value !== 'string') throw refuse(name, 'must be a string');
+    if (!pattern.test(value)) throw refuse(name, rule);
+    return value;
+  },
+});
+
+export const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Value | null> => ({
+  schema: { ...schema, type: [schema.type, 'null'] },
+  read: (value, name) => (value === null ? null : read(value, name)),
+});
+
+const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
+const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
+
+/** A timestamp of a body, as it was given. */
+export const timestamp: BodyField<string> = {
+  schema: timeSchema,
+  read(value, name) {
+    if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
+    throw refuse(name, timeRule);
+  },
+};
+
+export const optional = <Value>(
+  schema: Schema,
+  read: (text: string, name: string) => Value,
+): Parameter<Value | undefined> => ({
+  schema,
+  read: (text, name) => (text === undefined ? undefined : read(text, name)),
+});
+
+/** A timestamp of a query, as text that sorts by time. */
+export const time = optional(timeSchema, (text, name) => {
+  const value = sortableTime(text);
+  if (value === undefined) throw refuse(name, timeRule);
+  return value;
+});
+
+export const integer = (fallback: number, min: number, max: number): Parameter<number> => ({
+  schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
+  read(text, name) {
+    if (text === undefined) return fallback;
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw refuse(name, `must be an integer from ${min} to ${max}`);
+  },
+});
+
+/** One of several words. Each word stands for a value. */
+export const choice = <Value>(values: Record<string, Value>) =>
+  optional({ enum: Object.keys(values) }, (text, name) => {
+    if (Object.hasOwn(values, text)) return values[text];
+    throw refuse(name, `must be one of ${Object.keys(values).join(', ')}`);
+  });

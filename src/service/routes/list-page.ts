@@ -1,0 +1,63 @@
+// A page of a list, with links to the pages before and after it.
+
+import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
+import { type FoundRecord, recordPositions } from '../store/records.ts';
+
+/** A page with more bytes than this ends early. */
+const mostPageBytes = 4 * 1024 * 1024;
+
+export interface Paging {
+  limit: number;
+  /** How many records come before the page. */
+  before: number;
+}
+
+export function recordPage(
+  request: ServiceRequest,
+  { records, more }: { records: FoundRecord[]; more: boolean },
+  paging: Paging,
+  textOf: (record: FoundRecord) => string,
+): Answer {
+  return page(request, records.map(textOf), paging, (sent) => {
+    const last = records[sent - 1];
+    return last && (more || sent < records.length)
+      ? recordPositions.write([last.at, last.position], paging.before + sent)
+      : undefined;
+  });
+}
+
+/**
+ * Takes records as JSON text, so that their numbers keep their digits. `positionAfter` gives the position behind so many of
+ * them, and undefined at the end of the list.
+ */
+export function page(
+  request: ServiceRequest,
+  records: string[],
+  { limit, before }: Paging,
+  positionAfter: (sent: number) => string | undefined,
+): Answer {
+  let bytes = 0;
+  const tooMany = records.findIndex((record, index) => {
+    bytes += Buffer.byteLength(record);
+    return bytes > mostPageBytes && index > 0;
+  });
+  const sent = tooMany < 0 ? records : records.slice(0, tooMany);
+  const self = selfOf(request);
+  const after = positionAfter(sent.length);
+  const links = {
+    self,
+    ...(before > 0 && { prev: neighbour(self, limit, 'offset', `${Math.max(0, before - limit)}`) }),
+    ...(after !== undefined && { next: neighbour(self, limit, 'after', after) }),
+  };
+  const texts = Object.entries(links).map(([name, url]) => [name, linkText(request, url)]);
+  return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(Object.fromEntries(texts))}}`);
+}
+
+/** The page before or after this one, with the same filters. */
+function neighbour(self: URL, limit: number, by: 'offset' | 'after', value: string): URL {
+  const page = new URL(self);
+  page.searchParams.set('limit', `${limit}`);
+  page.searchParams.delete(by === 'offset' ? 'after' : 'offset');
+  page.searchParams.set(by, value);
+  return page;
+}

@@ -1,0 +1,79 @@
+// Turns records into the form that is sent, with every field that clients read, and with links.
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import { type Answer, baseUrlOf, json, type ServiceRequest } from '../request.ts';
+import type { ListedVal, Val } from '../store/read-vals.ts';
+import type { User } from '../store/users.ts';
+
+export function valRecord(val: ListedVal & Partial<Val>, base: string | undefined) {
+  return {
+    id: val.id,
+    name: val.name,
+    code: val.code ?? null,
+    readme: val.readme ?? null,
+    privacy: val.privacy,
+    public: val.privacy === 'public',
+    version: val.version,
+    createdAt: val.createdAt,
+    versionCreatedAt: val.versionCreatedAt,
+    updatedAt: val.updatedAt,
+    author: val.author,
+    versionAuthor: val.versionAuthor,
+    ...addressesOf(val.id, base),
+    type: val.type,
+    likeCount: val.likeCount,
+    referenceCount: val.referenceCount,
+  };
+}
+
+export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
+  json(valRecord(val, baseUrlOf(request)));
+
+/** A liked val is on another service. Its only known fields are those of the seed. */
+export function likeRecord(json: string, base: string | undefined): string {
+  const like = parseJson(json) as JsonObject;
+  const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
+  const { links, ...url } = addressesOf(String(like.id), base);
+  return stringifyJson({
+    id: null,
+    name: null,
+    code: null,
+    readme: null,
+    privacy,
+    public: privacy === 'public',
+    version: null,
+    createdAt,
+    versionCreatedAt,
+    updatedAt: versionCreatedAt,
+    author: null,
+    ...url,
+    type: 'script',
+    likeCount: 1,
+    referenceCount: 0,
+    ...like,
+    ...((links ?? like.links) && { links: { ...links, ...(isObject(like.links) && like.links) } }),
+  });
+}
+
+/** `email` is empty, because clients expect a string. */
+export function userRecord({ id, username }: User, base: string | undefined, path: string) {
+  return {
+    id,
+    username,
+    bio: null,
+    email: '',
+    profileImageUrl: null,
+    tier: null,
+    ...(base !== undefined && { url: `${base}/`, links: { self: `${base}/v1/${path}` } }),
+  };
+}
+
+/** Empty without a base. */
+function addressesOf(id: string, base: string | undefined): { url?: string; links?: Record<string, string> } {
+  if (base === undefined) return {};
+  const name = encodeURIComponent(id);
+  const self = `${base}/v1/vals/${name}`;
+  return {
+    url: `${base}/?val=${name}`,
+    links: { self, versions: `${self}/versions`, module: `${self}/module` },
+  };
+}

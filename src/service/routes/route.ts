@@ -1,0 +1,110 @@
+// Routes, and how a request finds its route.
+
+import { readJson } from '../guard.ts';
+import type { Answer, ServiceRequest } from '../request.ts';
+import type { Body, Check, Query } from './fields.ts';
+import type { Schema } from './schemas.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Route {
+  method: Method;
+  /** With parameters such as `:id`, each for one part of a path. */
+  path: string;
+  /**
+   * - `token`: needs the token of a person
+   * - `anyone`: a token is optional
+   * - `form`: a form of the service's own page; the route checks the page and the caller itself
+   * - `any host`: the Host header is not checked
+   */
+  access: 'token' | 'anyone' | 'form' | 'any host';
+  summary: string;
+  /** The body for each status of success: JSON, another type of text, or nothing. */
+  gives: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
+  query?: Check<Query, unknown>;
+  /** Only a route with this check reads a body. */
+  body?: Check<Body, unknown>;
+  answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
+}
+
+/** The path as OpenAPI writes it, such as `/v1/vals/{id}`. */
+export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamsIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+interface Definition<Path extends string, CheckedQuery, CheckedBody>
+  extends Pick<Route, 'summary' | 'gives'> {
+  /** Default: `token`. */
+  access?: Route['access'];
+  query?: Check<Query, CheckedQuery>;
+  body?: Check<Body, CheckedBody>;
+  answer(
+    request: ServiceRequest,
+    input: { params: Record<ParamsIn<Path>, string>; query: CheckedQuery; body: CheckedBody },
+  ): Answer | Promise<Answer>;
+}
+
+export function route<Path extends string, CheckedQuery = undefined, CheckedBody = undefined>(
+  method: Method,
+  path: Path,
+  definition: Definition<Path, CheckedQuery, CheckedBody>,
+): Route {
+  const { query, body, answer } = definition;
+  return {
+    access: 'token',
+    ...definition,
+    method,
+    path,
+    async answer(request, params) {
+      const input = {
+        params,
+        query: query?.read((name) => request.url.searchParams.getAll(name)),
+        body: body?.read(await readJson(request)),
+      };
+      return answer(request, input as Parameters<typeof answer>[1]);
+    },
+  };
+}
+
+export type FindRoute = (
+  method: string,
+  path: string,
+) => {
+  route?: Route;
+  params: Record<string, string>;
+  /** The methods that the path takes. */
+  allowed: string[];
+};
+
+export function routeFinder(routes: readonly Route[]): FindRoute {
+  const table = routes.map((route) => ({ route, parts: route.path.split('/') }));
+  return (method, path) => {
+    const given = path.split('/').map(decode);
+    const onPath = table.filter(
+      ({ parts }) =>
+        parts.length === given.length &&
+        parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),
+    );
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const found = onPath.find(({ route }) => route.method === wanted);
+    const params = found?.parts.flatMap((part, index) =>
+      part.startsWith(':') ? [[part.slice(1), given[index] ?? '']] : [],
+    );
+    const methods = onPath.flatMap(({ route }) =>
+      route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
+    );
+    return { route: found?.route, params: Object.fromEntries(params ?? []), allowed: methods };
+  };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

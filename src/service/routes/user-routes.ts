@@ -1,0 +1,125 @@
+// The routes for the caller, for other people, and for the records that a person has.
+
+import { requireUser } from '../guard.ts';
+import { Problem } from '../problem.ts';
+import {
+  type Answer,
+  baseUrlOf,
+  json,
+  linkText,
+  type ServiceRequest,
+  selfOf,
+  spacePrefix,
+} from '../request.ts';
+import { valPositions } from '../store/read-vals.ts';
+import type { RecordFilter, RecordKind } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { User } from '../store/users.ts';
+import * as check from './checks.ts';
+import { type Paging, page, recordPage } from './list-page.ts';
+import { likeRecord, userRecord, valAnswer, valRecord } from './outgoing.ts';
+import { type Route, route } from './route.ts';
+import { listOf, ref } from './schemas.ts';
+
+export function userRoutes(store: Store): Route[] {
+  const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter & Paging) => {
+    const found = await store.records(requireUser(request), kind, filter);
+    const base = baseUrlOf(request);
+    return recordPage(request, found, filter, ({ json }) =>
+      kind === 'likes' ? likeRecord(json, base) : json,
+    );
+  };
+  const userWithId = async (id: string): Promise<User> => {
+    const user = await store.users.withId(id);
+    if (!user) throw new Problem(404, 'There is no user with this id.');
+    return user;
+  };
+  /** Only a request that acts as a space finds the space by its name. */
+  const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
+    const caller = requireUser(request);
+    const user = caller.username === username ? caller : await store.users.named(username);
+    if (!user) throw new Problem(404, 'There is no user with this name.');
+    return user;
+  };
+
+  return [
+    route('GET', '/v1/me', {
+      summary: 'The person or space that the caller acts as',
+      gives: { 200: ref('User') },
+      answer: (request) => {
+        const { actor, ...user } = requireUser(request);
+        const record = userRecord(user, baseUrlOf(request), 'me');
+        return json(actor.id === user.id ? record : { ...record, actor });
+      },
+    }),
+    route('GET', '/v1/me/spaces', {
+      summary: 'The spaces of the caller',
+      gives: { 200: listOf('Space') },
+      async answer(request) {
+        const spaces = await store.spaces.of(requireUser(request).actor);
+        const data = spaces.map((space) => ({
+          ...space,
+          ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),
+        }));
+        return json({ data, links: { self: linkText(request, selfOf(request)) } });
+      },
+    }),
+    route('GET', '/v1/me/runs', {
+      summary: "Runs of the caller's vals",
+      query: check.runs,
+      gives: { 200: listOf('Run') },
+      answer: (request, { query }) => records(request, 'runs', query),
+    }),
+    route('GET', '/v1/me/likes', {
+      summary: 'Vals that the caller likes',
+      query: check.likes,
+      gives: { 200: listOf('Val') },
+      answer: (request, { query }) => records(request, 'likes', query),
+    }),
+    route('GET', '/v1/me/comments', {
+      summary: "Comments by the caller, and comments on the caller's vals",
+      query: check.comments,
+      gives: { 200: listOf('Comment') },
+      answer: (request, { query }) => records(request, 'comments', query),
+    }),
+    route('GET', '/v1/me/references', {
+      summary: "Vals that use the caller's vals",
+      query: check.references,
+      gives: { 200: listOf('Reference') },
+      answer: (request, { query }) => records(request, 'references', query),
+    }),
+
+    route('GET', '/v1/users/:id', {
+      summary: 'A person, by id',
+      gives: { 200: ref('User') },
+      answer: async (request, { params }) => userAnswer(request, await userWithId(params.id)),
+    }),
+    route('GET', '/v1/users/:id/vals', {
+      summary: 'The vals of a person without their code, last changed first',
+      query: check.vals,
+      gives: { 200: listOf('Val') },
+      async answer(request, { params, query }) {
+        const user = await userWithId(params.id);
+        const { vals, next } = await store.listVals(requireUser(request), user, query);
+        const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
+        return page(request, sent, query, () => next && valPositions.write(next, query.before + sent.length));
+      },
+    }),
+    route('GET', '/v1/alias/:username', {
+      summary: 'A person, by name',
+      gives: { 200: ref('User') },
+      answer: async (request, { params }) => userAnswer(request, await userNamed(request, params.username)),
+    }),
+    route('GET', '/v1/alias/:username/:name', {
+      summary: 'A val, by its owner and name',
+      gives: { 200: ref('Val') },
+      async answer(request, { params }) {
+        const owner = await userNamed(request, params.username);
+        return valAnswer(request, await store.valNamed(requireUser(request), owner, params.name));
+      },
+    }),
+  ];
+}
+
+const userAnswer = (request: ServiceRequest, user: User): Answer =>
+  json(userRecord(user, baseUrlOf(request), `users/${user.id}`));

@@ -1,0 +1,237 @@
+// Reads the vals and versions that the caller may see.
+import type { All, Value } from '../database/database.ts';
+import { Problem } from '../problem.ts';
+import { isWord, positionsOf } from './positions.ts';
+import type { RecordKind } from './records.ts';
+import type { Principal } from './spaces.ts';
+import { idPattern, type User } from './users.ts';
+
+export type Privacy = 'public' | 'unlisted' | 'private';
+
+export interface ValContent {
+  name: string;
+  code: string;
+  readme: string | null;
+  privacy: Privacy;
+  /** Such as `script`, `http` or `email`. */
+  type: string;
+}
+
+export interface Val extends ValContent {
+  id: string;
+  version: number;
+  createdAt: string;
+  /** When the code was stored. */
+  versionCreatedAt: string;
+  /** When any field last changed. */
+  updatedAt: string;
+  likeCount: number;
+  referenceCount: number;
+  /** The owner. */
+  author: User;
+  /** Null for old versions, which were stored without their author. */
+  versionAuthor: User | null;
+}
+
+/** A list leaves out the texts, because a hundred of them could be too large for one answer. */
+export type ListedVal = Omit<Val, 'code' | 'readme'>;
+
+/** The code of a new version, and the other fields that change with it. */
+export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
+
+interface AuthorRow {
+  authorId: string | null;
+  authorName: string | null;
+}
+
+type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
+  ownerId: string;
+  username: string;
+} & AuthorRow;
+type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
+
+export interface ListedVersion {
+  version: number;
+  createdAt: string;
+  versionAuthor: User | null;
+}
+
+/** The largest INTEGER of PostgreSQL. */
+const highestVersion = 2 ** 31 - 1;
+
+/** Undefined without a token. */
+export type Caller = Principal | undefined;
+
+const count = (kind: RecordKind) =>
+  `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
+
+const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
+
+const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
+
+const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
+  versions.created_at AS "versionCreatedAt",
+  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
+  ${authorColumns}`;
+
+const joinedWith = (vals: string) =>
+  `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
+
+/** A val with the newest of the versions that meet the condition. */
+export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
+  const [row] = await all<ValRow>(
+    `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
+    values,
+  );
+  return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
+}
+
+/** A val as lists show it. */
+export async function listedVal(all: All, id: string): Promise<ListedVal | undefined> {
+  const [row] = await all<ListedRow>(
+    `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? ORDER BY version DESC LIMIT 1`,
+    [id],
+  );
+  return row && withAuthor(row);
+}
+
+function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
+  return { ...withVersionAuthor(val), author: { id, username } };
+}
+
+function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: username, ...version }: Row) {
+  return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
+}
+
+export async function valWithId(all: All, id: string): Promise<Val> {
+  const val = idPattern.test(id) ? await findVal(all, 'vals.id = ?', id) : undefined;
+  if (!val) throw noVal(id);
+  return val;
+}
+
+/** A private val of somebody else is reported as missing, so that callers cannot find out that it exists. */
+export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
+  const val = await valWithId(all, id);
+  if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
+  return val;
+}
+
+export async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
+  const val = await visibleVal(all, caller, id);
+  if (val.author.id === caller.id) return val;
+  throw new Problem(403, `The val ${id} belongs to ${val.author.username}.`);
+}
+
+export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
+  await visibleVal(all, caller, id);
+  const found =
+    number <= highestVersion ? await findVal(all, 'vals.id = ? AND version = ?', id, number) : undefined;
+  if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
+  return found;
+}
+
+export function noVal(id: string): Problem {
+  return new Problem(404, `There is no val with the id ${id}.`);
+}
+
+function text(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString();
+}
+
+export interface ValRange {
+  limit: number;
+  offset?: number;
+  after?: ValPosition;
+}
+
+/**
+ * A val that changes while a client reads the list moves to the front, which the client has already read. So the position
+ * contains the time when the client began. After the oldest val, the list continues with the vals that changed since
+ * that time, in the order of their changes.
+ */
+export type ValPosition = readonly [
+  pass: 'all' | 'changed',
+  updatedAt: string,
+  name: string,
+  begunAt: string,
+];
+
+export const valPositions = positionsOf<ValPosition>(
+  'vals',
+  (parts): parts is ValPosition =>
+    parts.length === 4 && (parts[0] === 'all' || parts[0] === 'changed') && parts.every(isWord),
+);
+
+const passes = {
+  all: {
+    order: 'updated_at DESC, name',
+    // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+    after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
+  },
+  changed: {
+    order: 'updated_at, name DESC',
+    after: 'updated_at >= ? AND (updated_at > ? OR name < ?)',
+  },
+};
+
+/** Sorts after every name of a val. */
+const lastName = '~';
+
+export async function listVals(
+  all: All,
+  caller: Caller,
+  owner: User,
+  { limit, offset = 0, after }: ValRange,
+): Promise<{ vals: ListedVal[]; next: ValPosition | undefined }> {
+  const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
+  const { order, after: afterPosition } = passes[pass];
+  const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
+  // The LIMIT is in a subquery, because no database knows that the join adds exactly one version to each val.
+  const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
+    ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
+  const rows = await all<ListedRow>(
+    `SELECT ${listed} ${joinedWith(`${chosen} AS vals`)} AND version = ${newestVersion} ORDER BY ${order}`,
+    after ? [owner.id, after[1], after[1], after[2], limit + 1] : [owner.id, limit + 1, offset],
+  );
+  const vals = rows.slice(0, limit).map(withAuthor);
+  const last = vals.at(-1);
+  if (last && rows.length > limit) return { vals, next: [pass, last.updatedAt, last.name, begunAt] };
+  if (!after || pass === 'changed') return { vals, next: undefined };
+  const [changed] = await all(
+    `SELECT id FROM vals WHERE owner_id = ? ${onlyVisible} AND updated_at >= ? ORDER BY updated_at LIMIT 1`,
+    [owner.id, begunAt],
+  );
+  return { vals, next: changed ? ['changed', begunAt, lastName, begunAt] : undefined };
+}
+
+export interface VersionRange {
+  limit: number;
+  offset?: number;
+  after?: VersionPosition;
+}
+
+export type VersionPosition = readonly [version: number];
+
+export const versionPositions = positionsOf<VersionPosition>(
+  'versions',
+  (parts): parts is VersionPosition =>
+    parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= highestVersion,
+);
+
+/** Newest first. */
+export async function listVersions(
+  all: All,
+  caller: Caller,
+  id: string,
+  { limit, offset = 0, after }: VersionRange,
+): Promise<{ versions: ListedVersion[]; more: boolean }> {
+  await visibleVal(all, caller, id);
+  const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
+    `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
+      WHERE val_id = ? ${after ? 'AND version < ?' : ''}
+      ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,
+    after ? [id, ...after, limit + 1] : [id, limit + 1, offset],
+  );
+  return { versions: rows.slice(0, limit).map(withVersionAuthor), more: rows.length > limit };
+}

@@ -1,0 +1,138 @@
+// Runs, likes, comments and references. A record is stored as the JSON that is sent, with columns to filter and sort by.
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
+import type { All, Value } from '../database/database.ts';
+import { isWord, positionsOf } from './positions.ts';
+import type { User } from './users.ts';
+
+export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
+export interface StoredRecord {
+  kind: RecordKind;
+  key: string;
+  /** Sortable time. Empty for kinds that have no time, whose records stay in the order of the seed. */
+  at: string;
+  /** The value that lists of this kind are filtered by, such as `failed`. */
+  tag: string | null;
+  /** The val that the record belongs to. */
+  valId: string | null;
+  /** The name of the val. A record without `valId` will belong to the first val of its owner that gets this name. */
+  valName: string | null;
+  json: string;
+}
+
+export interface RecordFilter {
+  tag?: string;
+  since?: string;
+  until?: string;
+  limit?: number;
+  offset?: number;
+  after?: RecordPosition;
+}
+
+/** The time and the number of a record. */
+export type RecordPosition = readonly [at: string, position: number];
+
+export const recordPositions = positionsOf<RecordPosition>(
+  'records',
+  (parts): parts is RecordPosition =>
+    parts.length === 2 && isWord(parts[0]) && Number.isSafeInteger(parts[1]),
+);
+
+export interface FoundRecord {
+  at: string;
+  position: number;
+  json: string;
+}
+
+/** Newest first. Records with the same time are in the order in which they were stored. */
+export async function findRecords(
+  all: All,
+  kind: RecordKind,
+  of: { ownerId: string } | { valId: string },
+  { limit = 2 ** 52, offset = 0, after, ...filter }: RecordFilter = {},
+): Promise<{ records: FoundRecord[]; more: boolean }> {
+  const [scope, id] = 'valId' in of ? ['val_id = ?', of.valId] : ['owner_id = ?', of.ownerId];
+  const filters = {
+    [scope]: id,
+    'kind = ?': kind,
+    'tag = ?': filter.tag,
+    'at > ?': filter.since,
+    'at <= ?': filter.until,
+  };
+  const select = (range: Record<string, Value>, end: string, values: number[]) => {
+    const conditions = Object.entries({ ...filters, ...range }).filter(
+      (condition): condition is [string, Value] => condition[1] !== undefined,
+    );
+    return all<FoundRecord>(
+      `SELECT at, position, json FROM records WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+        ORDER BY at DESC, position ${end}`,
+      [...conditions.map(([, value]) => value), ...values],
+    );
+  };
+  const wanted = limit + 1;
+  const found: FoundRecord[] = [];
+  if (after) {
+    const [at, position] = after;
+    // Two statements, because the databases can use an index for each condition, but not for both joined by OR.
+    found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
+    const left = wanted - found.length;
+    if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
+  } else {
+    found.push(...(await select({}, 'LIMIT ? OFFSET ?', [wanted, offset])));
+  }
+  return { records: found.slice(0, limit), more: found.length > limit };
+}
+
+/** Counts the records of a val, up to `most`. */
+export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
+  const [counted] = await all<{ count: number }>(
+    'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
+    [kind, valId, most],
+  );
+  return Number(counted?.count);
+}
+
+/** Replaces a record with the same key. */
+export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
+  const { kind, key, at, tag, valId, valName, json } = record;
+  await all(
+    `INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
+        val_id = excluded.val_id, val_name = excluded.val_name, json = excluded.json`,
+    [owner.id, kind, key, at, tag, valId, valName, json],
+  );
+}
+
+export async function deleteRuns(all: All, valId: string): Promise<void> {
+  await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
+}
+
+/** Assigns the seeded records that have this name, and no val yet, to the val. */
+export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
+  const records = await all<{ position: number; kind: RecordKind; json: string }>(
+    'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',
+    [owner.id, val.name],
+  );
+  for (const { position, kind, json } of records) {
+    await all('UPDATE records SET val_id = ?, json = ? WHERE position = ?', [
+      val.id,
+      withVal(kind, json, owner, val.id),
+      position,
+    ]);
+  }
+}
+
+function withVal(kind: RecordKind, json: string, owner: User, id: string): string {
+  const record = parseJson(json) as JsonObject;
+  const complete = (field: string, facts: JsonObject) =>
+    stringifyJson({ ...record, [field]: { ...(isObject(record[field]) && record[field]), ...facts } });
+  switch (kind) {
+    case 'runs':
+      return complete('val', { id });
+    case 'references':
+      return complete('dependsOn', { id, author_id: owner.id, username: owner.username });
+    default:
+      return json;
+  }
+}

@@ -1,0 +1,122 @@
+// Searches vals by a text in their name or code: first the caller's own vals, then the public vals of others.
+import { setImmediate } from 'node:timers/promises';
+import type { All, Database } from '../database/database.ts';
+import { isWord, positionsOf } from './positions.ts';
+import { type ListedVal, listedVal } from './read-vals.ts';
+import type { User } from './users.ts';
+
+export interface SearchRange {
+  limit: number;
+  /** The number of found vals to skip. */
+  offset: number;
+  after?: Position;
+  /** Whether to search only the caller's own vals. */
+  isMine: boolean;
+}
+
+/** The last val that was searched. */
+export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
+
+const scopes = ['own', 'others'] as const;
+type Scope = (typeof scopes)[number];
+
+export const searchPositions = positionsOf<Position>(
+  'search',
+  (parts): parts is Position =>
+    parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isWord),
+);
+
+/** One statement takes up to 50 ms for so many vals. Other requests are answered between two statements. */
+const valsAtATime = 10;
+/** The limit of code that one request reads. The next page continues from there. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Sorts after every time. */
+const endOfTime = '9999';
+
+const conditions: Record<Scope, string> = {
+  own: 'owner_id = ?',
+  others: "privacy = 'public' AND owner_id <> ?",
+};
+
+/** The databases have an index for each of these orders. */
+const orders: Record<Scope, string> = {
+  own: 'updated_at DESC, name',
+  others: 'updated_at DESC, name, id',
+};
+
+interface Candidate {
+  id: string;
+  name: string;
+  updatedAt: string;
+  bytes: number;
+  /** 1 if the code contains the text. */
+  hasText: number;
+}
+
+/** Omits vals that are deleted during the search. `next` is undefined at the end of the list. */
+export async function searchVals(
+  database: Pick<Database, 'all' | 'contains'>,
+  caller: User,
+  text: string,
+  range: SearchRange,
+): Promise<{ vals: ListedVal[]; next: Position | undefined }> {
+  const { ids, next } = await findIds(database, caller, text, range);
+  const vals: ListedVal[] = [];
+  for (const id of ids) {
+    const val = await listedVal(database.all, id);
+    if (val) vals.push(val);
+  }
+  return { vals, next };
+}
+
+async function findIds(
+  { all, contains }: Pick<Database, 'all' | 'contains'>,
+  caller: User,
+  text: string,
+  { limit, after, offset, isMine }: SearchRange,
+): Promise<{ ids: string[]; next: Position | undefined }> {
+  const ids: string[] = [];
+  let lastFound: Position | undefined;
+  let skipped = 0;
+  let bytes = 0;
+  const from = scopes.indexOf(after?.[0] ?? 'own');
+  for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
+    let position: Position = after?.[0] === scope ? after : [scope, endOfTime, '', ''];
+    for (;;) {
+      await setImmediate();
+      const candidates = await readCandidates(all, contains, caller, text, position);
+      for (const { id, name, updatedAt, bytes: size, hasText } of candidates) {
+        position = [scope, updatedAt, name, id];
+        bytes += size;
+        if (hasText === 0 && !name.toLowerCase().includes(text.toLowerCase())) continue;
+        if (skipped < offset) skipped += 1;
+        else if (ids.length === limit) return { ids, next: lastFound };
+        else ids.push(id);
+        lastFound = position;
+      }
+      if (candidates.length < valsAtATime) break;
+      if (bytes > mostBytes) return { ids, next: position };
+    }
+  }
+  return { ids, next: undefined };
+}
+
+function readCandidates(
+  all: All,
+  contains: string,
+  caller: User,
+  text: string,
+  [scope, updatedAt, name, id]: Position,
+): Promise<Candidate[]> {
+  // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+  const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
+  const inCode = (expression: string) =>
+    `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;
+  return all<Candidate>(
+    `SELECT id, name, updated_at AS "updatedAt", ${inCode('length(code)')} AS bytes,
+        ${inCode(`CASE WHEN ${contains} THEN 1 ELSE 0 END`)} AS "hasText"
+      FROM vals WHERE ${conditions[scope]} AND ${afterPosition} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
+    [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id],
+  );
+}

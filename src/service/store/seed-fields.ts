@@ -1,0 +1,98 @@
+// Checks the fields of a seed. Unknown fields are refused, because they would be lost.
+import { isObject, JsonNumber, type JsonValue } from '../../lib/json.ts';
+import type { RecordKind } from './records.ts';
+import { sortableTime } from './time.ts';
+
+/** Returns the fault as the end of a sentence that begins with the path of the value, such as `runs[0].error`. */
+type Check = (value: JsonValue) => string | undefined;
+
+const one =
+  (description: string, holds: (value: JsonValue) => boolean): Check =>
+  (value) =>
+    holds(value) ? undefined : ` is not ${description}`;
+
+const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
+
+const text = one('a string', (value) => typeof value === 'string');
+const number = one('a number', isNumber);
+const flag = one('true or false', (value) => typeof value === 'boolean');
+const key = one('a string or a number', (value) => typeof value === 'string' || isNumber(value));
+const time = one(
+  'an ISO 8601 timestamp',
+  (value) => typeof value === 'string' && sortableTime(value) !== undefined,
+);
+const error = one('a string or an object', (value) => typeof value === 'string' || isObject(value));
+const side = one('given or received', (value) => value === 'given' || value === 'received');
+const links = one('an object', isObject);
+
+/** An object with no fields but these. Each field may be null or missing. */
+const shape =
+  (fields: Record<string, Check>): Check =>
+  (value) => {
+    if (!isObject(value)) return ' is not an object';
+    for (const [name, content] of Object.entries(value)) {
+      const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (!check) return `.${name} is an unknown field (known are ${Object.keys(fields).join(', ')})`;
+      const fault = content === null ? undefined : check(content);
+      if (fault) return `.${name}${fault}`;
+    }
+    return undefined;
+  };
+
+const user = shape({
+  id: key,
+  username: text,
+  bio: text,
+  email: text,
+  profileImageUrl: text,
+  tier: text,
+  url: text,
+  links,
+});
+const val = shape({
+  id: key,
+  name: text,
+  code: text,
+  readme: text,
+  privacy: text,
+  public: flag,
+  version: number,
+  createdAt: time,
+  versionCreatedAt: time,
+  updatedAt: time,
+  author: user,
+  author_id: key,
+  username: text,
+  url: text,
+  type: text,
+  likeCount: number,
+  referenceCount: number,
+  links,
+});
+
+const checks: Record<RecordKind, Check> = {
+  runs: shape({
+    id: key,
+    val,
+    valId: key,
+    valName: text,
+    version: number,
+    runStartAt: time,
+    runEndAt: time,
+    startedAt: time,
+    endedAt: time,
+    createdAt: time,
+    error,
+  }),
+  likes: val,
+  comments: shape({ id: key, comment: text, createdAt: time, relationship: side, author: user, val }),
+  references: shape({ id: key, reference: val, dependsOn: val, referencedAt: time }),
+};
+
+/** Undefined for a valid record. Otherwise the end of a sentence that begins with the path of the record. */
+export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
+  const fault = checks[kind](record);
+  if (fault) return fault;
+  // The id is needed to find out whether the record was loaded before.
+  return isObject(record) && record.id === null ? '.id is null' : undefined;
+}

@@ -1,0 +1,205 @@
+// A seed: a JSON file of runs, likes, comments and references to load into the store.
+import { createHash } from 'node:crypto';
+import { LocalError } from '../../errors.ts';
+import {
+  isObject,
+  JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  stringifyJson,
+  textOf,
+} from '../../lib/json.ts';
+import { type RecordKind, recordKinds, type StoredRecord } from './records.ts';
+import { faultOf } from './seed-fields.ts';
+import type { Store, ValFinder } from './store.ts';
+import { sortableTime } from './time.ts';
+import type { User } from './users.ts';
+
+export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
+
+const keysHint = `The keys of a seed are ${recordKinds.join(', ')}, each with an array of records.`;
+/** The field that a list is sorted by. Likes keep the order of the seed. */
+const timeFields: Partial<Record<RecordKind, string>> = {
+  runs: 'runStartAt',
+  comments: 'createdAt',
+  references: 'referencedAt',
+};
+
+export function parseSeed(text: string): SeedData {
+  const seed = parse(text);
+  if (!isObject(seed)) throw new LocalError('The seed is not a JSON object.', { hint: keysHint });
+  for (const [name, records] of Object.entries(seed)) {
+    const kind = recordKinds.find((known) => known === name);
+    if (!kind) throw new LocalError(`The seed has an unknown key "${name}".`, { hint: keysHint });
+    if (!Array.isArray(records)) {
+      throw new LocalError(`${kind} in the seed is not an array.`, { hint: keysHint });
+    }
+    for (const [index, record] of records.entries()) {
+      const fault = faultOf(kind, record);
+      if (fault) {
+        throw new LocalError(`In the seed, ${kind}[${index}]${fault}.`, {
+          hint: 'Fix the record, then start the service again.',
+        });
+      }
+    }
+  }
+  return seed as SeedData;
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new LocalError(`The seed is not JSON: ${(error as Error).message}.`, {
+      hint: keysHint,
+      cause: error,
+    });
+  }
+}
+
+export function countSeed(seed: SeedData): Record<RecordKind, number> {
+  const count = (kind: RecordKind) => seed[kind]?.length ?? 0;
+  return {
+    runs: count('runs'),
+    likes: count('likes'),
+    comments: count('comments'),
+    references: count('references'),
+  };
+}
+
+/** Loads all of the seed or, on an error, none of it. Replaces records that have the same id. */
+export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
+  const now = new Date().toISOString();
+  return store.addRecords(owner, async function* (vals): AsyncGenerator<StoredRecord> {
+    for (const kind of recordKinds) {
+      const timesSeen = new Map<string, number>();
+      for (const given of seed[kind] ?? []) {
+        const text = stringifyJson(given);
+        const seen = timesSeen.get(text) ?? 0;
+        timesSeen.set(text, seen + 1);
+        const key = given.id === undefined ? contentId(`${kind} ${seen} ${text}`) : idText(given.id);
+        const { record, tag = null, of = {} } = await complete[kind](given, { id: key, now, owner, vals });
+        const timeField = timeFields[kind];
+        yield {
+          kind,
+          key,
+          at: (timeField && sortableTime(`${record[timeField] ?? now}`)) ?? '',
+          tag,
+          valId: textOf(of.id ?? null) ?? null,
+          valName: textOf(of.name ?? null) ?? null,
+          json: stringifyJson(record),
+        };
+      }
+    }
+  });
+}
+
+type Complete = (
+  record: JsonObject,
+  context: { id: string; now: string; owner: User; vals: ValFinder },
+) => Promise<{
+  record: JsonObject;
+  tag?: string;
+  /** The id and name of the val that the record belongs to. */
+  of?: JsonObject;
+}>;
+
+/** Fills in the missing fields of a record. */
+const complete: Record<RecordKind, Complete> = {
+  async runs(given, { id, now, vals }) {
+    const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
+    const { of, val } = await ownVal({ id: valId, name: valName, version, ...part(run.val) }, vals);
+    const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
+    const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
+    return { record, tag: record.error === null ? 'passed' : 'failed', of };
+  },
+  async likes(like, { id, now, owner, vals }) {
+    const { of, val, found } = await ownVal({ version: null, ...like }, vals);
+    const others = isObject(like.author) ? withId(like.author) : null;
+    const author = found ? { ...owner } : others;
+    const record = { createdAt: found?.createdAt ?? now, ...val, id: of.id ?? id, author };
+    return { record, of };
+  },
+  async comments(given, { id, now, owner, vals }) {
+    const { of, val, found } = await ownVal({ version: null, ...part(given.val) }, vals);
+    const isOwn = part(given.author).username === owner.username;
+    const relationship = given.relationship ?? (isOwn ? 'given' : 'received');
+    const author =
+      relationship === 'given' ? { ...owner, ...part(given.author) } : withId(part(given.author));
+    // Somebody commented on this val, so it is public, unless the store knows better.
+    const facts = {
+      privacy: found?.privacy ?? 'public',
+      author: relationship === 'given' ? null : { ...owner },
+    };
+    const record = {
+      id,
+      comment: null,
+      createdAt: now,
+      ...given,
+      relationship,
+      author,
+      val: of.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
+    };
+    return { record, tag: `${relationship}` };
+  },
+  async references(given, { now, owner, vals }) {
+    const { val: theirs } = withDerivedId(withAuthor(part(given.reference)));
+    const reference = { ...theirs, author_id: theirs.author_id ?? derivedId('user', theirs.username) };
+    const { of, val } = await ownVal(part(given.dependsOn), vals);
+    const { id, username } = owner;
+    const dependsOn = withAuthor(val.id === null ? val : { author_id: id, username, ...val });
+    return { record: { referencedAt: now, ...given, reference, dependsOn }, of };
+  },
+};
+
+const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+
+/**
+ * Looks up the val that a record names, by id or else by name. `of` has the id and the name, or null for an unknown one.
+ * `val` is sent to clients. Clients expect an id, so a missing id is derived from the name.
+ */
+async function ownVal(given: JsonObject, vals: ValFinder) {
+  const found = await findVal(textOf(given.id), textOf(given.name), vals);
+  const of: JsonObject = {
+    ...given,
+    id: given.id ?? found?.id ?? null,
+    name: given.name ?? found?.name ?? null,
+  };
+  const version = given.version ?? found?.version ?? (of.name === null ? null : 1);
+  return { of, found, ...withDerivedId({ ...of, ...('version' in given && { version }) }) };
+}
+
+async function findVal(id: string | undefined, name: string | undefined, vals: ValFinder) {
+  if (id !== undefined) return vals.withId(id);
+  return name === undefined ? undefined : vals.named(name);
+}
+
+const withDerivedId = (val: JsonObject): { val: JsonObject } => ({
+  val: { ...val, id: val.id ?? derivedId('val', val.name) },
+});
+
+const withId = (author: JsonObject): JsonObject => ({
+  id: derivedId('user', author.username),
+  username: null,
+  ...author,
+});
+
+/** An id that depends only on the kind and the name. Null without a name. */
+const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
+  typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
+
+/** One side of a reference. Older seeds have `author` instead of `author_id` and `username`. */
+function withAuthor(given: JsonObject): JsonObject {
+  const { author, ...val } = given;
+  const { id = null, username = null } = part(author);
+  return { id: null, name: null, author_id: id, username, ...val };
+}
+
+const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
+
+/** Equal content has equal ids, so that a seed that is loaded twice adds nothing. */
+function contentId(content: string): string {
+  const hex = createHash('sha256').update(content).digest('hex');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');
+}

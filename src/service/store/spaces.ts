@@ -1,0 +1,145 @@
+// Spaces own vals that several people share. A space is a user without a token. Its members use their own tokens.
+import { randomUUID } from 'node:crypto';
+import type { All, Database } from '../database/database.ts';
+import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
+
+export type Role = 'read' | 'write';
+
+/** The owner that a request acts as: a person, or a space that the person is a member of. */
+export interface Principal extends User {
+  /** The person who owns the token. */
+  actor: User;
+  role: Role;
+}
+
+export interface Space extends User {
+  /** The number of vals that the space owns. */
+  vals: number;
+  members: Member[];
+}
+
+interface Member {
+  username: string;
+  role: Role;
+}
+
+/** A person and their role in a space. The role is null if they are not a member, or if there is no such space. */
+type MemberRow = User & { spaceId: string | null; role: Role | null };
+
+const isSpace = 'token_digest IS NULL';
+
+export const asPerson = ({ id, username }: User): Principal => ({
+  id,
+  username,
+  actor: { id, username },
+  role: 'write',
+});
+
+export function createSpaces({ all, write, forUpdate }: Database) {
+  /** The space and the person of these names, or a word for the one that is missing. */
+  async function findBoth(all: All, name: string, username: string) {
+    const space = await findUser(all, name, isSpace);
+    if (!space) return 'no space';
+    const person = await findUser(all, username, isPerson);
+    return person ? { space, person } : 'no person';
+  }
+
+  /** Finds the person and their role in the space with one statement. */
+  async function memberWhere(condition: string, value: string, space: string) {
+    const [row] = await all<MemberRow>(
+      `SELECT users.id, users.username, space.id AS "spaceId", role FROM users
+        LEFT JOIN users AS space ON space.username = ?
+        LEFT JOIN members ON members.user_id = users.id AND members.space_id = space.id
+        WHERE ${condition}`,
+      [space, value],
+    );
+    if (!row) return undefined;
+    const { id, username, spaceId, role } = row;
+    const actor = { id, username };
+    return { actor, principal: spaceId && role ? { id: spaceId, username: space, actor, role } : undefined };
+  }
+
+  const listed = (condition: string) =>
+    `SELECT users.id, username, (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals
+      FROM users WHERE ${isSpace} ${condition}`;
+
+  const withMembers = async (space: Omit<Space, 'members'>): Promise<Space> => ({
+    ...space,
+    members: await all<Member>(
+      `SELECT username, role FROM members JOIN users ON users.id = user_id WHERE space_id = ? ORDER BY username`,
+      [space.id],
+    ),
+  });
+
+  return {
+    /** Undefined if nobody has this token. The principal is undefined if the person is not a member. */
+    memberWithToken: (token: string, space: string) =>
+      memberWhere('users.token_digest = ?', digestOf(token), space),
+
+    memberWithId: (id: string, space: string) => memberWhere('users.id = ?', id, space),
+
+    /** The spaces that the person is a member of. */
+    of: ({ id }: User): Promise<(User & { role: Role })[]> =>
+      all(
+        `SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
+          WHERE user_id = ? ORDER BY username`,
+        [id],
+      ),
+
+    async named(name: string): Promise<Space | undefined> {
+      const [space] = await all<Omit<Space, 'members'>>(listed('AND username = ?'), [name]);
+      return space && withMembers(space);
+    },
+
+    async list(): Promise<Space[]> {
+      const spaces = await all<Omit<Space, 'members'>>(listed('ORDER BY username'));
+      return Promise.all(spaces.map(withMembers));
+    },
+
+    /** Returns undefined if a person or a space has this name. */
+    async add(name: string): Promise<User | undefined> {
+      const [space] = await write((all) =>
+        all<User>(
+          `INSERT INTO users (id, username, created_at) VALUES (?, ?, ?)
+            ON CONFLICT (username) DO NOTHING RETURNING id, username`,
+          [randomUUID(), name, new Date().toISOString()],
+        ),
+      );
+      return space;
+    },
+
+    /** Makes a person a member, or gives a member another role. */
+    grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
+      write(async (all) => {
+        const found = await findBoth(all, name, username);
+        if (typeof found === 'string') return found;
+        await all(
+          `INSERT INTO members (user_id, space_id, role) VALUES (?, ?, ?)
+            ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`,
+          [found.person.id, found.space.id, role],
+        );
+        return 'granted';
+      }),
+
+    revoke: (
+      name: string,
+      username: string,
+    ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
+      write(async (all) => {
+        const found = await findBoth(all, name, username);
+        if (typeof found === 'string') return found;
+        const revoked = await all(
+          'DELETE FROM members WHERE user_id = ? AND space_id = ? RETURNING user_id',
+          [found.person.id, found.space.id],
+        );
+        return revoked.length > 0 ? 'revoked' : 'not a member';
+      }),
+
+    remove: (name: string, withVals: boolean): Promise<'removed' | 'absent' | 'has vals'> =>
+      write(async (all) => {
+        const space = await findUser(all, name, `${isSpace}${forUpdate}`);
+        if (!space) return 'absent';
+        return removeUser(all, space, withVals);
+      }),
+  };
+}

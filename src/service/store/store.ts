@@ -1,0 +1,186 @@
+// The store: people and spaces, vals with their versions and runs, and the records that only a seed can add.
+import { randomUUID } from 'node:crypto';
+import { LocalError } from '../../errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { namePattern } from '../../lib/val-limits.ts';
+import type { Database, Place } from '../database/database.ts';
+import { openDatabase } from '../database/open.ts';
+import { otherFileHint } from '../database/store-file.ts';
+import { Problem } from '../problem.ts';
+import {
+  type Caller,
+  findVal,
+  listVals,
+  listVersions,
+  ownVal,
+  type Val,
+  type ValRange,
+  type VersionRange,
+  valWithId,
+  visibleVal,
+  visibleVersion,
+} from './read-vals.ts';
+import {
+  countRecords,
+  findRecords,
+  putRecord,
+  type RecordFilter,
+  type RecordKind,
+  type StoredRecord,
+} from './records.ts';
+import { deleteOldRuns } from './retention.ts';
+import { type SearchRange, searchVals } from './search.ts';
+import { asPerson, createSpaces, type Principal } from './spaces.ts';
+import { sortableTime } from './time.ts';
+import { createUsers, ownerOf, type User } from './users.ts';
+import { createValWriter, lockOwnVal, lockVal } from './write-vals.ts';
+
+/** A run on a client's machine, as the client reports it. */
+export interface ReportedRun {
+  version: number;
+  runStartAt: string;
+  runEndAt: string;
+  error: string | null;
+}
+
+/** Looks up a person's vals for a seed. */
+export interface ValFinder {
+  named(name: string): Promise<Val | undefined>;
+  withId(id: string): Promise<Val | undefined>;
+}
+
+export interface StoreLimits {
+  /** For each owner. Default: no limit. */
+  maxVals?: number;
+}
+
+export type Store = Awaited<ReturnType<typeof openStore>>;
+
+export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
+  const database = await openDatabase(place);
+  const { all, write } = database;
+  const owner = await readOwner(database, place);
+  const users = createUsers(database);
+  const spaces = createSpaces(database);
+
+  return {
+    owner,
+    users,
+    spaces,
+    ...createValWriter(database, maxVals),
+    connections: database.connections,
+    explain: database.explain,
+    close: database.close,
+
+    /** Finds the person with this token. The principal is the person or, if they are a member, the space. */
+    async identify(
+      token: string,
+      space: string | undefined,
+    ): Promise<{ actor: User; principal: Principal | undefined } | undefined> {
+      if (space !== undefined) return spaces.memberWithToken(token, space);
+      const actor = await users.withToken(token);
+      return actor && { actor, principal: asPerson(actor) };
+    },
+
+    /** Keeps deleting runs that are older than `keepMs`, until the signal is aborted. */
+    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
+      deleteOldRuns(database, keepMs, clock, signal),
+
+    /** The numbers of vals and runs of all owners together. */
+    async counts(): Promise<{ vals: number; runs: number }> {
+      const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
+      const [runs] = await all<{ count: number }>(
+        "SELECT count(*) AS count FROM records WHERE kind = 'runs'",
+      );
+      return { vals: vals?.count ?? 0, runs: runs?.count ?? 0 };
+    },
+
+    /** Throws if the store cannot be read. */
+    probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
+
+    /** A person's vals, last changed first. The list of another person's vals has only the public ones. */
+    listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
+
+    search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
+
+    val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
+
+    /** An unlisted val of another person can be found by its id, but not by its name. */
+    async valNamed(caller: User, owner: User, name: string): Promise<Val> {
+      const val = namePattern.test(name)
+        ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
+        : undefined;
+      if (val && (val.privacy === 'public' || owner.id === caller.id)) return val;
+      throw new Problem(404, `${owner.username} has no val with this name.`);
+    },
+
+    version: (caller: Caller, id: string, number: number): Promise<Val> =>
+      visibleVersion(all, caller, id, number),
+
+    versions: (caller: Caller, id: string, range: VersionRange) => listVersions(all, caller, id, range),
+
+    /** A person's records of one kind. */
+    records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
+      findRecords(all, kind, { ownerId: caller.id }, filter),
+
+    /** Only the owner of a val may see its runs. */
+    async runs(caller: Principal, id: string, filter?: RecordFilter) {
+      await ownVal(all, caller, id);
+      return findRecords(all, 'runs', { valId: id }, filter);
+    },
+
+    /** Counts up to `most`. */
+    async countRuns(caller: Principal, id: string, most: number) {
+      await ownVal(all, caller, id);
+      return countRecords(all, 'runs', id, most);
+    },
+
+    addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
+      write(async (all) => {
+        // Without the lock, a run could be added to a val that is being deleted.
+        const { name } = await lockOwnVal(database, all, caller, id);
+        await visibleVersion(all, caller, id, number);
+        const run = {
+          id: randomUUID(),
+          val: { id, name, version: number },
+          ...times,
+          reporter: caller.actor,
+        };
+        await putRecord(all, caller, {
+          kind: 'runs',
+          key: run.id,
+          at: sortableTime(times.runStartAt) ?? '',
+          tag: times.error === null ? 'passed' : 'failed',
+          valId: id,
+          valName: name,
+          json: JSON.stringify(run),
+        });
+        return run;
+      }, id),
+
+    /** Stores all of a person's records or, on an error, none. `make` can look up the person's vals. */
+    addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
+      write(async (all) => {
+        const vals: ValFinder = {
+          async named(name) {
+            const id = await lockVal(database, all, 'owner_id = ? AND name = ?', owner.id, name);
+            return id === undefined ? undefined : valWithId(all, id);
+          },
+          withId: (id) => findVal(all, 'vals.id = ? AND owner_id = ?', id, owner.id),
+        };
+        for await (const record of make(vals)) await putRecord(all, owner, record);
+      }),
+  };
+}
+
+/** A SQLite file must have an owner. A database that a team shares needs none. */
+async function readOwner(database: Database, place: Place) {
+  try {
+    const owner = await ownerOf(database.all);
+    if (owner || 'database' in place) return owner;
+    throw new LocalError(`The store ${place.file} has no owner.`, { hint: otherFileHint });
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
+}

@@ -1,0 +1,124 @@
+// The people of a store. Of their tokens, only the digests are stored.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { All, Database } from '../database/database.ts';
+
+export interface User {
+  id: string;
+  username: string;
+}
+
+export interface ListedUser extends User {
+  createdAt: string;
+  /** The number of vals that the person owns. */
+  vals: number;
+}
+
+/** The form of every id, and of every username. PostgreSQL refuses a text with a NUL, so other texts are not looked up. */
+export const idPattern = /^[\w-]{1,64}$/;
+
+const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
+
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+export const withoutTokens = (text: string): string => text.replace(/vals_(?:local_)?[\w-]{43}/g, '***');
+
+const userColumns = 'users.id, username';
+
+/** A user without a token is a space. */
+export const isPerson = 'token_digest IS NOT NULL';
+
+/** The owner of a store, with the token in plain text. A shared store has no owner. */
+export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
+  const [owner] = await all<User & { token: string }>(
+    `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
+  );
+  return owner && { user: { id: owner.id, username: owner.username }, token: owner.token };
+}
+
+export async function findUser(all: All, username: string, condition: string): Promise<User | undefined> {
+  const sql = `SELECT ${userColumns} FROM users WHERE username = ? AND ${condition}`;
+  const [user] = await all<User>(sql, [username]);
+  return user;
+}
+
+/** Removes a person or a space and, with `withVals`, their vals. */
+export async function removeUser(all: All, { id }: User, withVals: boolean): Promise<'removed' | 'has vals'> {
+  if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [id]);
+  const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
+  if (val) return 'has vals';
+  await all('DELETE FROM users WHERE id = ?', [id]);
+  return 'removed';
+}
+
+export function createUsers({ all, write, forUpdate }: Database) {
+  const listed = (condition: string) =>
+    `SELECT ${userColumns}, created_at AS "createdAt",
+      (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE ${isPerson} ${condition}`;
+
+  return {
+    async withToken(token: string): Promise<User | undefined> {
+      const sql = `SELECT ${userColumns} FROM users WHERE token_digest = ?`;
+      const [user] = await all<User>(sql, [digestOf(token)]);
+      return user;
+    },
+
+    async withId(id: string): Promise<User | undefined> {
+      if (!idPattern.test(id)) return undefined;
+      const [user] = await all<User>(`SELECT ${userColumns} FROM users WHERE id = ?`, [id]);
+      return user;
+    },
+
+    /** A person with the digest of their token, which the sessions of the page are made with. */
+    async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
+      if (!idPattern.test(id)) return undefined;
+      const [found] = await all<User & { tokenDigest: string }>(
+        `SELECT ${userColumns}, token_digest AS "tokenDigest" FROM users WHERE id = ? AND ${isPerson}`,
+        [id],
+      );
+      return found && { user: { id, username: found.username }, tokenDigest: found.tokenDigest };
+    },
+
+    async named(username: string): Promise<ListedUser | undefined> {
+      if (!idPattern.test(username)) return undefined;
+      const [user] = await all<ListedUser>(listed('AND username = ?'), [username]);
+      return user;
+    },
+
+    list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
+
+    /** Returns undefined if a person or a space has this name. */
+    async add(username: string): Promise<{ user: User; token: string } | undefined> {
+      const token = newToken();
+      const [user] = await write((all) =>
+        all<User>(
+          `INSERT INTO users (id, username, token_digest, created_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (username) DO NOTHING RETURNING ${userColumns}`,
+          [randomUUID(), username, digestOf(token), new Date().toISOString()],
+        ),
+      );
+      return user && { user, token };
+    },
+
+    /** Replaces the token. Returns undefined if there is no such person. */
+    renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
+      write(async (all) => {
+        const user = await findUser(all, username, `${isPerson}${forUpdate}`);
+        if (!user) return undefined;
+        const token = newToken();
+        await all('UPDATE users SET token_digest = ? WHERE id = ?', [digestOf(token), user.id]);
+        await all('UPDATE owner SET token = ? WHERE id = ?', [token, user.id]);
+        return { user, token };
+      }),
+
+    remove: (
+      username: string,
+      withVals: boolean,
+    ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
+      write(async (all) => {
+        const user = await findUser(all, username, `${isPerson}${forUpdate}`);
+        if (!user) return 'absent';
+        if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
+        return removeUser(all, user, withVals);
+      }),
+  };
+}

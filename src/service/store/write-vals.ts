@@ -1,0 +1,213 @@
+// Creates, changes and deletes vals and their versions.
+import { randomInt, randomUUID } from 'node:crypto';
+import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
+import { Problem } from '../problem.ts';
+import {
+  findVal,
+  noVal,
+  ownVal,
+  type Val,
+  type ValChange,
+  type ValContent,
+  valWithId,
+  visibleVersion,
+} from './read-vals.ts';
+import { claimRecords, deleteRuns } from './records.ts';
+import type { Principal } from './spaces.ts';
+import { idPattern, type User } from './users.ts';
+
+/** The defaults for a new val. */
+export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
+
+/** More vals than all processes together can be creating at one moment. */
+const mostCreatedAtOnce = 100;
+
+/** Finds a val, and locks it until the transaction ends. */
+export async function lockVal(
+  { forUpdate }: Database,
+  all: All,
+  condition: string,
+  ...values: Value[]
+): Promise<string | undefined> {
+  const [found] = await all<{ id: string }>(`SELECT id FROM vals WHERE ${condition}${forUpdate}`, values);
+  return found?.id;
+}
+
+/** Locks a val of the caller, and returns it. */
+export async function lockOwnVal(database: Database, all: All, caller: Principal, id: string): Promise<Val> {
+  if (idPattern.test(id)) await lockVal(database, all, 'id = ? AND owner_id = ?', id, caller.id);
+  return ownVal(all, caller, id);
+}
+
+export function createValWriter(database: Database, maxVals: number | undefined) {
+  const { write, forUpdate } = database;
+
+  /** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
+  async function checkValCount(all: All, owner: Principal): Promise<void> {
+    if (maxVals === undefined) return;
+    if ((await countVals(all, owner)) < maxVals - mostCreatedAtOnce) return;
+    // NO KEY: other transactions may still insert rows that refer to this owner.
+    if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
+    if ((await countVals(all, owner)) < maxVals) return;
+    throw new Problem(
+      403,
+      `${owner.username} already has ${maxVals} vals, and this service keeps no more for one owner.`,
+    );
+  }
+
+  /** Returns undefined if the owner already has a val with this name. */
+  async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
+    const { name, code, readme, privacy, type } = content;
+    await checkValCount(all, owner);
+    const at = now();
+    const [inserted] = await all<{ id: string }>(
+      `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at, last_version)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+      [randomUUID(), owner.id, name, bytes(readme), privacy, type, at, at],
+    );
+    if (!inserted) return undefined;
+    const { id } = inserted;
+    await insertVersion(all, id, 1, code, at, owner.actor);
+    await claimRecords(all, owner, { id, name });
+    return valWithId(all, id);
+  }
+
+  return {
+    /** A val without a name gets a generated one. */
+    create: (
+      caller: Principal,
+      content: Omit<ValContent, 'name'> & { name: string | undefined },
+    ): Promise<Val> =>
+      write(async (all) => {
+        for (const name of content.name === undefined ? generateNames() : [content.name]) {
+          const val = await insertVal(all, caller, { ...content, name });
+          if (val) return val;
+        }
+        throw nameTaken(`${content.name}`);
+      }),
+
+    createOrUpdate: (
+      caller: Principal,
+      { name, code, ...facts }: ValChange & { name: string },
+    ): Promise<{ val: Val; isNew: boolean }> =>
+      write(async (all) => {
+        // Tries again if another process creates or deletes the val between two statements.
+        for (;;) {
+          const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
+          if (id !== undefined) {
+            const current = await updateFacts(all, await valWithId(all, id), facts);
+            return { val: await updateCode(all, current, code, caller.actor), isNew: false };
+          }
+          const val = await insertVal(all, caller, { ...newValDefaults, ...facts, name, code });
+          if (val) return { val, isNew: true };
+        }
+      }, `${caller.id} ${name}`),
+
+    /** Changes everything but the code. */
+    change: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
+      write(async (all) => updateFacts(all, await lockOwnVal(database, all, caller, id), facts), id),
+
+    delete: (caller: Principal, id: string): Promise<void> =>
+      write(async (all) => {
+        await lockOwnVal(database, all, caller, id);
+        await deleteRuns(all, id);
+        await all('DELETE FROM vals WHERE id = ?', [id]);
+      }, id),
+
+    createVersion: (
+      caller: Principal,
+      id: string,
+      { code, ...facts }: ValChange,
+    ): Promise<{ val: Val; isNew: boolean }> =>
+      write(async (all) => {
+        const current = await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
+        const updated = await updateCode(all, current, code, caller.actor);
+        return { val: updated, isNew: updated !== current };
+      }, id),
+
+    deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
+      write(async (all) => {
+        await lockOwnVal(database, all, caller, id);
+        await visibleVersion(all, caller, id, number);
+        await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+        const left = await findVal(all, 'vals.id = ?', id);
+        if (!left) throw new Problem(409, `Version ${number} is the only version. Delete the val instead.`);
+        await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
+      }, id),
+  };
+}
+
+async function countVals(all: All, owner: User): Promise<number> {
+  const [counted] = await all<{ vals: number }>('SELECT count(*) AS vals FROM vals WHERE owner_id = ?', [
+    owner.id,
+  ]);
+  return counted?.vals ?? 0;
+}
+
+async function insertVersion(
+  all: All,
+  id: string,
+  version: number,
+  code: string,
+  at: string,
+  author: User,
+): Promise<void> {
+  await all(
+    `INSERT INTO versions (val_id, version, code, created_at, author_id, author_name)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+    [id, version, Buffer.from(code), at, author.id, author.username],
+  );
+}
+
+/** Creates no new version for the same code, so that a repeated request is harmless. */
+async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
+  if (current.code === code) return current;
+  const at = now();
+  const [counted] = await all<{ version: number }>(
+    'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
+    [at, current.id],
+  );
+  if (!counted) throw noVal(current.id);
+  const { version } = counted;
+  await insertVersion(all, current.id, version, code, at, author);
+  return { ...current, code, version, versionAuthor: author, versionCreatedAt: at, updatedAt: at };
+}
+
+/** Name, readme, privacy and type belong to the val, not to a version. */
+async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
+  const { name, readme, privacy, type } = { ...current, ...change };
+  const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
+  if (isSame && type === current.type) return current;
+  try {
+    await all('UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, updated_at = ? WHERE id = ?', [
+      name,
+      bytes(readme),
+      privacy,
+      type,
+      now(),
+      current.id,
+    ]);
+  } catch (error) {
+    throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
+  }
+  if (name !== current.name) await claimRecords(all, current.author, { id: current.id, name });
+  return valWithId(all, current.id);
+}
+
+const nameTaken = (name: string): Problem => new Problem(409, `A val named ${name} already exists.`);
+
+const now = (): string => new Date().toISOString();
+
+const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
+
+const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
+const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
+
+/** Yields names such as `calmRiver42`, with larger and larger numbers, until the caller has found a free name. */
+function* generateNames(): Generator<string> {
+  for (let range = 100; ; range *= 2) {
+    yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
+  }
+}
+
+const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;
