@@ -1,4 +1,4 @@
-// From a request as Node has it to the routes, and from their answer back to Node.
+// Turns a request of Node into a request for the app, and writes the answer.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
@@ -6,14 +6,14 @@ import { Problem } from '../problem.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 
-/** Before a connection is closed whose caller has not sent the whole body. */
+/** If a caller stops in the middle of an unneeded body, the connection is closed after this time. */
 const silenceMs = 500;
-/** For reading one answer. */
+/** The time that a caller has to read one answer. */
 const readMs = 120_000;
-/** Of a body that is not needed. A longer one ends the connection. Node limits the time. */
+/** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
-/** A connection whose answer is not read `within` this time is ended. */
+/** Ends a connection if its answer is not read `within` this time. */
 export function createListener(app: App, within = readMs): RequestListener {
   return async (incoming, outgoing) => {
     const url = urlOf(incoming);
@@ -21,8 +21,8 @@ export function createListener(app: App, within = readMs): RequestListener {
     const answer = url ? await app({ incoming, method, url }, outgoing) : unusableTarget();
     if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
-    // The next request on the connection begins behind this one's body. And if the connection were closed now, a caller
-    // who is still sending would lose the answer.
+    // Reads the rest of the body, because the next request on the connection comes after it. And if the connection were
+    // closed now, a caller who is still sending would lose the answer.
     if (!incoming.complete) await skipBody(incoming, outgoing.shouldKeepAlive);
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), within).unref();
@@ -46,10 +46,10 @@ async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): P
   clearTimeout(silence);
 }
 
-/** A name or an address, and perhaps a port. */
+/** A host name or an address, with an optional port. */
 const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 
-/** Undefined if the target and Host make no URL. */
+/** Undefined if the target and Host do not make a URL. */
 function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);
@@ -60,7 +60,7 @@ function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMes
 }
 
 const unusableTarget = (): Answer =>
-  problemAnswer(new Problem(400, 'The request has no usable target or Host.'));
+  problemAnswer(new Problem(400, 'The request has no valid target or no valid Host.'));
 
 function send({ status, headers = {}, body }: Answer, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);

@@ -1,19 +1,19 @@
-// How many bytes of bodies and answers may be in memory at a time, for one caller and for all.
+// Limits the bytes of bodies and answers that are in memory, for one caller and for all callers.
 import { Problem } from '../problem.ts';
 
 interface Held {
-  /** Refuses with 429 if these bytes are too many for the caller, with 503 if they are too many for all. */
+  /** Refuses with 429 if one caller has too many bytes in memory, and with 503 if all callers together have. */
   add(bytes: number): void;
   addAnyway(bytes: number): void;
   release(): void;
 }
 
 export interface MemoryLimit {
-  /** For one request of a caller. Refuses if those before it left no room for a large answer. */
+  /** Begins a request. Refuses it if the requests before it leave no room for a large answer. */
   open(caller: string): Held;
 }
 
-/** An answer that is larger than this is rare. */
+/** Larger answers are rare. */
 const roomForOne = 4 * 1024 * 1024;
 
 export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: number }): MemoryLimit {
@@ -30,14 +30,17 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
   const expectRoom = (caller: string, bytes: number) => {
     const headers = { 'Retry-After': '1' };
     if ((byCaller.get(caller) ?? 0) + bytes > ofOne) {
-      throw new Problem(429, 'Too many bytes are under way. Read the answers first.', { headers });
+      throw new Problem(429, 'You have too many bytes in unread answers. Read the answers first.', {
+        headers,
+      });
     }
-    if (all + bytes > ofAll) throw new Problem(503, 'The service is busy.', { headers });
+    if (all + bytes > ofAll)
+      throw new Problem(503, 'The service is busy. Try again in a second.', { headers });
   };
 
   return {
     open(caller) {
-      // Before any work is done for it.
+      // Refuses the request before any work is done for it.
       expectRoom(caller, roomForOne);
       let own = 0;
       let isOver = false;

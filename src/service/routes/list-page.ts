@@ -3,12 +3,12 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
 
-/** A page with more bytes than this ends early. */
+/** Records beyond this size are left for the next page. */
 const mostPageBytes = 4 * 1024 * 1024;
 
 export interface Paging {
   limit: number;
-  /** How many records come before the page. */
+  /** The number of records before the page. */
   before: number;
 }
 
@@ -27,8 +27,8 @@ export function recordPage(
 }
 
 /**
- * Takes records as JSON text, so that their numbers keep their digits. `positionAfter` gives the position behind so many of
- * them, and undefined at the end of the list.
+ * The records are JSON texts, so that their numbers keep all digits. `positionAfter` returns the position after the given
+ * number of records, or undefined at the end of the list.
  */
 export function page(
   request: ServiceRequest,
@@ -37,11 +37,11 @@ export function page(
   positionAfter: (sent: number) => string | undefined,
 ): Answer {
   let bytes = 0;
-  const tooMany = records.findIndex((record, index) => {
+  const firstLeft = records.findIndex((record, index) => {
     bytes += Buffer.byteLength(record);
     return bytes > mostPageBytes && index > 0;
   });
-  const sent = tooMany < 0 ? records : records.slice(0, tooMany);
+  const sent = firstLeft < 0 ? records : records.slice(0, firstLeft);
   const self = selfOf(request);
   const after = positionAfter(sent.length);
   const links = {
