@@ -2,8 +2,8 @@
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
-import { optionsAt } from './completion/known-options.ts';
 import { environmentAlone } from './global-options.ts';
+import { optionsAt } from './known-options.ts';
 
 export function addRootHelp(root: Command): void {
   addText(

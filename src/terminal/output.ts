@@ -2,13 +2,12 @@
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
-import { understandsLinks } from './link.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 import type { Result } from './result.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
-import { wantsColor } from './style.ts';
+import { understandsLinks, wantsColor } from './style.ts';
 
 export interface OutputStreams {
   env: NodeJS.ProcessEnv;

@@ -4,8 +4,8 @@ import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
 import { gap } from './layout.ts';
-import { linked } from './link.ts';
 import { type Cell, cellOf, type Screen } from './screen.ts';
+import { linked } from './style.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { wholeMoment } from './times.ts';
 

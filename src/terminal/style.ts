@@ -1,4 +1,4 @@
-// Colours and other styles of text.
+// Colours, other styles and links of text.
 
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
@@ -26,3 +26,25 @@ export async function createStyle(color: boolean): Promise<Style> {
 
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
+
+/** Terminals that are known to make addresses clickable (OSC 8). Others would show the sequence as text. */
+const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
+const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
+
+export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
+  // A multiplexer may not pass the sequence on.
+  if (env.TMUX || env.STY || env.CI) return false;
+  return (
+    Number(env.VTE_VERSION) >= 5000 ||
+    Boolean(env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) ||
+    linkingPrograms.has(env.TERM_PROGRAM ?? '') ||
+    linkingTerminals.has(env.TERM ?? '')
+  );
+}
+
+/** Only visible ASCII, so that nothing ends the sequence early. A backslash marks escaped text. */
+const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
+
+/** Makes the text a link to the address. The text may be only a part of the address. */
+export const linked = (text: string, address: string): string =>
+  isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;

@@ -1,7 +1,7 @@
 // The words that can follow on an unfinished command line, for every shell.
 import { type AnyCommand, argumentsOf, isVariadic } from '../command.ts';
 import { commandsOf, type LoadedTree, namesOf } from '../command-tree.ts';
-import { conflict, type KnownOption, optionsAt } from './known-options.ts';
+import { conflict, type KnownOption, optionsAt } from '../known-options.ts';
 import { findOption, readWords, splitOption, type Words } from './read-words.ts';
 
 export interface Candidate {

@@ -1,6 +1,6 @@
 // Reads the words before the unfinished one, for completion. commander reads finished command lines.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
-import { type KnownOption, optionsAt } from './known-options.ts';
+import { type KnownOption, optionsAt } from '../known-options.ts';
 
 export interface Words {
   /** The words that name a topic or a command. */

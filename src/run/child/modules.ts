@@ -1,9 +1,9 @@
 // The modules of the val. vals sends the code of the val's own files, and Node loads all other modules.
+import { SourceMap } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
-import { mapStacks } from './stack.ts';
 
 /** Why a module could not be loaded. vals makes the error message from it. */
 export interface LoadProblem {
@@ -133,4 +133,27 @@ function ofNamespace(identifier: string, namespace: Namespace): vm.Module {
 function noted(error: unknown, problem: LoadProblem): unknown {
   if (typeof error === 'object' && error !== null) problems.set(error, problem);
   return error;
+}
+
+/**
+ * Makes error stacks show the lines of the source, also in everything that the val prints itself. Sets V8's hook for the text
+ * of a stack, because Node does not read the source maps of modules that are made with `vm`.
+ */
+function mapStacks(mapOf: (id: string) => string | undefined): void {
+  const maps = new Map<string, SourceMap | undefined>();
+  const mapFor = (id: string) => {
+    const text = maps.has(id) ? undefined : mapOf(id);
+    if (text !== undefined) maps.set(id, new SourceMap(JSON.parse(text)));
+    return maps.get(id);
+  };
+  Error.prepareStackTrace = (error, frames) => {
+    const lines = frames.map((frame) =>
+      `${frame}`.replace(/([\w]+:[^\s()]+):(\d+):(\d+)(?=\)?$)/, (place, id, line, column) => {
+        const entry = mapFor(id)?.findEntry(line - 1, column - 1);
+        if (entry === undefined || !('originalLine' in entry)) return place;
+        return `${id}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+      }),
+    );
+    return [Error.prototype.toString.call(error), ...lines].join('\n    at ');
+  };
 }

@@ -1,6 +1,6 @@
 // The options that may be given at one place of the command line.
-import { type AnyCommand, type OptionDefinition, oppositeOf } from '../command.ts';
-import { globalOptions, helpOption, versionOption } from '../global-options.ts';
+import { type AnyCommand, type OptionDefinition, oppositeOf } from './command.ts';
+import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
   /** The key of the option in the command's input. */
