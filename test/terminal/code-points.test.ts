@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type InProcessOptions, inProcess, type Output } from '../support/in-process.ts';
 import { runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { moving, tabRows } from './escapes.ts';
+import { id, moving, tabRows } from './support.ts';
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -16,8 +16,6 @@ const halves = [0xd800, 0xdbff, 0xdc00, 0xdfff];
 const whole = [...controls, ...bidi, ...others];
 const points = [...whole, ...halves];
 const name = (point: number): string => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
-
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 /** Code points that are tested together in one text, with a name for the test. */
 type Group = [names: string, points: readonly number[]];

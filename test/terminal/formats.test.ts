@@ -1,0 +1,308 @@
+// The output of commands as tab-separated lines, as JSON, and as the text of a val.
+import { execa } from 'execa';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { environment, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { type Reply, scriptedService } from '../support/scripted-service.ts';
+import { bare, held, hello, id, lines, list, moving, plain, type Row, tabRows } from './support.ts';
+
+describe('tab-separated lines in a pipe', () => {
+  const rows = [
+    { id: 'a', name: 'one', privacy: 'public', version: 1, createdAt: '2026-01-31T09:30:00+02:00' },
+    { id: 'b', name: 'two', public: false, version: 0, author: { username: '@ada' } },
+  ];
+  const text = 'one\tpublic\t1\t\t2026-01-31T09:30:00+02:00\t\ta\ntwo\tfalse\t0\t@ada\t\t\tb\n';
+
+  it.each([
+    { args: [], env: {} },
+    { args: [], env: { FORCE_COLOR: '3', COLORTERM: 'truecolor', CLICOLOR_FORCE: '1' } },
+    { args: [], env: { NO_COLOR: '1', COLUMNS: '10' } },
+    { args: ['--quiet'], env: { CI: 'true', GITHUB_ACTIONS: 'true' } },
+  ])('have no header and no colour, and are not cut, with $args and $env', async ({ args, env }) => {
+    const service = await scriptedService([list(rows)]);
+    const result = await run(['likes', ...args], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 0, stdout: text, stderr: '' });
+  });
+
+  it('--color shows what a terminal would show instead', async () => {
+    const env = { COLUMNS: '60', LANG: 'C.UTF-8' };
+    const service = await scriptedService([list(rows), list(rows)]);
+    const pipe = await run(['likes', '--color'], { env: { ...service.env, ...env } });
+    const terminal = await runOnScreen(['likes'], { env: { ...service.env, ...env }, columns: 200 });
+    expect(pipe.stdout).toBe(plain(terminal.screen));
+    expect(pipe.stdout).toContain('\u001b[1mNAME');
+  });
+
+  it('are one line for one record', async () => {
+    const service = await scriptedService([{ body: { id: 'u', username: 'ada', bio: 'a\nb', more: 1 } }]);
+    const { stdout } = await run(['me'], { env: service.env });
+    expect(stdout).toBe('ada\tu\t\ta\\nb\t\n');
+  });
+
+  it('do not cut a long value', async () => {
+    const name = 'x'.repeat(10_000);
+    const service = await scriptedService([list([{ name }])]);
+    expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe(`${name}\n`);
+  });
+
+  it('keep every digit of a number, and show nested values as compact JSON', async () => {
+    const row = '{"n":12345678901234567890,"f":1.0,"e":1e400,"z":-0,"o":{"a":[1.50]},"t":true}';
+    const service = await scriptedService([{ body: `{"data":[${row}],"links":{}}` }]);
+    const { stdout } = await run(['likes', '--fields', 'n,f,e,z,o,t'], { env: service.env });
+    expect(stdout).toBe('12345678901234567890\t1.0\t1e400\t-0\t{"a":[1.50]}\ttrue\n');
+  });
+
+  const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), { numRuns: 300, seed: 20_260_131 });
+  it.each([
+    {
+      what: 'backslashes',
+      values: ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'],
+    },
+    { what: 'any text', values: random },
+  ])('escape $what so that it can be restored', async ({ values }) => {
+    const service = await scriptedService([list(values.map((name) => ({ name, version: 7 })))]);
+    const { exit, stdout } = await run(['likes', '--all', '--fields', 'name,version'], { env: service.env });
+    expect(exit).toBe(0);
+    expect(tabRows(stdout)).toEqual(values.map((name) => [name, '7']));
+    expect(stdout.replaceAll('\t', '')).not.toMatch(moving);
+  });
+
+  it('escape tab, newline, CR and backslash as \\t, \\n, \\r and \\\\', async () => {
+    const service = await scriptedService([list([{ name: '\t\n\r\\' }])]);
+    expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe('\\t\\n\\r\\\\\n');
+  });
+});
+
+describe('--json', () => {
+  it('keeps every digit, and is compact in a pipe', async () => {
+    const text =
+      '{"id":12345678901234567890,"zero":-0,"one":1.0,"huge":1e400,"small":1.5E-7,"b":{"z":null,"a":[]},"a":""}';
+    const service = await scriptedService([{ body: text }]);
+    expect((await run(['me', '--json'], { env: service.env })).stdout).toBe(`${text}\n`);
+  });
+
+  it('is indented at a terminal, with the same value', async () => {
+    const rows = [{ id: 'a', o: { b: [1] } }, { id: 'c' }];
+    const service = await scriptedService([{ body: hello }, list(rows)]);
+    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
+    expect(one.screen).toContain('\u001b[36m"id"\u001b[39m');
+    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
+    const many = await runOnScreen(['likes', '--json', '--quiet'], { env: service.env });
+    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+  });
+
+  it('is one array over several pages, indented or not', async () => {
+    const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}` }));
+    const pages = (): Reply[] => [
+      { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
+      { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
+      { body: { data: rows.slice(4), links: {} } },
+    ];
+    const service = await scriptedService([...pages(), ...pages()]);
+    const pipe = await run(['likes', '--all', '--json'], { env: service.env });
+    expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
+    const terminal = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
+    expect(bare(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+  });
+
+  it('of a text is a JSON string', async () => {
+    const service = await scriptedService([{ body: { ...hello, code: 'a\n"b"\u009b' } }]);
+    const { stdout } = await run(['val', 'get', id, '--code', '--json'], { env: service.env });
+    expect(stdout).toBe('"a\\n\\"b\\"\\u009b"\n');
+  });
+
+  it('keeps every digit of a record with megabytes of text', async () => {
+    const source = 'say("\\\\n");\n\t'.repeat(200_000);
+    const service = await scriptedService([{ body: `{"code":${JSON.stringify(source)},"n":1.0}` }]);
+    const { exit, stdout } = await run(['val', 'get', id, '--json'], { env: service.env });
+    expect(exit).toBe(0);
+    expect(stdout.endsWith(',"n":1.0}\n')).toBe(true);
+    expect((JSON.parse(stdout) as Row).code === source).toBe(true);
+  });
+});
+
+describe('--ndjson', () => {
+  it('is one compact record a line, at a terminal too', async () => {
+    const rows = [{ id: 'a', n: { b: 'x\ny' } }, { id: 'b' }];
+    const service = await scriptedService([list(rows), list(rows)]);
+    const text = '{"id":"a","n":{"b":"x\\ny"}}\n{"id":"b"}\n';
+    expect((await run(['likes', '--ndjson'], { env: service.env })).stdout).toBe(text);
+    const { screen } = await runOnScreen(['likes', '--ndjson', '--quiet'], { env: service.env });
+    expect(bare(screen)).toBe(text);
+  });
+
+  it('is written as pages arrive', async () => {
+    // The second page is answered only after the first line was written.
+    const { reply, open } = held({ data: [{ id: 'b' }], links: {} });
+    const first: Reply = { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } };
+    const service = await scriptedService([first, reply]);
+    const { stdout } = await inProcess(['likes', '--all', '--ndjson'], {
+      env: environment(temporaryFolder(), service.env),
+      heard: ({ stdout }) => stdout === '{"id":"a"}\n' && open(),
+    });
+    expect(stdout).toBe('{"id":"a"}\n{"id":"b"}\n');
+  });
+
+  const breaksOff: Reply[] = [
+    { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
+    { status: 400, body: { message: 'no more of this' } },
+  ];
+
+  it('keeps the lines already written when a later page fails', async () => {
+    const service = await scriptedService(breaksOff);
+    const { exit, stdout, error } = await run(['likes', '--all', '--ndjson'], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '{"id":"a"}\n' });
+    expect(error).toMatchObject({
+      kind: 'refused',
+      exit: 6,
+      status: 400,
+      body: { message: 'no more of this' },
+    });
+  });
+
+  it.each([[[]], [['--json']]])('unlike %j, which then prints nothing', async (args) => {
+    const service = await scriptedService(breaksOff);
+    const { exit, stdout, stderr } = await run(['likes', '--all', ...args], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
+    expect(stderr).toContain('no more of this');
+  });
+});
+
+describe('--fields', () => {
+  const record =
+    '{"id":"r","a":{"b":1,"c":{"d":2}},"s":"text","n":null,"big":12345678901234567890,' +
+    '"tags":["x","y"],"dot.ted":5,"__proto__":{"polluted":"yes"},"constructor":"mine"}';
+  const cases: { fields: string; json: string; cells: string }[] = [
+    { fields: 's,id', json: '{"s":"text","id":"r"}', cells: 'text\tr' },
+    { fields: ' id , s ', json: '{"id":"r","s":"text"}', cells: 'r\ttext' },
+    { fields: 'a.b', json: '{"a":{"b":1}}', cells: '1' },
+    { fields: 'a.c.d,id', json: '{"a":{"c":{"d":2}},"id":"r"}', cells: '2\tr' },
+    { fields: 'a.b,a.c', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"d":2}' },
+    { fields: 'a.c.d,a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
+    { fields: 'a,a.b', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '{"b":1,"c":{"d":2}}\t1' },
+    { fields: 'a.b,a', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"b":1,"c":{"d":2}}' },
+    { fields: 'id,id', json: '{"id":"r"}', cells: 'r\tr' },
+    { fields: 'nope,id', json: '{"nope":null,"id":"r"}', cells: '\tr' },
+    { fields: 'nope.deep.er,id', json: '{"nope":{"deep":{"er":null}},"id":"r"}', cells: '\tr' },
+    { fields: 'a.nope,id', json: '{"a":{"nope":null},"id":"r"}', cells: '\tr' },
+    { fields: 's.length,id', json: '{"s":{"length":null},"id":"r"}', cells: '\tr' },
+    { fields: 'n.x,n', json: '{"n":null}', cells: '\t' },
+    { fields: 'big', json: '{"big":12345678901234567890}', cells: '12345678901234567890' },
+    { fields: 'big.text,id', json: '{"big":{"text":null},"id":"r"}', cells: '\tr' },
+    { fields: 'tags', json: '{"tags":["x","y"]}', cells: '["x","y"]' },
+    { fields: 'tags.length,id', json: '{"tags":{"length":null},"id":"r"}', cells: '\tr' },
+    { fields: '__proto__', json: '{"__proto__":{"polluted":"yes"}}', cells: '{"polluted":"yes"}' },
+    { fields: '__proto__.polluted', json: '{"__proto__":{"polluted":"yes"}}', cells: 'yes' },
+    { fields: 'a.__proto__,id', json: '{"a":{"__proto__":null},"id":"r"}', cells: '\tr' },
+    { fields: 'constructor,id', json: '{"constructor":"mine","id":"r"}', cells: 'mine\tr' },
+    { fields: 'toString,id', json: '{"toString":null,"id":"r"}', cells: '\tr' },
+    { fields: 'a.hasOwnProperty,id', json: '{"a":{"hasOwnProperty":null},"id":"r"}', cells: '\tr' },
+  ];
+
+  it.each(cases)('$fields', async ({ fields, json, cells }) => {
+    const { env } = await scriptedService([], () => ({ body: record }));
+    const [inJson, inCells] = await Promise.all([
+      run(['me', '--fields', fields, '--json'], { env }),
+      run(['me', '--fields', fields], { env }),
+    ]);
+    expect(inJson).toMatchObject({ exit: 0, stdout: `${json}\n` });
+    expect(inCells).toMatchObject({ exit: 0, stdout: `${cells}\n` });
+  });
+
+  it.each(['--json', '--ndjson'])('are chosen from each record of a list with %s', async (flag) => {
+    const { env } = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
+    const records = ['{"name":"hello","a":{"b":null}}', '{"name":"other","a":{"b":null}}'];
+    const { stdout } = await run(['likes', '--fields', 'name,a.b', flag], { env });
+    expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
+  });
+
+  it('are the columns of a table, in their order', async () => {
+    const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
+    const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
+    const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
+    const [head = '', ...all] = lines(screen);
+    const rest = all.slice(0, -1);
+    expect(all.at(-1)).toBe(
+      'warning: No record has the field "nope". The fields are: id, name, privacy, version, code.',
+    );
+    expect(head.split(/ +/)).toEqual(['NAME', 'NOPE', 'ID']);
+    expect(rest.map((line) => line.split(/ +/))).toEqual([
+      ['hello', id],
+      ['other', 'b'],
+    ]);
+    expect(rest.map((line) => line.search(/\S+$/))).toEqual([head.indexOf('ID'), head.indexOf('ID')]);
+  });
+
+  it.each(['', ',', 'a,,b', 'a.', '.a', 'a..b', ' '])('refuse %j before anything is sent', async (fields) => {
+    const service = await scriptedService([]);
+    const { exit, stdout, error } = await run(['me', '--json', '--fields', fields], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(error).toMatchObject({ kind: 'usage' });
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('--code and --readme', () => {
+  const texts: [string, string][] = [
+    ['NUL', 'a\u0000b'],
+    ['a byte order mark', '\ufeffexport default 1\n'],
+    ['CRLF', 'a\r\nb\r\n'],
+    ['no newline at the end', 'a\nb'],
+    ['newlines at the end', 'a\n\n\n'],
+    ['astral characters', '𝒳😀👩‍👩‍👧‍👦'],
+    ['control characters', '\u0001\u001b[2J\u007f\u009b\u202e'],
+    ['backslashes', '\\n\\u0000\\\\'],
+    ['nothing', ''],
+    ['only spaces', ' \t '],
+    ['noncharacters', '\uffff\ufffe\u{10ffff}'],
+  ];
+
+  it.each(texts)('is printed unchanged: %s', async (_what, text) => {
+    const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
+    for (const args of [
+      ['val', 'get', id, '--code'],
+      ['val', 'get', id, '--readme'],
+      ['version', 'get', id, '3', '--code'],
+    ]) {
+      expect(await run([...args, '--color'], { env })).toMatchObject({ exit: 0, stdout: text, stderr: '' });
+    }
+  });
+
+  it('is printed byte for byte to a pipe', async () => {
+    const text = `\ufeff${texts.map(([, each]) => each).join('')}`;
+    const { env } = await scriptedService([{ body: { ...hello, readme: text } }]);
+    const { exitCode, stdout } = await execa(process.execPath, [program, 'val', 'get', id, '--readme'], {
+      env: environment(temporaryFolder(), env),
+      extendEnv: false,
+      encoding: 'buffer',
+      stripFinalNewline: false,
+      reject: false,
+    });
+    expect({ exitCode, bytes: Buffer.from(stdout).toString('hex') }).toEqual({
+      exitCode: 0,
+      bytes: Buffer.from(text).toString('hex'),
+    });
+  });
+
+  it.each([{ ...hello, code: null }, { id }])(
+    'that the service did not send is exit 11: %j',
+    async (body) => {
+      const service = await scriptedService([{ body }]);
+      const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
+      expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+      expect(stderr).toContain('no code');
+    },
+  );
+
+  it('--code and --readme cannot be given together', async () => {
+    expect(await run(['val', 'get', id, '--code', '--readme'])).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  it('can be read without a token', async () => {
+    const service = await scriptedService([{ body: hello }]);
+    const env = { VALS_BASE_URL: service.baseUrl };
+    expect(await run(['val', 'get', id, '--code'], { env })).toMatchObject({ exit: 0, stdout: hello.code });
+    expect(service.requests[0]?.headers.authorization).toBeUndefined();
+  });
+});
