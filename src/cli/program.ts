@@ -46,7 +46,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     }
   }
 
-  const enter = async (parent: Command, command: Command) => {
+  const onReached = async (parent: Command, command: Command) => {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
@@ -66,15 +66,15 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
       return [command.name(), ...(isShort ? [] : formsOf(definition))].join(' ');
     },
   });
-  root.hook('preSubcommand', enter);
+  root.hook('preSubcommand', onReached);
   for (const { title, commands } of tree.groups) {
-    for (const entry of commands) if (!entry.path.includes(' ')) add(root, entry, entry.path, title);
+    for (const entry of commands) if (!entry.path.includes(' ')) addCommand(root, entry, entry.path, title);
     for (const [name, topic] of Object.entries(tree.topics)) {
       if (topic.title === title) addTopic(name, topic.summary, title);
     }
   }
 
-  function add(parent: Command, entry: CommandEntry, path: string, title?: string): void {
+  function addCommand(parent: Command, entry: CommandEntry, path: string, title?: string): void {
     const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
     const names = namesOf(entry).filter((words) => topicOf(words) === topicOf(path));
     const [name = '', ...aliases] = names.map((words) => words.split(' ').at(-1) ?? '');
@@ -87,10 +87,10 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     const command = root.command(topic).helpGroup(title).helpCommand(false).usage('<command> [options]');
     for (const entry of commandsOf(tree)) {
       const path = namesOf(entry).find((name) => name.startsWith(`${topic} `));
-      if (path !== undefined) add(command, entry, path);
+      if (path !== undefined) addCommand(command, entry, path);
     }
     command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);
-    command.hook('preSubcommand', enter);
+    command.hook('preSubcommand', onReached);
   }
 
   return {
