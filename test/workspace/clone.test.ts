@@ -57,7 +57,7 @@ describe('vals clone', () => {
     expect(reads()).toBe(0);
   });
 
-  it('goes on after 20,000 vals, and stops at a list without an end', async () => {
+  it('reads more than 20,000 vals, and stops at an endless list', async () => {
     let count = 0;
     const service = await scriptedService([], ({ path }) => {
       if (path === '/v1/me') return { body: { id: 'me' } };
@@ -111,7 +111,7 @@ describe('vals clone', () => {
     expect((await place.vals('pull', '--all')).exit).toBe(2);
   });
 
-  it('says at a terminal how many there are, and what to do next', async () => {
+  it('says at a terminal how many vals there are, and the next command', async () => {
     const { service } = await listingService(['one', 'two']);
     const folder = temporaryFolder();
     const { screen } = await runOnScreen(['clone', 'mine'], { cwd: folder, env: service.env });
@@ -120,7 +120,7 @@ describe('vals clone', () => {
     expect(screen).not.toContain('one.ts');
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('goes on where it was after %s', async (signal) => {
+  it.each(['SIGINT', 'SIGKILL'] as const)('continues after %s', async (signal) => {
     const answered = 60;
     let reached: () => void = () => {};
     const isReached = new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ describe('vals clone', () => {
     expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
   });
 
-  it('does not go on in a clone of another service', async () => {
+  it('does not continue the clone of another service', async () => {
     const { service } = await listingService(['one', 'vite.config']);
     const other = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);
@@ -166,7 +166,7 @@ describe('vals clone', () => {
 });
 
 describe('vals pull --all', () => {
-  it('adds what the workspace does not have, and keeps what was edited here', async () => {
+  it('adds missing vals, and keeps files that were edited here', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     await service.edit('b', 'b2');
     await service.edit('c', 'c');
@@ -204,7 +204,7 @@ describe('vals pull --all', () => {
     expect(place.read('sub/b.ts')).toBe('mine');
   });
 
-  it('names what cannot be a file, with the way to take it by hand', async () => {
+  it('lists vals that cannot be a file, each with the command that chooses one', async () => {
     const { service, vals } = await listingService(['one', 'vite.config', '../up', 'One', 'con']);
     const place = workspaceWith(service.env);
     const { exit, stderr } = await place.vals('pull', '--all');
@@ -224,7 +224,7 @@ describe('vals pull --all', () => {
     });
   });
 
-  it('is named where there is nothing to pull', async () => {
+  it('is suggested if there is nothing to pull', async () => {
     const { service } = await listingService(['one']);
     const place = workspaceWith(service.env);
     const { screen } = await place.onScreen(['pull']);

@@ -4,7 +4,7 @@ import { compare, type Status } from '../../src/workspace/compare.ts';
 
 type Side = 'A' | 'B' | 'C' | undefined;
 
-// agreed, here, there: all that three sides can be, up to the letters' names.
+// base, here, there: every combination of equal and different codes.
 const cases: [Side, Side, Side, Status][] = [
   [undefined, undefined, undefined, 'missing here'],
   [undefined, undefined, 'A', 'missing here'],
@@ -24,11 +24,11 @@ const cases: [Side, Side, Side, Status][] = [
 ];
 
 describe('compare', () => {
-  it.each(cases)('agreed %s, here %s, there %s: %s', (agreed, here, there, status) => {
-    expect(compare(agreed, here, there)).toBe(status);
+  it.each(cases)('base %s, here %s, there %s: %s', (base, here, there, status) => {
+    expect(compare(base, here, there)).toBe(status);
   });
 
-  it('is asked every combination above', () => {
+  it('the cases are all combinations', () => {
     const sides: Side[] = [undefined, 'A', 'B', 'C'];
     // The first letter that occurs is called A, the next B.
     const shape = (letters: Side[]) => {

@@ -1,4 +1,4 @@
-// A repository that was cloned, or another user of the machine, made the workspace: nothing outside of it is touched, and nothing hangs.
+// A stranger made the workspace, as in a cloned repository. Nothing outside of it is touched, and nothing hangs.
 import {
   chmodSync,
   chownSync,
@@ -27,11 +27,11 @@ import { whileSwapping } from './swap.ts';
 interface ValsOptions extends RunOptions {
   uid?: number;
   preload?: string;
-  /** In this process, where nothing can hang. */
+  /** Run in this process: only for cases that cannot hang. */
   here?: boolean;
 }
 
-/** What hangs is ended, and then has no exit code. */
+/** A program that hangs is killed, and then has no exit code. */
 async function vals(args: readonly string[], options: ValsOptions) {
   const home = options.home ?? temporaryFolder();
   const own = { VALS_CONFIG_DIR: home, VALS_DATA_DIR: home, ...options.env };
@@ -102,7 +102,7 @@ describe('nothing behind a link is touched', () => {
     { system: 'here', preload: undefined },
     { system: 'elsewhere', preload: resolve('test/workspace/elsewhere.cjs') },
   ];
-  // Elsewhere, folders cannot be held open: one place of each depth shows it, all of them in a long run.
+  // On other systems, folders cannot be held open. A short run tests one place of each depth.
   const shown = ['.vals/tmp', '.vals', 'sub'];
   const places = systems.flatMap((system) =>
     linked
@@ -115,7 +115,7 @@ describe('nothing behind a link is touched', () => {
     const cwd = temporaryFolder();
     const how = preload === undefined ? { here: true } : { preload };
     put(cwd, { 'vals.json': manifest(service.baseUrl, ['a.ts', 'sub/b.ts']), 'a.ts': 'mine' });
-    // All that vals keeps there was committed too, so that nothing is missing where the link is.
+    // The folder behind the link has all files that vals expects there.
     expect(await vals(['pull', '--force'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });
     put(cwd, { 'a.ts': 'mine again' });
     for (const name of ['.gitignore', 'schema.json']) {
@@ -139,7 +139,7 @@ describe('nothing behind a link is touched', () => {
     { args: ['init'], place: '.vals/tmp' },
     { args: ['push', 'sub'], place: 'sub/b.ts', isPlain: true },
     { args: ['push', '.'], place: 'sub', isPlain: true },
-  ])('that comes before any step: $place, $args', async ({ args, place, isPlain }) => {
+  ])('a link that appears before any step: $place, $args', async ({ args, place, isPlain }) => {
     const service = await anyVal();
     let isSwapped = true;
     let steps = 0;
@@ -162,7 +162,7 @@ describe('nothing behind a link is touched', () => {
   });
 });
 
-it('removes only what vals left behind: by name, kind, owner and age', async () => {
+it('removes only old temporary files of its own', async () => {
   const cwd = temporaryFolder();
   const ours = (digit: number) => `.vals/tmp/.${digit}f0c1c1e-6a53-4bd2-9a2e-1f1f3f0b9c11.tmp`;
   const kept = ['.vals/tmp/notes.txt', '.vals/tmp/.x.tmp', ours(1), `${ours(3)}/file`, 'target'];
@@ -179,7 +179,7 @@ it('removes only what vals left behind: by name, kind, owner and age', async () 
   expect(existsSync(join(cwd, ours(2)))).toBe(isRoot);
 });
 
-/** Where a plain file is expected. */
+/** Things that may stand in the place of a plain file. */
 const wrongKinds: { kind: string; here?: boolean; make: (path: string) => void }[] = [
   { kind: 'a link to a device without an end', make: (path) => symlinkSync('/dev/zero', path) },
   { kind: 'a link to a file', here: true, make: (path) => symlinkSync('rules', path) },
@@ -195,13 +195,13 @@ const wrongKinds: { kind: string; here?: boolean; make: (path: string) => void }
   },
 ];
 
-describe('an ignore file that is not a plain one is not read, and that is said once', () => {
+describe('an ignore file that is not a plain file is not read, with one warning', () => {
   it.each(
     ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file, index) =>
       wrongKinds
         // left-out.test.ts shows that one that is too large stops the command.
         .filter(({ kind }) => kind !== 'too large')
-        // What may hang takes a process: the first shows it, all of them in a long run.
+        // Kinds that may hang need a process. A short run tests them with the first file only.
         .filter(({ here }) => here || isLong || index === 0)
         .map((wrong) => ({ file, ...wrong })),
     ),
@@ -224,7 +224,7 @@ describe('an ignore file that is not a plain one is not read, and that is said o
 
 describe('a file of another kind is an error, and nothing hangs', () => {
   const files = ['vals.json', 'a.ts', '.vals/lock', '.vals'];
-  // Where a link to a file is refused, so is one to a device: the first shows it, all of them in a long run.
+  // A short run tests links to a device with the first file only.
   const shown = (file: string, kind: string) => isLong || file === 'vals.json' || !kind.includes('device');
   it.each(
     files.flatMap((file) =>
@@ -247,7 +247,7 @@ describe('a file of another kind is an error, and nothing hangs', () => {
   });
 
   const zero = '/dev/zero';
-  /** A device too, but who reads it is not held up. */
+  /** A device that can be read without hanging. */
   const none = '/dev/null';
   it.each<string[]>([
     ['push', zero, '--name', 'x'],
@@ -281,7 +281,7 @@ describe('a file of another kind is an error, and nothing hangs', () => {
     },
   );
 
-  it('a pipe that is named is read to its end, and waiting for it ends at Ctrl-C', async () => {
+  it('a named pipe is read to its end, and Ctrl-C ends the wait for it', async () => {
     const service = await anyVal();
     const cwd = temporaryFolder();
     const pipe = join(cwd, 'pipe.ts');
@@ -297,7 +297,7 @@ describe('a file of another kind is an error, and nothing hangs', () => {
       extendEnv: false,
       reject: false,
     });
-    // It can be written to as soon as the program has it open.
+    // The shell can open the pipe as soon as the program has opened it.
     const held = execa('sh', ['-c', 'exec 3> "$0"; echo open; read end', pipe], { stdin: 'pipe' });
     await new Promise((open) => held.stdout.once('data', open));
     waiting.kill('SIGINT');
@@ -311,7 +311,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
   const stranger = 65_533;
   const me = 65_534;
 
-  /** Above a folder of mine, as below /tmp. */
+  /** A workspace with the given owners, above a folder of my own, as in /tmp. */
   async function above(owners: Record<string, number>) {
     const service = await anyVal();
     const top = temporaryFolder();
@@ -328,7 +328,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     return { service, top, home, asMe };
   }
 
-  it.each([[''], ['vals.json'], ['.vals']])('by the owner of "%s"', async (place) => {
+  it.each([[''], ['vals.json'], ['.vals']])('if "%s" belongs to another user', async (place) => {
     const { service, top, home, asMe } = await above({ [place]: stranger });
     const commands = [
       ['push'],
@@ -340,7 +340,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
       ['diff'],
       ['pull'],
     ];
-    // All of them learn it in the same place.
+    // All commands share this check, so a short run tests few of them.
     for (const args of isLong ? commands : commands.slice(0, place === '' ? 3 : 1)) {
       const { exit, stderr } = await asMe([...args]);
       expect({ exit, stderr }, `${args}`).toMatchObject({ exit: 10 });
@@ -351,7 +351,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     if (!isLong && place !== '') return;
     expect(await asMe(['__complete', 'bash', 'val', 'get', ''])).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect(service.requests).toEqual([]);
-    // It does not stand in the way of a workspace of one's own.
+    // I can still make a workspace of my own below it.
     expect(await asMe(['init'])).toMatchObject({ exit: 0 });
     expect(await asMe(['push'])).toMatchObject({ exit: 0 });
     const sent = service.requests.filter(({ method }) => method === 'PUT');
@@ -376,7 +376,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 10 });
   });
 
-  it('by root neither, not even under sudo, which would leave files to root', async () => {
+  it('not even by root, or with sudo, which would leave files of root behind', async () => {
     const { service, top } = await above({ '': stranger, 'vals.json': stranger });
     const env = { ...service.env, SUDO_UID: `${stranger}` };
     for (const args of [['val', 'get', 'a'], ['push'], ['status'], ['init']]) {
@@ -385,13 +385,13 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     }
   });
 
-  it('nor is a workspace made in the folder of another user', async () => {
+  it('and none is made in the folder of another user', async () => {
     const { asMe } = await above({ mine: stranger });
     expect(await asMe(['init'])).toMatchObject({ exit: 10 });
   });
 });
 
-it('leaves out folders that are nested too deeply, and takes no longer for it', async () => {
+it('leaves out folders that are nested too deeply, without hanging', async () => {
   const service = await scriptedService([], () => ({ status: 404 }));
   const cwd = temporaryFolder();
   const nested = (depth: number) => Array.from({ length: depth }, () => 'd').join('/');
@@ -451,7 +451,7 @@ describe('a service that sends the token back', () => {
     return { exits, text: files.join('\n') };
   }
 
-  it('as a name or an id gets it into no file', async () => {
+  it('in a name or an id: no file contains it', async () => {
     const asName = [
       ['me'],
       ['val', 'get', id],
@@ -475,7 +475,7 @@ describe('a service that sends the token back', () => {
     ['a part of its version', { version: { number: [token] } }],
     ['a time', { version: 1, updatedAt: token }],
     ['a time, with invisible characters', { version: 1, updatedAt: [...token].join('\u200b') }],
-  ])('as %s gets it into no file', async (_what, fields) => {
+  ])('in %s: no file contains it', async (_what, fields) => {
     const { exits, text } = await everything({ id, name: 'a', code: 'x', ...fields }, [
       ['pull', id, '--file', 'b.ts'],
       ['push'],
@@ -485,7 +485,7 @@ describe('a service that sends the token back', () => {
     expect(text.replaceAll('\u200b', '')).not.toContain(token);
   });
 
-  it('as code gets it into the file, with a warning', async () => {
+  it('in the code: the file contains it, with a warning', async () => {
     const service = await scriptedService([], () => ({
       body: { id, name: 'b', code: `// ${token}`, version: 1 },
     }));
@@ -496,7 +496,7 @@ describe('a service that sends the token back', () => {
   });
 });
 
-it('a service that answers with the id of another val gets no second file for it', async () => {
+it('an id that another file has is not given to a second file', async () => {
   const service = await scriptedService([], ({ body }) => ({ body: { id: 'one', code: body, version: 3 } }));
   const cwd = temporaryFolder();
   put(cwd, { 'vals.json': manifest(service.baseUrl, ['one.ts']), 'two.ts': 'two' });

@@ -1,4 +1,4 @@
-// What a command learns of vals is written into vals.json once, and is not lost where the command is killed before.
+// A command writes new ids into vals.json once, at its end. If it is killed before that, the journal keeps them.
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -46,7 +46,7 @@ async function workspaceOf(names: readonly string[]) {
   return { place, service, puts };
 }
 
-/** All of them were sent and answered, and vals.json names none. */
+/** The service answered for all vals, and vals.json has none of them yet. */
 async function killedBeforeTheEnd(names: readonly string[]) {
   const made = await workspaceOf(names);
   const { signal } = await runHooked(made.place, ['push'], { KILL_BEFORE: 'vals.json' });
@@ -70,7 +70,7 @@ it('replaces vals.json once, however many vals are new', async () => {
 });
 
 describe('killed before vals.json is written', () => {
-  it('knows the ids of all that was answered, and writes them with the next command', async () => {
+  it('the next command knows the ids of all answers, and writes them', async () => {
     const { place, puts } = await killedBeforeTheEnd(['a', 'b', 'c']);
     expect(JSON.parse((await place.vals('val', 'get', 'b', '--json')).stdout)).toMatchObject({
       id: idOf('b'),
@@ -82,7 +82,7 @@ describe('killed before vals.json is written', () => {
     expect(puts()).toBe(3);
   });
 
-  it('passes over a line that was cut off, and loses none that comes after it', async () => {
+  it('a line that was cut off is skipped, and later lines are not lost', async () => {
     const { place } = await killedBeforeTheEnd(['a']);
     const journal = join(place.folder, '.vals', journalOf(place) as string);
     writeFileSync(journal, '{"service":"http', { flag: 'a' });
@@ -92,7 +92,7 @@ describe('killed before vals.json is written', () => {
     expect([place.idOf('a.ts'), place.idOf('b.ts')]).toEqual([idOf('a'), idOf('b')]);
   });
 
-  it('takes nothing from a journal that came with a copy of the folder', async () => {
+  it('a journal in a copy of the folder is not used', async () => {
     const { place } = await killedBeforeTheEnd(['a']);
     const copy = new Place(temporaryFolder(), place.env);
     cpSync(place.folder, copy.folder, { recursive: true });
@@ -100,7 +100,7 @@ describe('killed before vals.json is written', () => {
     expect(await copy.status()).toEqual({ 'a.ts': 'new' });
   });
 
-  it('takes no note that vals.json speaks against', async () => {
+  it('notes that contradict vals.json are skipped', async () => {
     const { place, service } = await killedBeforeTheEnd(['a']);
     const ids = (name: string) => ({ [service.baseUrl]: idOf(name) });
     const before = { 'b.ts': { name: 'b', ids: ids('b') }, 'c.ts': { name: 'c' }, 'd.ts': { name: 'd' } };
@@ -122,7 +122,7 @@ describe('killed before vals.json is written', () => {
 });
 
 describe('the embedded service', () => {
-  it('has its ids in .vals, also those that vals.json had before', async () => {
+  it('has its ids in .vals, and moves the ids of older versions there', async () => {
     const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
     place.put({ 'a.ts': 'a' });
     await place.vals('init');
@@ -141,7 +141,7 @@ describe('the embedded service', () => {
     expect(JSON.parse(older.read('.vals/local.json'))).toEqual({ ids: { 'a.ts': id } });
   });
 
-  it('takes its ids through no link', async () => {
+  it('does not read its ids through a link', async () => {
     const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
     const outside = join(temporaryFolder(), 'ids.json');
     writeFileSync(outside, '{"ids":{}}\n');
@@ -153,8 +153,8 @@ describe('the embedded service', () => {
   });
 });
 
-describe('a service that tells no id', () => {
-  it('is compared with by what was sent, until an id is given', async () => {
+describe('a service that sends no id', () => {
+  it('is compared by the code that was sent, until pull makes the id known', async () => {
     let sent = '';
     const id = idOf('a');
     const service = await scriptedService([], ({ method, body }) => {
@@ -185,7 +185,7 @@ describe('a service that tells no id', () => {
       'PUT',
       'PUT',
     ]);
-    // An edit since then is no reason to refuse the id, nor is it overwritten.
+    // The file was edited since. pull accepts the id and keeps the edit.
     place.put({ 'a.ts': 'a3' });
     expect(await place.rows(['pull', id])).toEqual([{ ...row, status: 'kept', id, version: 7 }]);
     expect(place.read('a.ts')).toBe('a3');
@@ -193,7 +193,7 @@ describe('a service that tells no id', () => {
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 7 }]);
   });
 
-  it('and has a list: the ids are learnt from it in the same command, and a colleague is not overwritten', async () => {
+  it('but has a list: the ids come from the list in the same command, and edits there are not overwritten', async () => {
     const stored = new Map<string, { name: string; code: string; version: number }>();
     const service = await scriptedService([], ({ method, path, body }) => {
       const record = (name: string) => ({ id: idOf(name), ...stored.get(name) });
@@ -220,7 +220,7 @@ describe('a service that tells no id', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'unchanged' });
   });
 
-  it('is named where nothing can remember what was pushed', async () => {
+  it('is mentioned after a push outside of a workspace', async () => {
     const service = await scriptedService([{ status: 204 }]);
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.ts'), 'a');

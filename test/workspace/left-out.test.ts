@@ -1,4 +1,4 @@
-// vals.json may come from somebody else: which of its files a push sends without being told their names.
+// vals.json may come from a stranger, so a push without paths does not send every file that it lists.
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -25,7 +25,7 @@ async function workspace() {
   return { place, sent };
 }
 
-it('leaves out what is ignored and what is no code, and says so', async () => {
+it('leaves out files that are ignored or not code, and says so', async () => {
   const { place, sent } = await workspace();
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(0);

@@ -1,4 +1,4 @@
-// Of many vals the service's list tells which did not change; those alone are not asked for one by one.
+// With many vals, the service's list shows which did not change. Only the others are read.
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
@@ -17,9 +17,9 @@ interface Stored {
 
 interface Options {
   vals?: number;
-  /** What the list has of a val. */
+  /** The entry of a val in the list. */
   listed?: (val: Stored) => Partial<Stored>;
-  /** What is answered instead of the list. */
+  /** The answer instead of the list. */
   noList?: Reply;
 }
 
@@ -74,13 +74,13 @@ const wordsOf = (rows: readonly { status: string }[]): Record<string, number> =>
   return counts;
 };
 
-it.each(['status', 'push', 'pull'])('%s of what did not change asks for the list alone', async (command) => {
+it.each(['status', 'push', 'pull'])('%s reads only the list if nothing changed', async (command) => {
   const { place, asked } = await pushedWorkspace();
   expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
   expect(asked()).toEqual([]);
 });
 
-describe('asks for a val itself', () => {
+describe('reads a val itself', () => {
   it.each<[string, Partial<Stored>]>([
     ['has another version there', { code: 'theirs', version: 2 }],
     [
@@ -101,7 +101,7 @@ describe('asks for a val itself', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('that changed here, a moment before it is sent, and sends nothing over an edit that the list did not have', async () => {
+  it('that changed here before it is sent, and does not overwrite an edit that the list does not show', async () => {
     const { place, edit, asked } = await pushedWorkspace({
       listed: (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' }),
     });
@@ -126,7 +126,7 @@ it.each<[string, Options]>([
   ['the list makes no sense', { noList: { body: '"soon"' } }],
   ['the list tells no time of a change', { listed: ({ id, name, version }) => ({ id, name, version }) }],
   ['they are few', { vals: many - 1 }],
-])('asks for each val where %s', async (_why, options) => {
+])('reads each val if %s', async (_why, options) => {
   const { place, asked } = await pushedWorkspace(options);
   const vals = options.vals ?? many;
   expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: vals });

@@ -1,4 +1,4 @@
-// vals.json: what is refused, and how little of it changes.
+// vals.json: invalid content is refused, and only the necessary parts change.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 
-describe('a vals.json that makes no sense is refused with the place, and left as it is', () => {
+describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
   const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
@@ -65,7 +65,7 @@ describe('a vals.json that makes no sense is refused with the place, and left as
   });
 });
 
-it('is written in one order, and keeps what it does not know', () => {
+it('is written in a fixed order, and keeps unknown keys', () => {
   const text = `{
     "future": [1.0, {"b": 1}],
     "vals": {
@@ -94,7 +94,7 @@ it('is written in one order, and keeps what it does not know', () => {
   expect(formatManifest(parseManifest(written))).toBe(written);
 });
 
-it('is not rewritten where nothing changed, however it was written', async () => {
+it('is not rewritten if nothing changed, whatever its format', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
   const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
   place.put({ 'vals.json': odd, 'a.ts': 'b' });
@@ -105,7 +105,7 @@ it('is not rewritten where nothing changed, however it was written', async () =>
   expect(place.read('vals.json')).toBe(odd);
 });
 
-it('loses no entry of several processes that write it at once', async () => {
+it('loses no entry if several processes write it at once', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);

@@ -1,4 +1,4 @@
-// Files that leave their place: moved ones keep their val, and forgotten ones are not pushed again.
+// Files that were moved keep their val, and forgotten files are not pushed again.
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('a file that was moved with its content', () => {
     expect(await place.status()).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'unchanged' });
   });
 
-  it('is told apart from others with that content by its name, or left alone', async () => {
+  it('is recognised among files of the same content only if it kept its name', async () => {
     const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same', 'c.ts': 'same' });
     mkdirSync(join(place.folder, 'lib'));
     renameSync(join(place.folder, 'a.ts'), join(place.folder, 'lib/a.ts'));
@@ -47,7 +47,7 @@ describe('a file that was moved with its content', () => {
   it.each<[string, string[], string[]]>([
     ['two missing files and one place', ['x/a.ts', 'y/a.ts'], ['lib/a.ts']],
     ['one missing file and two places', ['x/a.ts'], ['p/a.ts', 'q/a.ts']],
-  ])('are left alone: %s with one name', async (_which, from, to) => {
+  ])('is not guessed: %s with the same name and content', async (_which, from, to) => {
     const service = await startService();
     const place = new Place(temporaryFolder(), service.env);
     const vals = Object.fromEntries(from.map((file) => [file, { name: file.replace(/\W/g, '') }]));
@@ -82,7 +82,7 @@ describe('vals forget', () => {
     expect(place.idOf(file)).toBe(id);
   });
 
-  it('knows no other val, and nothing outside of a workspace', async () => {
+  it('suggests the name of a misspelt val', async () => {
     const { place } = await pushed({ 'hello.ts': 'a' });
     const { exit, stderr } = await place.vals('forget', 'helo');
     expect(exit).toBe(3);
@@ -94,7 +94,7 @@ describe('a file that was renamed and edited at once', () => {
   const code = (...last: string[]) => ['one', 'two', 'three', ...last].map((line) => `// ${line}\n`).join('');
   const hintsOf = async (place: Place) => (await place.onScreen(['status'], { columns: 200 })).screen;
 
-  it('is named by status, and keeps its val once vals.json says so', async () => {
+  it('is mentioned by status, and keeps its val after vals.json is edited', async () => {
     const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
     place.remove('old.ts');
     place.put({ 'new.ts': code('edited') });
@@ -103,7 +103,7 @@ describe('a file that was renamed and edited at once', () => {
     expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
   });
 
-  it('is not guessed at if two files look alike, or if too little is left of it', async () => {
+  it('is not guessed if two files are similar, or if little of it is left', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
     place.remove('old.ts');
     place.put({ 'new.ts': code('edited'), 'twin.ts': code('edited too') });

@@ -78,7 +78,7 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     'Gulpfile',
     'x'.repeat(400),
     'é'.repeat(120),
-    // Twins of what is there, to some file systems.
+    // The same file as an existing one on some file systems.
     'known',
     'KNOWN',
     'cafe\u0301',
@@ -96,7 +96,7 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     expect(snapshot(outer)).toEqual(before);
   });
 
-  it("and can be had with a file of the user's choice", async () => {
+  it('but can be pulled into a file that the user chooses', async () => {
     const { place } = await served('../x');
     expect(await place.words(['pull', id, '--file', 'lib/x.ts'])).toEqual({ 'lib/x.ts': 'pulled' });
     expect(place.read('lib/x.ts')).toBe('evil');
@@ -138,7 +138,7 @@ it.each([
 
 describe('links', () => {
   it.each(['status', 'diff', 'pull', 'push'])(
-    '%s does not follow a file that became one',
+    '%s does not follow a file or folder that became a link',
     async (command) => {
       const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
       await service.edit('a', 'a2');

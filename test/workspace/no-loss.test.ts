@@ -1,4 +1,4 @@
-// Nothing that was on either side is ever lost, whatever is done in whatever order, and wherever it is killed.
+// No text of either side is ever lost, whatever commands run in whatever order, and wherever they are killed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -10,7 +10,7 @@ import { type Place, pushed, type Service, startService } from './support.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
-/** Runs the program, killed before the Nth step that changes a file; true where it was killed. */
+/** Runs the program, and kills it before the Nth step that changes a file. True if it was killed. */
 async function killed(place: Place, args: readonly string[], afterChanges: number): Promise<boolean> {
   const { signal, exitCode, stderr } = await execa(process.execPath, ['--require', crash, program, ...args], {
     cwd: place.folder,
@@ -19,12 +19,12 @@ async function killed(place: Place, args: readonly string[], afterChanges: numbe
     reject: false,
     input: '',
   });
-  // A defect would hide behind the kill.
+  // Exit code 1 is a defect of the program, not a kill.
   expect({ exitCode, stderr: exitCode === 1 ? stderr : '' }).not.toMatchObject({ exitCode: 1 });
   return signal === 'SIGKILL';
 }
 
-/** Every text that can still be had: the file, all versions on the service, and what lies in .vals. */
+/** Every text that still exists: the file, all versions on the service, and the files in .vals. */
 function everything(place: Place, versions: readonly string[]): Set<string> {
   const texts = new Set(versions);
   if (existsSync(join(place.folder, 'a.ts'))) texts.add(place.read('a.ts'));
@@ -36,14 +36,14 @@ function everything(place: Place, versions: readonly string[]): Set<string> {
   return texts;
 }
 
-/** What both sides last agreed on, as the folder has it. */
-function agreedCode(place: Place, id: string): string | undefined {
+/** The base in the folder. */
+function baseCode(place: Place, id: string): string | undefined {
   const folder = join(place.folder, '.vals/agreed');
   const file = join(folder, existsSync(folder) ? (readdirSync(folder)[0] ?? '') : '', `${id}.json`);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).code : undefined;
 }
 
-/** No step may lose the file's text, and no push without --force may pass over an edit that nobody here has seen. */
+/** No step may lose the file's text, and no push without --force may overwrite an edit that this folder has not seen. */
 async function checkedStep(
   place: Place,
   service: Service,
@@ -53,20 +53,20 @@ async function checkedStep(
 ): Promise<boolean> {
   const here = existsSync(join(place.folder, 'a.ts')) ? place.read('a.ts') : undefined;
   const before = await service.versions(id);
-  const agreed = agreedCode(place, id);
+  const base = baseCode(place, id);
   const wasKilled = await killed(place, args, afterChanges);
   const after = await service.versions(id);
   const kept = everything(place, after);
-  const facts = { args, afterChanges, here, before, agreed };
+  const facts = { args, afterChanges, here, before, base };
   if (here !== undefined) expect(kept.has(here), JSON.stringify({ ...facts, kept: [...kept] })).toBe(true);
   expect(after.slice(0, before.length), JSON.stringify(facts)).toEqual(before);
-  if (after.length > before.length && !args.includes('--force') && agreed !== undefined) {
-    expect(before.at(-1), JSON.stringify({ ...facts, after })).toBe(agreed);
+  if (after.length > before.length && !args.includes('--force') && base !== undefined) {
+    expect(before.at(-1), JSON.stringify({ ...facts, after })).toBe(base);
   }
   return wasKilled;
 }
 
-/** From wherever it stands, both sides can be made one. */
+/** From any state, both sides can be made equal. */
 async function converge(place: Place, service: Service, id: string): Promise<void> {
   await place.vals('pull', 'a.ts', '--merge');
   await place.vals('push', 'a.ts', '--force');
@@ -76,7 +76,7 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
 }
 
-/** Every step in a long run; else every sixth, from another one for each of six cases, so that each is met by one. */
+/** A long run tests every step. A short run tests every sixth, and each of the six cases starts at another step. */
 const stride = isLong ? 1 : 6;
 
 describe('killed before each step that changes a file', () => {
@@ -104,13 +104,13 @@ describe('killed before each step that changes a file', () => {
     let steps = start;
     for (let wasKilled = true; wasKilled; steps += stride) {
       await place.vals('pull', '--force');
-      // Other words each time, so that none is found by chance.
+      // New words each time, so that none is left over from an earlier round.
       const words = { here: `here ${steps}`, there: `there ${steps}` };
       if (there !== undefined) await service.edit('a', there(await service.code(id), words.there));
       if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });
       wasKilled = await checkedStep(place, service, id, args, steps);
       if (there === undefined || args.includes('push')) continue;
-      // Nor may what it left lead the next push to undo the edit on the service.
+      // After the kill, the next push must not undo the edit on the service.
       await place.vals('push');
       expect(await service.code(id), `step ${steps}`).toContain(words.there);
     }
@@ -121,7 +121,7 @@ describe('killed before each step that changes a file', () => {
   it('the first push of a new val', async () => {
     const service = await startService();
     const { place } = await pushed({ 'other.ts': 'other' }, service);
-    // A lock that was made and not written yet is waited for, which one step of a short run would meet.
+    // After a kill at step 0, the next command waits for an empty lock file, which takes long.
     for (let afterChanges = isLong ? 0 : 1; ; afterChanges += stride) {
       const name = `fresh${afterChanges}`;
       place.put({ [`${name}.ts`]: name });

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Service } from './support.ts';
+import { Place, pushed, type Service, workspaceWith } from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
   const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
@@ -64,8 +64,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
     // The val is deleted, and its answer never comes.
     return hold;
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'vals.json': '{"vals":{}}', 'v1.ts': '1', 'v2.ts': '2', 'v3.ts': '3' });
+  const place = workspaceWith(service.env, { 'v1.ts': '1', 'v2.ts': '2', 'v3.ts': '3' });
   await place.rows(['push']);
   place.remove('v1.ts', 'v2.ts', 'v3.ts');
   const { child, ended } = startProcess(['push', '--prune', '--yes', '--concurrency', '1'], {
@@ -87,8 +86,8 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
   expect(Object.keys(place.manifest().vals)).toEqual([]);
 });
 
-describe('asks first', () => {
-  it('and lists what would go; no means that nothing is sent', async () => {
+describe('the question', () => {
+  it('lists the vals, and sends nothing after a no', async () => {
     const { place, service } = await workspace();
     place.put({ 'c.ts': 'c2' });
     const ask = (keys: string) =>
@@ -104,7 +103,7 @@ describe('asks first', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
   });
 
-  it('so that without a terminal --yes is needed', async () => {
+  it('needs --yes without a terminal', async () => {
     const { place, service } = await workspace();
     expect(await place.vals('push', '--prune')).toMatchObject({
       exit: 2,
@@ -115,7 +114,7 @@ describe('asks first', () => {
 });
 
 describe('does not delete', () => {
-  it('a val that changed there since, not even to the same code', async () => {
+  it('a val that changed on the service, even if its code is the same again', async () => {
     const { place, service, ids } = await workspace();
     await service.edit('a', 'theirs');
     await service.edit('b', 'other');
@@ -140,7 +139,7 @@ describe('does not delete', () => {
     expect(await names(service)).toEqual(['b', 'c', 'elsewhere', 'theirs']);
   });
 
-  it.each(['without .vals', 'with a copy of .vals'])('what a checkout %s names', async (how) => {
+  it.each(['without .vals', 'with a copy of .vals'])('the vals of a checkout %s', async (how) => {
     const { place, service } = await workspace();
     const checkout = new Place(temporaryFolder(), place.env);
     cpSync(place.folder, checkout.folder, { recursive: true });
@@ -151,7 +150,7 @@ describe('does not delete', () => {
     expect(await names(service)).toHaveLength(4);
   });
 
-  it('what is ignored, and nothing without --prune', async () => {
+  it('ignored vals, or anything without --prune', async () => {
     const { place, service } = await workspace();
     expect(await place.words(['push'])).toMatchObject({ 'a.ts': 'skipped', 'b.ts': 'skipped' });
     place.put({ '.valsignore': 'a.ts\n' });
@@ -166,7 +165,7 @@ describe('does not delete', () => {
   });
 });
 
-it('finishes what was killed after the deletion', async () => {
+it('finishes a prune that was killed after a deletion', async () => {
   const { place, service, ids } = await workspace();
   await service.delete(ids.a);
   expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });

@@ -21,7 +21,7 @@ async function renamed() {
   return { place, service, id };
 }
 
-it('is renamed here, and the next push renames it and makes no version', async () => {
+it('status shows it, and the next push renames the val without a new version', async () => {
   const { place, service, id } = await renamed();
   expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
   const { screen } = await place.onScreen(['status']);
@@ -35,7 +35,7 @@ it('is renamed here, and the next push renames it and makes no version', async (
   expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
 });
 
-it('is renamed before its code is sent', async () => {
+it('push renames the val before it sends the code', async () => {
   const { place, service, id } = await renamed();
   place.put({ 'a.ts': 'a2' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'renamed here' });
@@ -44,7 +44,7 @@ it('is renamed before its code is sent', async () => {
   expect(await read(service, id)).toEqual({ name: 'better', code: 'a2', version: 2 });
 });
 
-it('is kept by pull, which brings newer code, and undone by pull --force', async () => {
+it('pull keeps the new name, and pull --force takes the old name back', async () => {
   const { place, service, id } = await renamed();
   await service.ask('POST', `/v1/vals/${id}/versions`, { code: 'theirs' });
   expect(await place.words(['pull', 'a.ts'])).toEqual({ 'a.ts': 'pulled' });
@@ -56,7 +56,7 @@ it('is kept by pull, which brings newer code, and undone by pull --force', async
   expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged' });
 });
 
-it('is renamed although its code is newer there, and not if both sides changed', async () => {
+it('push renames a val whose code is newer there, but not if both sides changed', async () => {
   const { place, service, id } = await renamed();
   await service.ask('POST', `/v1/vals/${id}/versions`, { code: 'theirs' });
   place.put({ 'a.ts': 'mine' });
@@ -69,7 +69,7 @@ it('is renamed although its code is newer there, and not if both sides changed',
   expect(await place.status()).toMatchObject({ 'a.ts': 'changed there' });
 });
 
-it('gets no name that another val has, and its code is not sent', async () => {
+it('a name that another val has is refused, and the code is not sent', async () => {
   const { place, service, id } = await renamed();
   await service.edit('better', 'other');
   place.put({ 'a.ts': 'a2' });
@@ -77,7 +77,7 @@ it('gets no name that another val has, and its code is not sent', async () => {
   expect(await read(service, id)).toMatchObject({ name: 'a', code: 'a' });
 });
 
-it('is a conflict without a base, and where the service has a third name', async () => {
+it('it is a conflict without a base, or if the service has a third name', async () => {
   const { place, service, id } = await renamed();
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'third' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
@@ -89,7 +89,7 @@ it('is a conflict without a base, and where the service has a third name', async
   expect(await read(service, id)).toMatchObject({ name: 'a' });
 });
 
-it('says so where the service does not rename', async () => {
+it('push says if the service does not rename', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const service = await scriptedService([], ({ method, path }: Seen) => {
     if (path === `/v1/vals/${id}` && method === 'PUT') return { status: 404, body: {} };

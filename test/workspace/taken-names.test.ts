@@ -1,4 +1,4 @@
-// A new file whose name the service has already: a conflict where that can be told, and said where it cannot.
+// A new file whose name the service already has is a conflict. Without a list, vals warns that it may be one.
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -21,7 +21,7 @@ async function workspace(hasList: boolean, files: Record<string, string> = { 'he
 
 const listed = { 'vals.json': '{"vals":{"hello.ts":{"name":"hello"}}}' };
 
-describe('where the service has a list', () => {
+describe('if the service has a list', () => {
   it.each<[string[]]>([
     [['push']],
     [['push', 'hello.ts']],
@@ -36,13 +36,13 @@ describe('where the service has a list', () => {
     }
   });
 
-  it('status says so, and diff shows it', async () => {
+  it('status says conflict, and diff shows the difference', async () => {
     const { place } = await workspace(true);
     expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
     expect((await place.vals('diff')).stdout).toContain('-theirs');
   });
 
-  it('--force sends it', async () => {
+  it('push --force sends the file', async () => {
     const { place, puts } = await workspace(true);
     expect(await place.words(['push', '--force'])).toEqual({ 'hello.ts': 'pushed' });
     expect(puts()).toBe(1);
@@ -76,7 +76,7 @@ describe('where the service has a list', () => {
   });
 });
 
-describe('where it has none', () => {
+describe('if the service has no list', () => {
   it.each<[string[]]>([[['push', '--dry-run']], [['push', 'hello.ts', '--dry-run']]])(
     '%j says that a val may be taken over',
     async (args) => {
@@ -88,7 +88,7 @@ describe('where it has none', () => {
     },
   );
 
-  it('status says so too, and push says that it did', async () => {
+  it('status says so too, and push says that it replaced the code', async () => {
     const { place, puts } = await workspace(false, { ...listed, 'hello.ts': 'mine' });
     const { stdout, stderr } = await place.vals('status');
     expect(stdout).toContain('new');
@@ -97,7 +97,7 @@ describe('where it has none', () => {
     expect(puts()).toBe(1);
   });
 
-  it('what was seen tells too', async () => {
+  it('a remembered val of that name is a conflict too', async () => {
     const { place, puts } = await workspace(false);
     await place.vals('me');
     await place.vals('val', 'create', 'hello', 'hello.ts');
@@ -108,7 +108,7 @@ describe('where it has none', () => {
 });
 
 describe('many failures', () => {
-  it('of one kind are said once, with how many, and with what helps for all', async () => {
+  it('of one kind are one message with one hint', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     for (const name of ['a', 'b']) await service.edit(name, 'theirs');
     place.put({ 'a.ts': 'mine', 'b.ts': 'mine' });
@@ -121,7 +121,7 @@ describe('many failures', () => {
     ]);
   });
 
-  it('a refused token is said once', async () => {
+  it('a refused token is reported once', async () => {
     const service = await scriptedService([], () => ({ status: 401 }));
     const place = new Place(temporaryFolder(), service.env);
     place.put({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
@@ -131,7 +131,7 @@ describe('many failures', () => {
     expect(stderr).toMatch(/None of the 3 vals was pushed/);
   });
 
-  it('bad files are said in one way, and that nothing was sent', async () => {
+  it('unreadable files are reported, and nothing is sent', async () => {
     const service = await scriptedService([]);
     const place = new Place(temporaryFolder(), service.env);
     place.put({ 'a.ts': 'a', 'empty.ts': '', 'bad.ts': new Uint8Array([0xff, 0xfe, 0xfd]) });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { type Person, signIn, startTeam } from '../support/team.ts';
 
-/** What git would bring: everything but .vals, which ignores itself. */
+/** Copies the files that git would: all but .vals, which ignores itself. */
 function checkout(from: string, to = temporaryFolder()): string {
   cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== '.vals' });
   return to;
@@ -67,7 +67,7 @@ test("a day's work: both push, both pull, a conflict is merged, CI finds nothing
   expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
 });
 
-test("status and push against the person's own vals say whose these are, and make nothing", async () => {
+test("status and push with the person's own account name the space, and create nothing", async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, space);
   const folder = temporaryFolder();

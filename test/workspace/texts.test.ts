@@ -1,10 +1,10 @@
-// Differences that `patch` applies, and merges that take what only one side changed.
+// `patch` applies the diffs, and a merge takes the changes of both sides.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hasMarks, merge } from '../../src/workspace/text/merge.ts';
+import { hasConflictMarkers, merge } from '../../src/workspace/text/merge.ts';
 import { unifiedDiff } from '../../src/workspace/text/unified-diff.ts';
 import { budget, isLong } from '../support/budget.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -52,11 +52,11 @@ describe('unifiedDiff', () => {
     const folder = temporaryFolder();
     const diff = unifiedDiff('hello world.ts', before, after);
     expect(diff).toMatch(/^--- .*\n\+\+\+ .*\n@@ /);
-    // To patch, a file that was emptied is one that is gone.
+    // patch removes a file that becomes empty.
     expect(patched(folder, 'hello world.ts', before, diff) ?? '').toBe(after ?? '');
   });
 
-  it('of any two texts makes one the other with patch -p1', () => {
+  it('patch -p1 applies the diff of any two texts', () => {
     const folder = temporaryFolder();
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -111,11 +111,11 @@ describe('merge', () => {
     ],
   ])('%s', (_what, base, here, there, text, conflicts) => {
     expect(merge(base, here, there)).toEqual({ text, conflicts });
-    expect(hasMarks(text)).toBe(conflicts > 0);
+    expect(hasConflictMarkers(text)).toBe(conflicts > 0);
   });
 
   const manyLines = isLong ? 100_000 : 20_000;
-  it(`of texts of ${manyLines} lines needs no more stack than of short ones`, () => {
+  it(`of texts of ${manyLines} lines does not overflow the stack`, () => {
     const numbered = (word: string) =>
       Array.from({ length: manyLines }, (_, index) => `${word} ${index}\n`).join('');
     const [base, here, there] = [numbered('base'), numbered('here'), numbered('there')];
@@ -133,7 +133,7 @@ describe('merge', () => {
     expect(merge(base, every20th('here', 0), every20th('there', 10))).toEqual({ text: merged, conflicts: 0 });
   });
 
-  it('of any three texts keeps a side that alone changed, and says the same from both sides', () => {
+  it('takes the change of one side, and is symmetric, for any three texts', () => {
     fc.assert(
       fc.property(text, text, text, (base, here, there) => {
         expect(merge(base, here, base)).toEqual({ text: here, conflicts: 0 });
@@ -148,7 +148,7 @@ describe('merge', () => {
     );
   });
 
-  it('agrees with git where git merges without a conflict', () => {
+  it('gives the same text as git if git merges without a conflict', () => {
     const folder = temporaryFolder();
     const names = ['here', 'base', 'there'];
     let clean = 0;

@@ -1,4 +1,4 @@
-// Pushing on save: however an editor saves, while the service is away, and until Ctrl-C.
+// push --watch: every way of saving, an outage of the service, and Ctrl-C.
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { renameSync, watch as watchFolder, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, Service, startService } from './support.ts';
 
-/** Before the time of the test is over, so that it says what was seen until then. */
+/** Shorter than the time limit of a test, so that the error shows the output so far. */
 const patienceMs = 50_000;
 
-/** Told whenever something was printed, written or asked for, which may be what is waited for. */
+/** Emits when the program printed, wrote or requested something: a waiting condition may be true now. */
 const happenings = new EventEmitter();
 const happened = () => happenings.emit('more');
 
@@ -45,7 +45,7 @@ function watching(place: Place, ...args: string[]) {
       happened();
     }, patienceMs);
     for (;;) {
-      // What happens while the condition is looked at counts.
+      // Listens before the check, so that no event in between is missed.
       const more = once(happenings, 'more');
       if (await condition()) break;
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
@@ -63,10 +63,10 @@ function watching(place: Place, ...args: string[]) {
     child,
     exited,
     stderr: () => stderr,
-    /** Resolves when the condition holds; the test's own time-out is the limit. */
+    /** Resolves when the condition is true. */
     until,
     events,
-    /** Waits for so many events of a file, and gives the last. */
+    /** Waits for `count` events of a file, and returns the last. */
     async event(file: string, count: number): Promise<Row> {
       const ofFile = () => events().filter((row) => row.file === file);
       await until(() => ofFile().length >= count);
@@ -103,7 +103,7 @@ it('follows files that are moved together, and says so once', async () => {
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
-it('pushes plain writes, files that replace others, and new ones; what is deleted is only reported', async () => {
+it('pushes written, replaced and new files, and only reports deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
     { file: 'a.ts', name: 'a', status: 'pushed', id: place.idOf('a.ts'), version: 2, versionBefore: 1 },
@@ -135,20 +135,7 @@ it('pushes plain writes, files that replace others, and new ones; what is delete
   expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
 });
 
-it('leaves out what ignore files name', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a' });
-  place.put({ '.gitignore': 'gen/\nskip.ts\n', 'a.ts': 'a2' });
-  const watch = watching(place);
-  await watch.event('a.ts', 1);
-  place.put({ 'gen/x.ts': 'x', 'skip.ts': 'skip', 'b.ts': 'b' });
-  await watch.event('b.ts', 1);
-  place.put({ 'a.ts': 'a3' });
-  await watch.event('a.ts', 2);
-  expect(new Set(watch.events().map(({ file }) => file))).toEqual(new Set(['a.ts', 'b.ts']));
-  expect(await service.code(place.idOf('a.ts'))).toBe('a3');
-});
-
-it('leaves out what ignore files name now, and takes what they name no more', async () => {
+it('uses the ignore files as they are now', async () => {
   const { place } = await pushed({ 'sub/a.ts': 'a', 'sub/gen/b.ts': 'b' });
   place.put({ '.git/HEAD': '', 'sub/a.ts': 'a2' });
   renameSync(join(place.folder, 'vals.json'), join(place.folder, 'sub/vals.json'));
@@ -158,8 +145,9 @@ it('leaves out what ignore files name now, and takes what they name no more', as
   await watch.event('a.ts', 1);
   const files = () => new Set(watch.events().map(({ file }) => file));
 
-  // Above the workspace too, up to the top of the repository; and right before the file is made.
+  // Also rules above the workspace, up to the top of the repository, that are written right before the file.
   place.put({ '.gitignore': 'secret.ts\n/sub/deep/\n', 'sub/secret.ts': 's', 'sub/deep/secret2.ts': 's' });
+  below.put({ 'gen/x.ts': 'x', 'once.ts': 'ignored' });
   below.put({ 'lib/.valsignore': 'secret3.ts', 'lib/secret3.ts': 's' });
   below.put({ 'a.ts': 'a3' });
   await watch.event('a.ts', 2);
@@ -172,13 +160,14 @@ it('leaves out what ignore files name now, and takes what they name no more', as
   await watch.event('gen/c.ts', 1);
   below.put({ 'gen/c.ts': 'c2' });
   await watch.event('gen/c.ts', 2);
-  // What is ignored no more may be found before it is saved.
+  // These are no longer ignored, and may be found before they are saved.
   const sent = files();
   sent.delete('gen/b.ts');
+  sent.delete('gen/x.ts');
   expect(sent).toEqual(new Set(['a.ts', 'once.ts', 'gen/c.ts']));
 });
 
-it('says a conflict, sends nothing for it, and goes on once it is resolved', async () => {
+it('reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
@@ -194,7 +183,7 @@ it('says a conflict, sends nothing for it, and goes on once it is resolved', asy
   expect(await service.code(place.idOf('a.ts'))).toBe('both');
 });
 
-it('survives a service that goes away, says so once, and sends the newest when it is back', async () => {
+it('reports an outage once, and sends the newest code when the service is back', async () => {
   const data = join(temporaryFolder(), 'vals.db');
   const first = new Service(await embeddedService({ at: data }));
   const { place, watch } = await changedOnce(first);
@@ -213,7 +202,7 @@ it('survives a service that goes away, says so once, and sends the newest when i
   expect(await watch.end()).toBe(130);
 });
 
-it('sends the newest after a push whose answer was lost', async () => {
+it('sends the newest code after a push whose answer was lost', async () => {
   let code = 'a';
   let cuts = 1;
   const service = await scriptedService([], (seen) => {
@@ -238,7 +227,7 @@ it('sends the newest after a push whose answer was lost', async () => {
   expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
 });
 
-it('sends one at a time for a val, and once more for what was saved meanwhile', async () => {
+it('sends a val once at a time, and again if it was saved meanwhile', async () => {
   const sent: Record<string, string[]> = { a: [], b: [] };
   let answerFirst: () => void = () => {};
   const service = await scriptedService([], (seen) => (response) => {
@@ -270,7 +259,7 @@ it('sends one at a time for a val, and once more for what was saved meanwhile', 
   expect(sent.a).toEqual(['first', 'third']);
 });
 
-it('lets a push under way finish on Ctrl-C, says why it goes on, and notes it', async () => {
+it('finishes a running push after Ctrl-C, says so, and records it', async () => {
   let answer: () => void = () => {};
   const service = await scriptedService([], ({ method }) => {
     if (method === 'GET') return { status: 404 };
@@ -299,7 +288,7 @@ it('lets a push under way finish on Ctrl-C, says why it goes on, and notes it', 
   expect(puts()).toBe(1);
 });
 
-it('ends with 4 where the service refuses the token', async () => {
+it('ends with 4 if the service refuses the token', async () => {
   const service = await startService();
   const place = new Place(temporaryFolder(), { ...service.env, VALS_TOKEN: 'not-the-token-of-it' });
   place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
@@ -310,7 +299,7 @@ it('ends with 4 where the service refuses the token', async () => {
   });
 });
 
-it('prints a line for each push as text too, and refuses --json', async () => {
+it('prints a line of text for each push without --ndjson, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
   place.put({ 'a.ts': 'a2' });
   const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {
