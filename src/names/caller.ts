@@ -8,7 +8,7 @@ import type { Lookup } from './my-vals.ts';
  * The result is also true if the service sends no owner, or has no route that names the caller. The service is asked at
  * most once, and only if the owner differs from the user that this machine remembers for the token.
  */
-export function createCaller({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
+export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;
 

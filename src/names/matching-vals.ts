@@ -5,7 +5,7 @@ import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
-import { createCaller } from './caller.ts';
+import { createCallerCheck } from './caller.ts';
 import { openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -46,7 +46,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
 
 /** The caller's vals that the service's search finds; undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Rows> | undefined> {
-  const isCaller = createCaller({ api, seen });
+  const isCaller = createCallerCheck({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });
   try {
     const first = await pages.next();

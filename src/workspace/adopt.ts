@@ -36,7 +36,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
     refuseTaken(workspace, { name, file, id });
     const twin = findTwin(file);
-    if (twin !== undefined) throw alike({ name, file, id }, `on some systems, ${twin} is the same file`);
+    if (twin !== undefined) throw fileTaken({ name, file, id }, `on some systems, ${twin} is the same file`);
     const here = readBelow(root, file);
     // This folder pushed the same code, but the service sent no id. The file was edited since, and the edit is kept.
     const isEdited = bases.read({ name })?.code === remote.code && !force;
@@ -108,7 +108,7 @@ interface Adopted {
   id: string;
 }
 
-const alike = ({ name, file, id }: Adopted, problem: string): LocalError =>
+const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   new LocalError(`${quoted(name)} cannot be written to ${file}: ${problem}.`, {
     hint: `${byHand(id)} chooses another file.`,
   });
@@ -118,7 +118,7 @@ function refuseTaken({ vals }: Workspace, val: Adopted): void {
   const { name, file } = val;
   const other = vals.ofFoldedFile(fold(file));
   if (other !== undefined && other.name !== name) {
-    throw alike(val, `${other.file} is the file of the val ${quoted(other.name)}`);
+    throw fileTaken(val, `${other.file} is the file of the val ${quoted(other.name)}`);
   }
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;

@@ -4,7 +4,7 @@ import { compare, type Status } from './compare.ts';
 import { type Base, hashOf } from './disk/base.ts';
 import { readBelow } from './disk/files.ts';
 import { isSameVersion, type RemoteSide, type RemoteVal, type RemoteVals } from './remote-vals.ts';
-import { hasMarks } from './text/merge.ts';
+import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -66,7 +66,7 @@ export async function examine(
     isNew: val.id === undefined,
     mayTakeOver: found === 'unknown',
     isAssumed: remote !== undefined && remote.id === undefined,
-    isUnmerged: edits.has(status) && here !== undefined && hasMarks(here),
+    isUnmerged: edits.has(status) && here !== undefined && hasConflictMarkers(here),
   };
 }
 

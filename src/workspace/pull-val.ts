@@ -8,7 +8,7 @@ import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
-import { hasMarks, merge } from './text/merge.ts';
+import { hasConflictMarkers, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace, withoutId } from './workspace.ts';
 
@@ -42,7 +42,7 @@ export async function pullVal(
   }
   const isEdited = status === 'changed here' || status === 'conflict';
   if (status === 'changed here' && base !== undefined && !options.force) {
-    if (hasMarks(examined.here ?? '')) {
+    if (hasConflictMarkers(examined.here ?? '')) {
       options.remark(`${val.file} still has conflict markers. Edit the file, then run \`vals push\`.`);
     }
     return outcome('kept');

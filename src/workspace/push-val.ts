@@ -11,7 +11,7 @@ import { deletedThere, notPushed, notYours, ofAnotherOwner, otherName } from './
 import { type Base, hashOf } from './disk/base.ts';
 import { type Examined, examine } from './examine.ts';
 import { identity, isSameVersion, type RemoteVals } from './remote-vals.ts';
-import { hasMarks } from './text/merge.ts';
+import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -64,7 +64,7 @@ async function pushCode(
   const outcome = examined && outcomeWithoutSending(workspace, examined, options);
   const isRenamed = examined?.isRenamedHere === true;
   if (outcome !== undefined && !isRenamed) return outcome;
-  if (outcome === undefined && !options.force && hasMarks(code)) {
+  if (outcome === undefined && !options.force && hasConflictMarkers(code)) {
     throw new ConflictError(`${val.file} still has conflict markers.`, {
       hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
     });
@@ -93,7 +93,7 @@ async function pushCode(
   // A service that sends the token as an id must not get it into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? idBefore : sentId;
   const version = versionOf(body);
-  if (hasMarks(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
+  if (hasConflictMarkers(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
   if (idBefore !== undefined && id !== idBefore) {
     options.remark(`${val.file} was stored under another id than before: ${id}.`);
   }

@@ -4,7 +4,7 @@ import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
-import { createCaller } from '../names/caller.ts';
+import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
 
@@ -44,7 +44,7 @@ export interface RemoteVals {
 export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteVals {
   const { api } = lookup;
   const list = createListedVals(lookup, count);
-  const isCaller = createCaller(lookup);
+  const isCaller = createCallerCheck(lookup);
 
   async function read(id: string): Promise<RemoteSide> {
     try {

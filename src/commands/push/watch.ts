@@ -65,7 +65,7 @@ export async function watchWorkspace(
 
   const onSave = (file: string) => {
     if (!isBelow(workspace, paths, file)) return;
-    if (outage.isUnderWay()) outage.await(file);
+    if (outage.isUnderWay()) outage.keep(file);
     else queue.add(file);
   };
   // Watch before the first push, so that no save in between is missed.

@@ -7,7 +7,7 @@ export interface Merged {
   conflicts: number;
 }
 
-const marks = { here: '<<<<<<< here', between: '=======', there: '>>>>>>> there' };
+const markers = { here: '<<<<<<< here', between: '=======', there: '>>>>>>> there' };
 
 export function merge(base: string | undefined, here: string, there: string): Merged {
   if (base === undefined) return mergeWithoutBase(linesOf(here), linesOf(there));
@@ -25,7 +25,7 @@ export function merge(base: string | undefined, here: string, there: string): Me
     else if (ofHere.length === 0) merged.push(textOf(thereLines));
     else {
       conflicts += 1;
-      merged.push(textOf(marked(hereLines, thereLines)));
+      merged.push(textOf(withMarkers(hereLines, thereLines)));
     }
     position = end;
   }
@@ -39,7 +39,7 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
   const merged: string[] = [];
   let position = 0;
   for (const { start, end, lines } of changes) {
-    merged.push(textOf(here.slice(position, start)), textOf(marked(here.slice(start, end), lines)));
+    merged.push(textOf(here.slice(position, start)), textOf(withMarkers(here.slice(start, end), lines)));
     position = end;
   }
   merged.push(textOf(here.slice(position)));
@@ -49,11 +49,11 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 const textOf = (lines: readonly string[]): string => lines.join('');
 
 /** Whether a text has conflict markers. */
-export function hasMarks(text: string): boolean {
+export function hasConflictMarkers(text: string): boolean {
   // Few texts have them, and this search is much quicker than splitting the text into lines.
-  if (!Object.values(marks).every((mark) => text.includes(mark))) return false;
+  if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
-  return Object.values(marks).every((mark) => lines.has(mark));
+  return Object.values(markers).every((marker) => lines.has(marker));
 }
 
 interface Region {
@@ -93,16 +93,16 @@ function applied(base: readonly string[], start: number, end: number, changes: r
   return [...parts, base.slice(position, end)].flat();
 }
 
-function marked(here: readonly string[], there: readonly string[]): string[] {
+function withMarkers(here: readonly string[], there: readonly string[]): string[] {
   const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
   // A marker must begin a line, even after a last line without a line end.
   const ended = (lines: readonly string[]) =>
     lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
   return [
-    `${marks.here}${lineEnd}`,
+    `${markers.here}${lineEnd}`,
     ...ended(here),
-    `${marks.between}${lineEnd}`,
+    `${markers.between}${lineEnd}`,
     ...ended(there),
-    `${marks.there}${lineEnd}`,
+    `${markers.there}${lineEnd}`,
   ];
 }

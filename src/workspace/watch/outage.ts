@@ -6,7 +6,7 @@ export interface Outage {
   /** The file could not be sent: keeps it, and tries again after a pause. */
   began(file: string): void;
   /** Keeps one more file during the outage. */
-  await(file: string): void;
+  keep(file: string): void;
   /** The service answered: sends all files that were kept. */
   ended(): void;
   /** If the outage goes on, sends the next file after a pause. */
@@ -26,16 +26,16 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): Outage {
-  const stranded = new Set<string>();
+  const kept = new Set<string>();
   let underWay = false;
   let failures = 0;
   let cancel: (() => void) | undefined;
 
   function sendNext(): void {
     cancel = undefined;
-    const [file] = stranded;
+    const [file] = kept;
     if (file === undefined) return;
-    stranded.delete(file);
+    kept.delete(file);
     send(file);
   }
 
@@ -50,13 +50,13 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
   return {
     isUnderWay: () => underWay,
     began(file) {
-      stranded.add(file);
+      kept.add(file);
       if (!underWay) onBegan();
       underWay = true;
       retry();
     },
-    await(file) {
-      stranded.add(file);
+    keep(file) {
+      kept.add(file);
       retry();
     },
     retry,
@@ -67,8 +67,8 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
       cancel?.();
       cancel = undefined;
       onEnded();
-      const files = [...stranded];
-      stranded.clear();
+      const files = [...kept];
+      kept.clear();
       for (const file of files) send(file);
     },
     close: () => cancel?.(),

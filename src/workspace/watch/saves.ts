@@ -11,7 +11,7 @@ export interface Saves {
 }
 
 /** An editor may touch a file several times for one save: delete, create, write, rename. */
-const settledAfterMs = 100;
+const debounceMs = 100;
 
 /** When a folder is no longer ignored, files that were saved there this recently count as saved. */
 const savedBeforeMs = 1_000;
@@ -24,37 +24,36 @@ export async function watchSaves(
   onSave: (file: string) => void,
   onError: (error: unknown) => void,
 ): Promise<Saves> {
-  const settling = new Map<string, () => void>();
-  const settle = (file: string, settled: () => void) => {
-    settling.get(file)?.();
-    const cancel = clock.after(settledAfterMs, () => {
-      settling.delete(file);
-      settled();
+  const pending = new Map<string, () => void>();
+  const debounce = (file: string, act: () => void) => {
+    pending.get(file)?.();
+    const cancel = clock.after(debounceMs, () => {
+      pending.delete(file);
+      act();
     });
-    settling.set(file, cancel);
+    pending.set(file, cancel);
   };
 
   /** With `since`, files that already exist count as saved if they changed after that time. */
   async function begin(since?: number): Promise<FSWatcher> {
-    const isPassedOver = createFolderFilter(root, ignoreFiles);
+    const isSkipped = createFolderFilter(root, ignoreFiles);
     let hasBegun = false;
     const watcher = watch(root, {
       followSymlinks: false,
       ignorePermissionErrors: true,
       // Without stats, it is not yet known whether the path is a folder.
       ignored: (path, stats) =>
-        stats !== undefined &&
-        (stats.isDirectory() ? isPassedOver(path) : !isCode(path) && !isIgnoreFile(path)),
+        stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
       // Chokidar reads a folder before it watches it, and would miss files that are created in between. If
       // the folder is added again, chokidar reads it once more when it watches.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
-      if (isIgnoreFile(path)) return hasBegun && settle(path, () => renew(clock.now() - savedBeforeMs));
+      if (isIgnoreFile(path)) return hasBegun && debounce(path, () => renew(clock.now() - savedBeforeMs));
       if (!hasBegun && !(Number(stats?.mtimeMs) > Number(since))) return;
       const file = fileBelow({ root, cwd: root }, path);
-      if (file !== undefined) settle(file, () => onSave(file));
+      if (file !== undefined) debounce(file, () => onSave(file));
     });
     watcher.on('error', onError);
     await new Promise<void>((ready) => watcher.once('ready', ready));
@@ -80,7 +79,7 @@ export async function watchSaves(
 
   return {
     async close() {
-      for (const cancel of settling.values()) cancel();
+      for (const cancel of pending.values()) cancel();
       await renewed;
       await watcher.close();
     },
