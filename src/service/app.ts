@@ -14,6 +14,7 @@ import {
 } from './guard.ts';
 import { createMemoryLimit } from './http/memory-limit.ts';
 import type { Network } from './http/network.ts';
+import { createPace } from './http/pace.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
@@ -71,6 +72,7 @@ export function createApp(store: Store, options: AppOptions): App {
   const requestLimit = limits && createRateLimit(limits, now);
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytes, now);
   const memoryLimit = createMemoryLimit(memory);
+  const pace = createPace();
 
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
     const { method, url, path } = request;
@@ -88,14 +90,12 @@ export function createApp(store: Store, options: AppOptions): App {
     request.actor = identified?.actor;
     request.user = identified?.principal;
     const caller = callerKey(request, network);
-    const held = memoryLimit.open(caller);
     const leave = requestLimit?.enter(caller);
-    if (requestLimit && !leave) throw tooManyRequests();
-    outgoing.once('close', () => {
-      leave?.();
-      held.release();
-    });
-    request.hold = held.add;
+    if (requestLimit && !leave) {
+      await pace(caller);
+      throw tooManyRequests();
+    }
+    outgoing.once('close', () => leave?.());
     request.countStored = (bytes) => {
       if (!storedLimit) return;
       const counted = storedLimit.enter(caller, bytes);
@@ -114,6 +114,11 @@ export function createApp(store: Store, options: AppOptions): App {
     }
     if (route ? route.access === 'token' : path.startsWith('/v1/')) requireUser(request);
     if (!route) throw nothingAt(url);
+    if (route.method === 'GET') await pace(caller);
+    if (outgoing.destroyed) throw new Problem(408, 'The caller is gone.');
+    const held = memoryLimit.open(caller);
+    outgoing.once('close', held.release);
+    request.hold = held.add;
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
     // A write is already done, so its answer is sent even if the memory limit is reached.

@@ -136,7 +136,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     if (count > mostOfOneAddress && options.isLimited(remoteAddress)) socket.destroy();
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
-    turns.add(socket);
+    const { remoteAddress = '' } = socket;
+    turns.add(socket, options.isLimited(remoteAddress) ? limitedAs(remoteAddress) : undefined);
   });
 
   await new Promise<void>((resolve, reject) => {

@@ -1,21 +1,38 @@
 // Requests of one connection are answered one after another; those sent ahead wait, and how many wait is limited.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { createRateLimit } from './rate-limit.ts';
 
 /** With so many waiting, a connection is not read until there are fewer. */
 const mostBeforePause = 16;
 /** What was read in one piece can hold more than that, though never more than this in requests with a token. */
 const mostOfOne = 1_000;
+/** A connection that brings more than this is closed. */
 const mostOfAll = 10_000;
+/** Of one address. Parsing this many takes 20 to 50 ms. Beyond it, the address is not read for a while. */
+const aheadOfAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
+const pauseOfAddressMs = 1_000;
+/** Each turn of the event loop accepts one connection. The shorter a turn, the sooner new callers are connected. */
+const begunPerTurn = 16;
 
 interface Turn {
   outgoing: ServerResponse;
   begin(): void;
 }
 
+interface Connection {
+  /** Undefined if the address has no limit. */
+  address: string | undefined;
+  /** The first one is under way. */
+  queue: Turn[];
+  /** Requests behind the one that was refused. They are never answered. */
+  dropped: number;
+  isRefused: boolean;
+}
+
 export interface Turns {
-  /** To be called once for each connection. */
-  add(socket: Socket): void;
+  /** To be called once for each connection. `address` is undefined if it has no limit, as that of a proxy. */
+  add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
   /** The answer under way. */
@@ -28,47 +45,84 @@ export interface Turns {
 }
 
 export function createTurns(): Turns {
-  const queues = new Map<Socket, Turn[]>();
-  const refused = new WeakSet<Socket>();
+  const connections = new Map<Socket, Connection>();
+  const ready: (() => void)[] = [];
+  const aheadLimit = createRateLimit(aheadOfAddress, () => performance.now());
+  const pausedAddresses = new Set<string>();
   let waiting = 0;
 
+  const beginSome = () => {
+    for (const begin of ready.splice(0, begunPerTurn)) begin();
+    if (ready.length > 0) setImmediate(beginSome);
+  };
+  const beginSoon = (socket: Socket, { begin }: Turn) => {
+    if (ready.length === 0) setImmediate(beginSome);
+    ready.push(() => {
+      if (connections.has(socket)) begin();
+    });
+  };
+
+  const mayBeRead = ({ address, queue }: Connection) =>
+    queue.length <= mostBeforePause && !(address !== undefined && pausedAddresses.has(address));
+  const pauseAddress = (address: string) => {
+    if (pausedAddresses.has(address)) return;
+    pausedAddresses.add(address);
+    const ofAddress = () => [...connections].filter(([, connection]) => connection.address === address);
+    for (const [socket] of ofAddress()) socket.pause();
+    setTimeout(() => {
+      pausedAddresses.delete(address);
+      for (const [socket, connection] of ofAddress()) if (mayBeRead(connection)) socket.resume();
+    }, pauseOfAddressMs).unref();
+  };
+
+  /** Counts a request that cannot begin yet. */
+  const countAhead = (socket: Socket, { address }: Connection) => {
+    waiting += 1;
+    if (waiting > mostOfAll) socket.destroy();
+    if (address !== undefined && !aheadLimit.enter(address)) pauseAddress(address);
+  };
+
   return {
-    add(socket) {
-      const queue: Turn[] = [];
-      queues.set(socket, queue);
-      // Node resumes the connection by itself whenever a body is read.
+    add(socket, address) {
+      const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
+      connections.set(socket, connection);
+      // Node resumes the connection by itself: when it is new, and whenever a body is read.
       socket.on('resume', () => {
-        if (queue.length > mostBeforePause) socket.pause();
+        if (!mayBeRead(connection)) socket.pause();
       });
       socket.once('close', () => {
-        waiting -= Math.max(0, queue.length - 1);
-        queues.delete(socket);
+        waiting -= Math.max(0, connection.queue.length - 1) + connection.dropped;
+        connections.delete(socket);
       });
     },
-    isKnown: (socket) => queues.has(socket),
-    sockets: () => queues.keys(),
-    current: (socket) => queues.get(socket)?.[0]?.outgoing,
+    isKnown: (socket) => connections.has(socket),
+    sockets: () => connections.keys(),
+    current: (socket) => connections.get(socket)?.queue[0]?.outgoing,
     take(socket, outgoing, { begin, onIdle }) {
-      const queue = queues.get(socket);
-      if (!queue || refused.has(socket)) return true;
-      const isFirst = queue.length === 0;
-      if (!isFirst && (queue.length >= mostOfOne || waiting >= mostOfAll)) {
-        refused.add(socket);
-        return false;
+      const connection = connections.get(socket);
+      if (!connection) return true;
+      const { queue } = connection;
+      if (connection.isRefused || queue.length >= mostOfOne) {
+        const isFirstRefused = !connection.isRefused;
+        connection.isRefused = true;
+        connection.dropped += 1;
+        countAhead(socket, connection);
+        return !isFirstRefused;
       }
       outgoing.once('close', () => {
-        if (!queues.has(socket)) return;
+        if (!connections.has(socket)) return;
         queue.shift();
         const [next] = queue;
         if (!next) return onIdle();
         waiting -= 1;
-        if (queue.length === mostBeforePause) socket.resume();
-        next.begin();
+        if (queue.length === mostBeforePause && mayBeRead(connection)) socket.resume();
+        beginSoon(socket, next);
       });
-      queue.push({ outgoing, begin });
-      if (isFirst) begin();
-      else waiting += 1;
-      if (queue.length > mostBeforePause) socket.pause();
+      const turn = { outgoing, begin };
+      queue.push(turn);
+      if (queue.length === 1) beginSoon(socket, turn);
+      else countAhead(socket, connection);
+      if (!mayBeRead(connection)) socket.pause();
       return true;
     },
   };

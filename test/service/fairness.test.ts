@@ -1,0 +1,102 @@
+// What one caller sends keeps nobody else waiting: counted in requests of the one before the answer to the other.
+import diagnostics from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/service/index.ts';
+import { placeOf } from './place.ts';
+import { ask, createVal, temporaryService } from './support.ts';
+
+const tiny = 'GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n';
+
+/** The service has accepted all of them. */
+async function connections(count: number, port: number, localAddress?: string): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1', localAddress }));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  for (const socket of sockets) socket.on('error', () => {});
+  for (const socket of sockets) socket.write(tiny);
+  await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  return sockets;
+}
+
+/** Counts requests as soon as they are parsed. */
+function countParsed(from: string): () => number {
+  let count = 0;
+  const onRequest = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage };
+    if (request.socket.remoteAddress === from) count++;
+  };
+  diagnostics.subscribe('http.server.request.start', onRequest);
+  onTestFinished(() => void diagnostics.unsubscribe('http.server.request.start', onRequest));
+  return () => count;
+}
+
+test('requests sent ahead on many connections are answered a few at a time', async () => {
+  let answered = 0;
+  const service = await temporaryService(undefined, undefined, { onAnswered: () => answered++ });
+  const sockets = await connections(20, service.port);
+  await ask(service, 'GET', '/v1/me');
+  for (const socket of sockets) socket.resume().write(tiny.repeat(200));
+  await ask(service, 'GET', '/v1/me');
+  expect(answered).toBeLessThan(1_000);
+  await expect.poll(() => answered, { timeout: 20_000 }).toBe(4_022);
+});
+
+test('pages of one caller are made one at a time, and others are answered between them', async () => {
+  let pages = 0;
+  const service = await temporaryService(undefined, undefined, {
+    onAnswered: ({ path }) => {
+      if (path.endsWith('/runs')) pages++;
+    },
+  });
+  const store = await openStore(placeOf(service.at));
+  const eve = { ...service, token: (await store.users.add('eve'))?.token ?? '' };
+  await store.close();
+  const { id } = await createVal(eve, { name: 'v', code: 'c' });
+  const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
+  // So small that the kernel takes the answer at once.
+  const body = { version: 1, ...times, error: 'e'.repeat(20_000) };
+  await ask(eve, 'POST', `/v1/vals/${id}/runs`, { body });
+  const head = `Host: localhost:${service.port}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
+  const sockets = await connections(60, service.port);
+  await ask(service, 'GET', '/v1/me');
+  pages = 0;
+  for (const socket of sockets) socket.resume().write(`GET /v1/me/runs?limit=100 HTTP/1.1\r\n${head}`);
+  await ask(service, 'GET', '/v1/me');
+  expect(pages).toBeLessThan(20);
+  await expect.poll(() => pages, { timeout: 20_000 }).toBe(60);
+});
+
+test.runIf(process.platform === 'linux')(
+  'an address that sends thousands of requests ahead is not read for a second, and then again',
+  async () => {
+    const proxies = new BlockList();
+    proxies.addAddress('127.0.0.1', 'ipv4');
+    const network = { host: '0.0.0.0', proxies };
+    const service = await temporaryService(undefined, undefined, { network });
+    const parsed = countParsed('127.0.0.2');
+    const direct = { ...service, baseUrl: `http://127.0.0.1:${service.port}` };
+    const sockets = await connections(10, service.port, '127.0.0.2');
+    await ask(direct, 'GET', '/v1/me');
+    for (const socket of sockets) socket.resume().write(tiny.repeat(900));
+    expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
+    // The third connection exceeds 2,000.
+    expect(parsed()).toBeLessThan(4_600);
+    await expect.poll(parsed, { timeout: 30_000 }).toBe(9_010);
+  },
+);
+
+test('connections that send more ahead than the service keeps are closed, and others are served', async () => {
+  const service = await temporaryService();
+  const sockets = await connections(30, service.port);
+  let closed = 0;
+  for (const socket of sockets) socket.once('close', () => closed++);
+  await ask(service, 'GET', '/v1/me');
+  for (const socket of sockets) socket.resume().write(tiny.repeat(900));
+  expect((await ask(service, 'GET', '/v1/me')).status).toBe(200);
+  await expect.poll(() => closed).toBeGreaterThan(5);
+  expect(closed).toBeLessThan(30);
+});
