@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/service/index.ts';
-import { placeOf } from './place.ts';
-import { ask, createVal, temporaryService } from './support.ts';
+import { addPerson, ask, createVal, temporaryService } from './support.ts';
 
 const tiny = 'GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n';
 
@@ -36,7 +34,7 @@ function countParsed(from: string): () => number {
 
 test('requests sent ahead on many connections are answered a few at a time', async () => {
   let answered = 0;
-  const service = await temporaryService(undefined, undefined, { onAnswered: () => answered++ });
+  const service = await temporaryService({ onAnswered: () => answered++ });
   const sockets = await connections(20, service.port);
   await ask(service, 'GET', '/v1/me');
   for (const socket of sockets) socket.resume().write(tiny.repeat(200));
@@ -47,14 +45,12 @@ test('requests sent ahead on many connections are answered a few at a time', asy
 
 test('pages of one caller are made one at a time, and others are answered between them', async () => {
   let pages = 0;
-  const service = await temporaryService(undefined, undefined, {
+  const service = await temporaryService({
     onAnswered: ({ path }) => {
       if (path.endsWith('/runs')) pages++;
     },
   });
-  const store = await openStore(placeOf(service.at));
-  const eve = { ...service, token: (await store.users.add('eve'))?.token ?? '' };
-  await store.close();
+  const eve = await addPerson(service, 'eve');
   const { id } = await createVal(eve, { name: 'v', code: 'c' });
   const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
   // So small that the kernel takes the answer at once.
@@ -76,7 +72,7 @@ test.runIf(process.platform === 'linux')(
     const proxies = new BlockList();
     proxies.addAddress('127.0.0.1', 'ipv4');
     const network = { host: '0.0.0.0', proxies };
-    const service = await temporaryService(undefined, undefined, { network });
+    const service = await temporaryService({ network });
     const parsed = countParsed('127.0.0.2');
     const direct = { ...service, baseUrl: `http://127.0.0.1:${service.port}` };
     const sockets = await connections(10, service.port, '127.0.0.2');
