@@ -1,4 +1,4 @@
-// What real services send that the API's description does not say: it is shown, paged, filtered and explained.
+// Answers of real services that the description of the API does not mention.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -115,7 +115,7 @@ describe('hints that help', () => {
   ])('%j where there is no such route', async (args, later, hint) => {
     const { exit, stderr } = await vals(args, [{ status: 404 }, ...later]);
     expect(exit).toBe(3);
-    expect(stderr).not.toContain('check the id');
+    expect(stderr).not.toContain('Check the id');
     expect(stderr).toContain(hint);
   });
 
@@ -183,7 +183,7 @@ describe('runs of one val, filtered here', () => {
 
   it('asks for no more than it needs', async () => {
     const { paths } = await vals(['val', 'runs', id, '--no-error', '--limit', '2'], [], paged);
-    // The page after it is asked for before the first one is looked at.
+    // The second page is requested before the first one is read.
     expect(paths.length).toBeLessThanOrEqual(2);
   });
 

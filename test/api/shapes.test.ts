@@ -1,5 +1,5 @@
-// What services send: every shape that may come, and what comes out of it or is said about it. What is no JSON, and
-// what the answer to a write may lack, is in http/faults.
+// The shapes of answers: records, lists and errors, and the output for each. http/faults tests answers that are not
+// JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../support/at-most.ts';
@@ -61,9 +61,10 @@ describe('the shape of a list', () => {
     { args: ['refs'], body: { items: [] } },
     { args: ['version', 'ls', id], body: { whatever: [] } },
   ])('with nothing in it: $args $body', async ({ args, body }) => {
-    const service = await scriptedService([{ body }, { body }, { body }]);
+    const service = await scriptedService([], () => ({ body }));
     const formats: [string[], string][] = [
       [['--json'], '[]\n'],
+      [['--json', '--fields', 'id'], '[]\n'],
       [['--ndjson'], ''],
       [[], ''],
     ];

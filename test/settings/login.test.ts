@@ -43,7 +43,7 @@ describe('vals login', () => {
     expect(bearer(service.requests)[1]).toBe('Bearer token-of-mine');
   });
 
-  it('says what it asks for, asks, where the token does not appear, and says what to do next', async () => {
+  it('explains the token, asks for it without showing it, and tells what to do next', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
     const { exit, screen } = await runAtTerminal(['login', '--base-url', service.baseUrl], {
@@ -126,7 +126,7 @@ describe('vals login', () => {
     { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
   ])('$args waits for nobody where there is no terminal', async ({ args, hint }) => {
     const home = temporaryFolder();
-    // Standard input stays open, as in many a CI job.
+    // Standard input stays open, as in many CI jobs.
     const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
     expect(result.exit).toBe(2);
     expect(result.stderr).toContain(hint);

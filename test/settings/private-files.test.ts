@@ -1,4 +1,4 @@
-// What only this user may read or change: compiled code, the config, and the locks that guard it.
+// Files that only this user may change: compiled code, the config, and the locks of the config and of a workspace.
 import {
   chmodSync,
   chownSync,
@@ -47,7 +47,7 @@ describe('compiled code', () => {
     expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
   });
 
-  /** What an attacker would put there: V8 knows of the source no more than its length, and we its mark. */
+  /** Compiled code of another program, as an attacker would plant it. V8 compares only the length of the source, and vals its digest. */
   async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
@@ -64,7 +64,7 @@ describe('compiled code', () => {
   const isForeign = async ({ vals }: Pick<Installed, 'vals'>) =>
     (await vals(['--local', '--help', '--no-color'])).includes('PUSH, RUN');
 
-  /** What is rare is of a kind with another, and for a long run. */
+  /** A rare case resembles another one, and is tested only in a long run. */
   const unsafe: { what: string; isRare?: boolean; asRoot?: boolean; change(file: string): void }[] = [
     { what: 'that others may write to', isRare: true, change: (file) => chmodSync(file, 0o646) },
     { what: 'that its group may write to', change: (file) => chmodSync(file, 0o664) },
@@ -168,7 +168,7 @@ describe('a home that is empty or relative', () => {
     { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
   ];
 
-  /** A project with a config wherever one could be looked for in it. */
+  /** A project with a config in each folder where vals could look for one. */
   async function project() {
     const service = await scriptedService([]);
     const cwd = temporaryFolder();
@@ -209,7 +209,7 @@ describe('a home that is empty or relative', () => {
     if (isAbsent) return;
     expect(signIn.error?.hint).toContain('VALS_CONFIG_DIR');
     expect(local.error?.hint).toContain('VALS_DATA_DIR');
-    expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
+    expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
   it.runIf(isRoot)('and a user whom the system does not know have no config', async () => {
@@ -284,7 +284,7 @@ describe('a config that is no plain file of this user, or too large', () => {
       });
     }
     expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');
-    expect(service.requests, 'no token is tried that cannot be kept').toEqual([]);
+    expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
   it.each(isRoot ? kinds : kinds.slice(0, -1))(
@@ -295,17 +295,19 @@ describe('a config that is no plain file of this user, or too large', () => {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       make(file);
       const before = statSync(file);
-      for (const command of ['me', 'config', 'logout']) {
-        const { exit, stdout, error } = await run([command, '--json'], { home });
-        expect({ command, exit, stdout }).toEqual({ command, exit: 10, stdout: '' });
-        expect(error?.message).toContain(problem);
+      const login = ['login', '--with-token', '--base-url', 'http://127.0.0.1:1'];
+      for (const args of [['me'], ['config'], ['logout'], login]) {
+        const { exit, stdout, error } = await run([...args, '--json'], { home, input: 'token-of-mine' });
+        expect({ args, exit, stdout }).toEqual({ args, exit: 10, stdout: '' });
+        expect(error).toMatchObject({ kind: 'local', message: expect.stringContaining(problem) });
+        expect(`${error?.message} ${error?.hint}`).toContain(file);
       }
       expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
     },
   );
 });
 
-/** The two that take a lock: of the config, and of a workspace. */
+/** The two commands that take a lock: on the config, and on a workspace. */
 const lockers = [
   {
     what: 'login',
@@ -329,7 +331,7 @@ const lockers = [
 ];
 
 describe.each(lockers)('the lock of $what', ({ prepare }) => {
-  /** By a process that runs, on this machine. */
+  /** The lock of a running process on this machine. */
   const held = `${hostname()} ${process.pid} somebody`;
 
   it('with a time in the future counts as old', async () => {
@@ -340,7 +342,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
     expect(await run([...args, '--timeout', '5'], { home, input })).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it('is waited for with a word, until Ctrl-C', async () => {
+  it('is waited for with a warning, until Ctrl-C', async () => {
     const { lock, args, home, input } = await prepare();
     writeFileSync(lock, held);
     const interruption = new AbortController();
@@ -365,7 +367,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
     expect(readFileSync(lock, 'utf8')).toBe(held);
   });
 
-  it.runIf(isRoot)('of another user is left to them, however old', async () => {
+  it.runIf(isRoot)('of another user is left alone, however old it is', async () => {
     const { lock, args, home, input } = await prepare();
     writeFileSync(lock, 'theirs');
     chownSync(lock, nobody, nobody);
@@ -396,7 +398,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
       },
     },
   ];
-  it.each(inTheWay)('where $what is in its way, is an error, and that stays', async ({ problem, make }) => {
+  it.each(inTheWay)('cannot be taken if $what is in its place, which stays', async ({ problem, make }) => {
     const { lock, args, home, input } = await prepare();
     make(lock);
     const before = lstatSync(lock).ino;

@@ -1,4 +1,4 @@
-// Many sign-ins at once on one config: none is lost, nothing is left behind, and the dead hold nobody up.
+// Many sign-ins at once with one config: none is lost, no file is left behind, and a killed process blocks nobody.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -20,7 +20,7 @@ import { isLong } from '../support/budget.ts';
 import { chanceOf } from '../support/chance.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
-/** One service on many ports, which are as many origins; it accepts every token. */
+/** Services on several ports, each an origin of its own. They accept every token. */
 async function services(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () =>
     createServer((_request, response) => response.end('{"id":"1","username":"ada"}')),
@@ -40,7 +40,7 @@ interface Config {
   tokens: Record<string, string>;
 }
 
-/** The config, once it is certain that it is a whole file of its owner alone, and that nothing lies beside it. */
+/** The config. Expects that it is the only file, and that only its owner may read it. */
 function readStored(folder: string): Config {
   expect(readdirSync(folder)).toEqual(['config.json']);
   expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o600);
@@ -55,7 +55,7 @@ function newConfig() {
   return { home, folder, file, lock: `${file}.lock`, env: environment(home, { VALS_CONFIG_DIR: folder }) };
 }
 
-/** The lock of somebody who died a minute ago. */
+/** The lock of a process that was killed a minute ago. */
 function leaveOld(lock: string): void {
   mkdirSync(dirname(lock), { mode: 0o700, recursive: true });
   writeFileSync(lock, 'somebody who died');
@@ -108,8 +108,8 @@ describe('sign-ins at once', () => {
   });
 });
 
-/** What a busy machine does by chance: a pause behind one call, long enough for another process. */
-function pauseBehind(call: string, path: string, ms: number, home: string): Record<string, string> {
+/** Pauses after one call, as a busy machine may do, long enough for another process to go on. */
+function pauseAfter(call: string, path: string, ms: number, home: string): Record<string, string> {
   const hook = join(home, `${call}.cjs`);
   const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
   writeFileSync(
@@ -125,8 +125,8 @@ function pauseBehind(call: string, path: string, ms: number, home: string): Reco
   return environment(home, { VALS_CONFIG_DIR: dirname(path), NODE_OPTIONS: `--require ${hook}` });
 }
 
-describe('a process that dies', () => {
-  it('with the lock in its hands holds nobody up for ever, and no sign-in behind it is lost', {
+describe('a process that is killed', () => {
+  it('while it holds the lock does not block others for ever, and no later sign-in is lost', {
     timeout: 120_000,
   }, async () => {
     const livingCount = isLong ? 8 : 2;
@@ -136,7 +136,7 @@ describe('a process that dies', () => {
       process.execPath,
       [program, 'login', '--base-url', origins[livingCount] ?? '', '--with-token'],
       {
-        env: pauseBehind('writeFileSync', lock, 100_000, home),
+        env: pauseAfter('writeFileSync', lock, 100_000, home),
         stdio: ['pipe', 'pipe', 'ignore'],
       },
     );
@@ -160,7 +160,7 @@ describe('a process that dies', () => {
     });
   });
 
-  it('and left a lock long ago, is followed by many at the same moment, and none is lost', async () => {
+  it('and left an old lock is followed by many sign-ins at once, and none is lost', async () => {
     const rounds = isLong ? 6 : 1;
     const origins = await services(isLong ? 8 : 4);
     const { folder, env, lock } = newConfig();
@@ -176,14 +176,14 @@ describe('a process that dies', () => {
     }
   });
 
-  it('is followed by two of which one hesitates: both are stored', async () => {
+  it('and left an old lock is followed by a slow and a fast sign-in, and both are stored', async () => {
     const [hasty = '', hesitant = ''] = await services(2);
     const { home, folder, file, lock } = newConfig();
     leaveOld(lock);
     writeFileSync(file, '{"tokens":{}}', { mode: 0o600 });
-    // The one has seen that the lock is old; meanwhile the other takes it away and makes its own.
-    const first = signIn(hesitant, 'token-hesitant', pauseBehind('lstatSync', lock, 1_000, home));
-    const second = signIn(hasty, 'token-hasty', pauseBehind('openSync', file, 2_000, home));
+    // One process has seen that the lock is old. Meanwhile the other one removes it and takes its own.
+    const first = signIn(hesitant, 'token-hesitant', pauseAfter('lstatSync', lock, 1_000, home));
+    const second = signIn(hasty, 'token-hasty', pauseAfter('openSync', file, 2_000, home));
     expect((await Promise.all([first, second])).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(readStored(folder).tokens).toEqual({ [hesitant]: 'token-hesitant', [hasty]: 'token-hasty' });
   });
@@ -196,13 +196,13 @@ describe('a process that dies', () => {
     const { file, lock, env } = newConfig();
     const begun = performance.now();
     expect((await signIn(origin, 'token-first', env)).exitCode).toBe(0);
-    // From its start to a little after its end, however fast the machine is.
+    // A moment between the start of a sign-in and a little after its end, however fast the machine is.
     const moment = () => chance.between(10, Math.round(1.2 * tookMs));
     const tookMs = performance.now() - begun;
     const acknowledged: string[] = ['token-first'];
     let killed = 0;
     for (let index = 0; index < victims; index++) {
-      // What one leaves behind would only make the next one wait to be killed.
+      // With the lock of a killed process, the next one would only wait.
       if (existsSync(lock)) rmSync(lock);
       const process = signIn(origin, `token-${index}`, env);
       const timer = setTimeout(() => process.kill('SIGKILL'), moment());
@@ -211,7 +211,7 @@ describe('a process that dies', () => {
       if (exitCode === 0) acknowledged.push(`token-${index}`);
       else killed += 1;
       const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
-      // The last one acknowledged, or the one that died with its answer on its lips.
+      // The last acknowledged token, or the token of a process that was killed before it could acknowledge.
       expect([acknowledged.at(-1), `token-${index}`], `seed ${seed}`).toContain(tokens[origin]);
       if (tokens[origin] === `token-${index}`) acknowledged.push(`token-${index}`);
       expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -5,6 +5,7 @@ import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
+import type { Outgoing } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { createGate } from './gate.ts';
 import { requireWebAssembly } from './parser.ts';
@@ -42,6 +43,8 @@ export interface ClientOptions extends TransportOptions {
   redact: (text: string) => string;
 }
 
+type Message = Omit<Outgoing, 'limitMs'>;
+
 /** A service that has not answered after this time has probably lost the request. */
 const shortestAttemptMs = 10_000;
 
@@ -59,41 +62,17 @@ export function createClient(options: ClientOptions): Client {
 
   async function request(call: Call): Promise<Answer> {
     hasWritten ||= !isRead(call.method);
-    if (token === undefined && !call.withoutToken) {
-      throw new AuthError(`There is no token for ${baseUrl.origin}.`, {
-        hint: signInHint,
-        method: call.method,
-        path: call.path,
-      });
-    }
-    const query = call.query?.toString();
-    const { origin, href } = baseUrl;
-    const message = {
-      method: call.method,
-      origin,
-      path: href.slice(origin.length) + call.path + (query ? `?${query}` : ''),
-      headers: headersOf(call),
-      body: bodyOf(call),
-      open: call.open === true,
-    };
+    const message = messageOf(call);
     let maybeApplied = false;
-    let deadline = Infinity;
+    let deadline: number | undefined;
 
     for (let attempt = 1; ; attempt++) {
       const others = await gate.enter(attempt > 1);
-      const started = clock.now();
       // The time at the gate does not count.
-      if (attempt === 1) deadline = started + deadlineMs;
-      trace(`> ${call.method} ${origin}${message.path} (attempt ${attempt})`);
-      const limitMs = Math.min(deadline - started, longestAttemptMs(call.method));
-      const outcome = await transport.send({ ...message, limitMs });
+      deadline ??= clock.now() + deadlineMs;
+      const outcome = await tryOnce(message, attempt, deadline - clock.now());
       gate.leave('kind' in outcome && asksForFewer(outcome) ? 'refused' : 'answered', others);
-      const took = `in ${Math.round(clock.now() - started)} ms`;
-      if (!('kind' in outcome)) {
-        trace(`< ${outcome.status} ${took}`);
-        return outcome;
-      }
-      trace(`< ${outcome.reason} ${took}`);
+      if (!('kind' in outcome)) return outcome;
       // An earlier attempt deleted it, and its answer was lost.
       if (call.method === 'DELETE' && attempt > 1 && isStatus(outcome, 404)) {
         return { status: 404, body: undefined };
@@ -104,6 +83,7 @@ export function createClient(options: ClientOptions): Client {
       const delay = backoffMs(attempt, outcome, Math.random());
       const inTime = clock.now() + delay < deadline;
       if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
+        const { origin } = baseUrl;
         throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
       }
       if (isStatus(outcome, 429)) gate.pause(delay);
@@ -113,12 +93,40 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  async function tryOnce(message: Message, attempt: number, leftMs: number): Promise<Answer | Fault> {
+    const { method, origin, path } = message;
+    const started = clock.now();
+    trace(`> ${method} ${origin}${path} (attempt ${attempt})`);
+    const outcome = await transport.send({ ...message, limitMs: Math.min(leftMs, longestAttemptMs(method)) });
+    const result = 'kind' in outcome ? outcome.reason : outcome.status;
+    trace(`< ${result} in ${Math.round(clock.now() - started)} ms`);
+    return outcome;
+  }
+
+  /** The same for every attempt. Throws if the call needs a token and there is none. */
+  function messageOf(call: Call): Message {
+    const { method, path } = call;
+    const { origin, href } = baseUrl;
+    if (token === undefined && !call.withoutToken) {
+      throw new AuthError(`There is no token for ${origin}.`, { hint: signInHint, method, path });
+    }
+    const query = call.query?.toString();
+    return {
+      method,
+      origin,
+      path: href.slice(origin.length) + path + (query ? `?${query}` : ''),
+      headers: headersOf(call),
+      body: bodyOf(call),
+      open: call.open === true,
+    };
+  }
+
   const headersOf = ({ method, body }: Call): Record<string, string> => ({
     accept: 'application/json',
     'user-agent': options.userAgent,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    // The same on every attempt, so that the service can tell a retry from a second request.
+    // By this key, the service can tell a retry from a second request.
     ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
   });
 

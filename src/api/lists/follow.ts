@@ -35,8 +35,7 @@ const betweenLooksMs = 2_000;
 const longestBackoffMs = 30_000;
 
 /** How long to wait before the next look, after this many failures in a row. */
-export const lookDelayMs = (failures: number): number =>
-  Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures);
+const lookDelayMs = (failures: number): number => Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures);
 
 /** The most records of one request. */
 const headSize = 100;

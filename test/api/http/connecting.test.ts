@@ -6,7 +6,7 @@ import { runProcess as run, temporaryFolder } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
-/** Has the names below `.test` looked up as these addresses, in this order. */
+/** Makes Node resolve host names below `.test` to these addresses, in this order. */
 function lookingUp(addresses: { address: string; family: number }[]): string {
   const file = join(temporaryFolder(), 'lookup.cjs');
   writeFileSync(
@@ -57,7 +57,7 @@ it('a host none of whose addresses answers: nothing was changed', async () => {
 });
 
 describe('a service that closes a connection right behind its answer', () => {
-  /** Without `Connection: close`, which would have told. */
+  /** Sends no `Connection: close`, so that the client cannot expect the end. */
   const closingService = async (body: string) => {
     let requests = 0;
     const { env } = await rawService({
@@ -70,7 +70,7 @@ describe('a service that closes a connection right behind its answer', () => {
     return { env, requests: () => requests };
   };
 
-  // On a busy machine the end may come after the next request all the same, now and then.
+  // On a busy machine the end may sometimes arrive after the next request, so both tests allow a few repetitions.
 
   it('the next request does not run into the end', async () => {
     const files = 40;

@@ -1,4 +1,4 @@
-// The gate: who is admitted first, and real pushes to services that take few, many, or more and more slowly.
+// The gate: the order of admission, and pushes to services that accept few or many requests at a time.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -79,7 +79,7 @@ function files(count: number): string {
   return folder;
 }
 
-/** Takes so many at a time for so long, and refuses the others. */
+/** Answers this many requests at a time, each after this time, and refuses the others. */
 async function limitedService(most: number, ms: number, retryAfter: string) {
   const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
   const service = await scriptedService([], (): Reply => {

@@ -1,4 +1,4 @@
-// Bytes that come on a kept connection before the next request is written are no answer to it: they end the connection.
+// Bytes that arrive on a kept connection before the next request is written end the connection.
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../../src/api/http/client.ts';
@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { serviceFor } from '../../support/secure-service.ts';
 
-// The service's certificate is not the matter here, and a process can be told of an authority only as it starts.
+// Certificates are not tested here, and Node reads its authorities only when a process starts.
 beforeEach(() => void vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0'));
 afterEach(() => void vi.unstubAllEnvs());
 

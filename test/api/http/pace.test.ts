@@ -1,10 +1,10 @@
-// The pace of requests, held against random services on a clock that needs no time.
+// The pace of requests with simulated services, on a clock that needs no time.
 import { describe, expect, it } from 'vitest';
 import { mostRequests, nextPace, type Pace, startPace } from '../../../src/api/http/pace.ts';
 import { isLong } from '../../support/budget.ts';
 import { chanceOf } from '../../support/chance.ts';
 
-/** What a service does with a request while so many others are under way: it takes a time, or refuses. */
+/** A simulated service: how long a request takes with this many others under way, or a refusal. */
 interface Model {
   what: string;
   takes(others: number): number | 'refused';
@@ -20,13 +20,13 @@ interface Course {
 const attempts = 4;
 const refusalMs = 2;
 
-/** A client that is held up now and then sees at once, in any order, what came meanwhile. */
+/** A client that pauses now and then, and sees all answers of the pause at once, in any order. */
 interface Hindered {
   everyMs: number;
   forMs: number;
 }
 
-/** For some time everything takes so many times as long. */
+/** A time in which every request takes longer by this factor. */
 interface HardTime {
   from: number;
   until: number;
@@ -39,7 +39,7 @@ interface Circumstances {
   hardTimes?: readonly HardTime[];
 }
 
-/** All requests through, each refused one again after its wait, as the client does it. */
+/** Sends all requests, and each refused one again after its wait, as the client does. */
 function play(
   model: Model,
   count: number,

@@ -1,4 +1,4 @@
-// Proxies: the way through one, what a bad one can do, and that no road makes more attempts than another.
+// Proxies: tunnels through them, faults of bad ones, and the number of attempts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -180,13 +180,6 @@ describe('a proxy that makes no tunnel', () => {
       message: `The proxy 127.0.0.1:${proxy.port} requires a user name and password.`,
       hint: expect.stringContaining(`HTTPS_PROXY to http://USER:PASSWORD@127.0.0.1:${proxy.port}`),
     });
-  });
-
-  it('a password that is not percent-encoded is a setting to mend', async () => {
-    const env = through(1, 'https://vals.test', 'ada:50%hunter2@');
-    const { exit, stderr } = await run(reading, { env });
-    expect(exit).toBe(2);
-    expect(stderr).not.toContain('hunter2');
   });
 });
 

@@ -1,4 +1,4 @@
-// At the door: the wrong protocol for the port, and certificates that are not to be trusted. One clear sentence each.
+// Failed TLS connections: the wrong protocol for the port, and certificates that cannot be trusted.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TLSSocket, TlsOptions } from 'node:tls';
@@ -18,7 +18,7 @@ const commandsOf = (turn: number) =>
   commands.filter((_, index) => isLong || index === turn % commands.length);
 const major = Number(process.versions.node.split('.')[0]);
 
-/** Once only, and nothing can have been changed. */
+/** Expects one attempt, exit 7 and this message. */
 async function expectBarred(
   env: Record<string, string>,
   message: string | RegExp,
@@ -26,7 +26,7 @@ async function expectBarred(
   hint = /./,
 ) {
   const options = { env, input: 'code' };
-  // Node reads which authorities it trusts as it starts.
+  // Node reads its trusted authorities only when a process starts.
   const result = await (env.NODE_EXTRA_CA_CERTS ? runProcess : run)([...args, '--json', '--debug'], options);
   expect({ exit: result.exit, message: result.error?.message }).toEqual({
     exit: 7,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { follow, lookDelayMs } from '../../../src/api/lists/follow.ts';
+import { follow } from '../../../src/api/lists/follow.ts';
 import { BadResponseError, InterruptedError, UnavailableError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -43,9 +43,9 @@ interface Plan {
 
 interface Followed {
   given: string[];
-  /** What was there when following began, oldest first. */
+  /** The records at the start, oldest first. */
   old: string[];
-  /** What came since, in that order. */
+  /** The records that arrived later, in their order. */
   arrived: string[];
   left: Set<string>;
   notes: string[];
@@ -206,7 +206,7 @@ describe('following, whatever the schedule', () => {
     const plan = { start: 500, last: 1, cap: 100, links: true, ids: true };
     const idle = await followPlan({ ...plan, looks: Array(20).fill(quiet) });
     expect({ given: idle.given.length, requests: idle.requests }).toEqual({ given: 1, requests: 25 });
-    // More than are remembered at a time come below one that stays on top.
+    // More records than are remembered arrive below one that stays at the head.
     const below = { arrive: 90, depth: 1, during: [] };
     const { given, arrived } = await followPlan({ ...plan, looks: Array(300).fill(below) });
     expect(arrived.length).toBe(27_000);
@@ -275,16 +275,6 @@ describe('while the service is away', () => {
     expect(given.length).toBe(11);
   });
 
-  it.each([
-    [0, 2_000],
-    [1, 4_000],
-    [3, 16_000],
-    [4, 30_000],
-    [1_000, 30_000],
-  ])('after %i failures the wait is %i ms', (failures, ms) => {
-    expect(lookDelayMs(failures)).toBe(ms);
-  });
-
   it('ends at once on any other error', async () => {
     const { error, notes } = await followPlan({ ...plan, looks: [away] }, new BadResponseError('nonsense'));
     expect(error).toBeInstanceOf(BadResponseError);
@@ -301,7 +291,7 @@ const runOf = (id: string, more: object = {}) => ({
   ...more,
 });
 
-/** A service whose list grows by what it is told, at each request that asks for the head of it. */
+/** A service whose list grows by the next arrivals at each request for its head. */
 function growing(start: object[], arrivals: object[][]) {
   let list = start;
   let looks = 0;
@@ -313,7 +303,7 @@ function growing(start: object[], arrivals: object[][]) {
   };
 }
 
-/** The program in this process, with time that runs fast, until it has said enough. */
+/** Runs the program in this process with a fast clock, until its output is enough. */
 async function followFast(
   args: readonly string[],
   env: Record<string, string>,

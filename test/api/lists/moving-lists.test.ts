@@ -25,7 +25,7 @@ interface Plan {
   late: () => Promise<unknown>;
 }
 
-/** Newest first. Counts what a reader with offsets cannot see, so that only that is forgiven. */
+/** Newest first. Remembers the records that a reader with offsets cannot see. Only these may be missed. */
 function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
   const { between, fraction, oneOf } = chanceOf(seed);
   const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
@@ -51,7 +51,7 @@ function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
 
   return {
     initial,
-    requests: () => requests,
+    isInOrder: removals === 'none',
     stillThere: () => new Set(list),
     hidden,
     page(query: URLSearchParams): { ids: string[]; next: string | null | undefined } {
@@ -71,12 +71,16 @@ function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
 
 type MovingList = ReturnType<typeof movingList>;
 
-/** What is wrong with what was given, in words; nothing where nothing is. */
+/** Describes each fault of the given ids; empty if there is none. */
 function faults(given: readonly string[], list: MovingList): string[] {
   const once = new Set(given);
   const there = list.stillThere();
   const missed = list.initial.filter((id) => there.has(id) && !once.has(id) && !list.hidden.has(id));
+  // Records that only arrive do not change the order of the others.
+  const old = given.filter((id) => id.startsWith('old-')).map((id) => Number(id.slice(4)));
+  const isWronglyOrdered = list.isInOrder && old.some((number, index) => number < (old[index - 1] ?? 0));
   return [
+    ...(isWronglyOrdered ? ['in another order'] : []),
     ...(once.size < given.length ? [`${given.length - once.size} twice`] : []),
     ...(missed.length > 0 ? [`${missed.length} of ${list.initial.length} missed, ${missed[0]} first`] : []),
   ];
@@ -100,7 +104,7 @@ function planOf(seed: number, removals: Plan['removals'], least: number): Plan {
 interface ReadingOptions {
   paging?: Paging;
   most?: number;
-  /** When a request reaches the service, which may be after those sent later. */
+  /** Resolves when a request reaches the service, maybe after later requests. */
   served?: () => Promise<unknown>;
 }
 
@@ -181,7 +185,7 @@ describe('a list that moves while it is read', () => {
         (query) => {
           const offset = Number(query.get('offset'));
           const size = Math.min(cap, Number(query.get('limit')));
-          // Where the page before has to go to be sent again.
+          // As many records arrive as push the last page to this offset.
           const at = list.indexOf(lastPage);
           if (lastPage !== '' && left > 0 && at >= 0 && at < offset) {
             left -= 1;
@@ -273,7 +277,7 @@ describe('a list without end', () => {
   );
 
   it.each(cases)('ends, with one warning: $kind, $name', async ({ paging, circle, name }) => {
-    // Where nothing says that there is more, one page is the list.
+    // Without paging and without links, the first page is the whole list.
     const single = paging === undefined && name.includes('without links');
     let request = 0;
     const { ids, warnings, requests } = await readAll((query) => circle(request++, query), {

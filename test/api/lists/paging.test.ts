@@ -1,4 +1,4 @@
-// Lists of many pages: what is asked for, where a list ends, and that each record comes once.
+// Lists of many pages: the requests, the end of a list, and that each record comes once.
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/at-most.ts';
@@ -16,7 +16,7 @@ type Row = Record<string, unknown>;
 const rows = (count: number, prefix = 'r'): Row[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}${index}`, name: `n${index}` }));
 
-/** What a service makes of the rows of one page. */
+/** The body that a service sends for the rows of one page. */
 type Envelope = (page: Row[], next: string | undefined) => unknown;
 
 const envelopes: Record<string, Envelope> = {
@@ -173,28 +173,10 @@ describe('the end of a list', () => {
   const repeating: { name: string; args: string[]; body: unknown; count: number }[] = [
     { name: 'ignores the offset', args: ['runs', '--all'], body: page('a', 20), count: 20 },
     {
-      name: 'ignores the offset of a limited list',
-      args: ['runs', '--limit', '50'],
-      body: page('a', 20),
-      count: 20,
-    },
-    {
       name: 'has records without ids',
       args: ['comments', '--all'],
       body: { items: [{ n: 1 }, { n: 1.5 }] },
       count: 2,
-    },
-    {
-      name: 'has a next that leads to itself',
-      args: ['likes', '--all'],
-      body: { data: page('a', 5), links: { next: '?offset=0' } },
-      count: 5,
-    },
-    {
-      name: 'repeats a list without offsets',
-      args: ['refs'],
-      body: { data: [{ reference: {} }], links: { next: '?page=1' } },
-      count: 1,
     },
   ];
   it.each(repeating)('is a page that comes again: a service $name', async ({ args, body, count }) => {
@@ -202,20 +184,6 @@ describe('the end of a list', () => {
     const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
     expect({ exit, count: listed(stdout).length }).toEqual({ exit: 0, count });
     expect(stderr).toMatch(/^warning: .+\n$/);
-  });
-
-  it('is there at once where there is nothing: [] in JSON, otherwise nothing', async () => {
-    const formats: [string[], string][] = [
-      [['--json'], '[]\n'],
-      [['--ndjson'], ''],
-      [[], ''],
-      [['--json', '--fields', 'id'], '[]\n'],
-    ];
-    await forEachAtMost(3, formats, async ([format, printed]) => {
-      const service = await scriptedService([{ body: { data: [], links: {} } }]);
-      const { exit, stdout, stderr } = await run(['runs', '--all', ...format], { env: service.env });
-      expect({ format, exit, stdout, stderr }).toEqual({ format, exit: 0, stdout: printed, stderr: '' });
-    });
   });
 });
 
@@ -348,55 +316,6 @@ describe('links.next', () => {
       expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: rows(130) });
       expect(paths(service)).toEqual([path]);
     }
-  });
-});
-
-describe('while records arrive at the front, --all gives each once and misses none', () => {
-  const cases: { name: string; envelope: string; cap: number; arriving: (request: number) => number }[] = [
-    { name: 'one at a time', envelope: 'array', cap: 100, arriving: () => 1 },
-    { name: 'one at a time, with links', envelope: 'data, links', cap: 100, arriving: () => 1 },
-    { name: 'many at a time', envelope: 'items', cap: 100, arriving: () => 60 },
-    { name: 'now and then', envelope: 'data, links', cap: 10, arriving: (request) => (request % 3 ? 0 : 7) },
-    { name: 'a whole page', envelope: 'array', cap: 10, arriving: (request) => (request === 3 ? 10 : 0) },
-    {
-      name: 'several pages',
-      envelope: 'data, links',
-      cap: 10,
-      arriving: (request) => (request === 3 ? 45 : 0),
-    },
-    {
-      name: 'a burst of many pages',
-      envelope: 'array',
-      cap: 10,
-      arriving: (request) => (request === 15 ? 140 : 0),
-    },
-  ];
-
-  it.each(cases)('$name', async ({ envelope, cap, arriving }) => {
-    const old = rows(230, 'old');
-    let all = old;
-    let requests = 0;
-    let arrived = 0;
-    const service = await scriptedService([], (seen) => {
-      requests += 1;
-      // What arrives for ever would make the list endless.
-      const fresh = requests > 1 && arrived < 400 ? arriving(requests) : 0;
-      all = [...rows(fresh, `new${requests}-`), ...all];
-      arrived += fresh;
-      return pageOf(all, seen, { envelope, cap });
-    });
-    const { exit, stdout, stderr } = await run(['runs', '--all', '--ndjson', '--fields', 'id'], {
-      env: service.env,
-    });
-    // The last page may come again while the list grows, and may be remarked on.
-    expect({ exit, error: /error/.test(stderr) }).toEqual({ exit: 0, error: false });
-    expect(arrived).toBeGreaterThan(0);
-    const ids = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).id as string);
-    expect(ids.filter((id) => id.startsWith('old'))).toEqual(old.map(({ id }) => id));
-    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

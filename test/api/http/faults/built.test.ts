@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => elsewhere.close());
 
-/** The server's time, ten times faster than ours, so that what is slow is not too slow for a test. */
+/** The clock of the server, ten times faster than the real one, so that slow faults do not slow the test. */
 const serverClock = (): FastClock => ({
   now: () => Date.now(),
   elapsed: () => 0,
@@ -35,7 +35,7 @@ describe('the built program', () => {
       elsewhere: elsewhere.baseUrl,
       exact: false,
     };
-    // Every one of them is held in process; as built, every tenth shows that the two are alike.
+    // All faults run in process. With the built program, every tenth shows that it behaves the same.
     const chosen = faults.filter((_, index) => isLong || index % 10 === 0);
     const cells = chosen.map((fault, index): Cell => {
       const name = oneEach[index % oneEach.length];

@@ -1,4 +1,4 @@
-// The fourteen routes as a user reaches them, each with the answer of a service in good health.
+// The fourteen routes as commands, each with the answer of a healthy service.
 import { keptFile } from './harness.ts';
 import { type Asking, rowsOf } from './model.ts';
 
@@ -7,9 +7,9 @@ export interface Command extends Asking {
   args: readonly string[];
   path: string;
   status: number;
-  /** What a service in good health answers; undefined where that is nothing. */
+  /** The answer of a healthy service; undefined if it is empty. */
   good: unknown;
-  /** Its result and its failures come as an array. */
+  /** Whether `--json` prints an array of outcomes, failures too. */
   isBatch: boolean;
   /** Standard input. */
   input: string;
@@ -31,7 +31,7 @@ const reference = { reference: { id, name: 'user' }, dependsOn: { id, name: 'use
 const list = (row: unknown) => ({ data: [row], links: { self: 'https://vals.example/' } });
 
 const code = 'export default 1\n';
-/** More than a socket takes at once. */
+/** More than a socket accepts in one write. */
 const largeCode = `// ${'x'.repeat(250_000)}\n`;
 
 const read = (
@@ -106,13 +106,13 @@ function commandsWith(input: string, file: string): readonly Command[] {
 }
 
 export const commands = commandsWith(code, keptFile('hello.ts', code));
-/** The same, but those that send code send much of it. */
+/** The same with large code. */
 export const largeCommands = commandsWith(largeCode, keptFile('large.ts', largeCode));
 
 /** One of each method. */
 export const oneEach = ['me', 'val create', 'push', 'val rm'];
 
-/** What `--json` prints once the service has answered with this value. */
+/** The output of `--json` if the service answers with this value. */
 export function printed(command: Command, value: unknown): unknown {
   switch (command.reads) {
     case 'record':

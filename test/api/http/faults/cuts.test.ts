@@ -8,7 +8,7 @@ import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './h
 const framings = ['content-length', 'chunked', 'to the end'] as const;
 type Framing = (typeof framings)[number];
 
-/** Short, and without a part that would be JSON of itself. */
+/** Short, and no beginning of it is valid JSON. */
 const body = json({ id: 'a', name: 'hé', version: 12 });
 
 function answer(framing: Framing): { head: string; rest: string } {
@@ -53,7 +53,7 @@ function cutsOf(name: string, all = isLong): Cut[] {
   });
 }
 
-/** What is wrong about how this cut, made in every answer, was taken. */
+/** Cuts every answer in this way, and describes each wrong reaction of the program. */
 async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string[]> {
   const { head, rest } = answer(framing);
   const whole = head.length + rest.length;
@@ -75,11 +75,11 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
   const arrived = bytes === whole;
   const endsItself = framing === 'to the end';
   const failures = new Set([isRead ? 7 : 8]);
-  // An answer that ends with its connection is whole for HTTP wherever it ends: what it holds gives it away,
-  // unless it holds nothing, which a write may be answered with.
+  // Without a length, an answer is complete for HTTP wherever it ends. Only its JSON shows the cut,
+  // unless the answer is empty, as the answer to a write may be.
   if (endsItself && ending === 'FIN' && bytes >= head.length) failures.add(11);
   const emptyForWrite = endsItself && ending === 'FIN' && bytes === head.length && !isRead;
-  // A reset may overtake the last bytes, and an end that is reset is no end.
+  // A reset may overtake the last bytes, and does not count as the end of an answer without a length.
   const mayFail = !arrived || (ending === 'RST' && endsItself);
   if (exit === 0 ? !arrived && !emptyForWrite : !mayFail || !failures.has(Number(exit)))
     wrong.push(`exit ${exit}`);

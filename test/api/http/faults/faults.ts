@@ -1,4 +1,4 @@
-// What a service, a proxy or a wire can do to a request, each named, made of bytes, and classed for the model.
+// The faults of a service, a proxy or a connection, each with a name, its bytes and its class in the model.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Command } from './commands.ts';
@@ -14,17 +14,17 @@ export interface World {
 
 export interface Fault {
   name: string;
-  /** When it strikes: before a connection, with it, with a request's first bytes, with the whole request. */
+  /** The moment of the fault: before a connection, with it, with a request's first bytes, with the whole request. */
   stage: 'connect' | 'accept' | 'begun' | 'asked';
   meets: Meeting | ((command: Command) => Meeting);
   act(socket: Socket, world: World): void;
-  /** In seconds, for what takes long; otherwise one that no fault comes near. */
+  /** In seconds. Without it, the timeout is longer than any fault takes. */
   timeout?: number;
   /** The least time between two attempts. */
   gapMs?: number;
   /** In the message of the error. */
   named?(world: World): string;
-  /** Costly: one command of each method will do. */
+  /** Slow: tested with only one command of each method. */
   few?: boolean;
 }
 
@@ -43,7 +43,7 @@ const answered = (name: string, meets: Fault['meets'], text: string, more: Parti
 export const goodAnswer = ({ status, good }: Command): string =>
   response(status, good === undefined ? '' : json(good));
 
-/** A good answer that has a body for every command, so that there is something to spoil. */
+/** A good answer that has a body for every command, so that a fault can damage the body. */
 const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
 
 const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
@@ -92,7 +92,7 @@ function chunked({ good }: Command): string {
   return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** Piece by piece, each after a time; the pieces given, then the last one for ever where there is no end. */
+/** Writes the pieces one by one with this time between them. If endless, repeats the last piece for ever. */
 function trickle(socket: Socket, clock: FastClock, pieces: string[], everyMs: number, endless = false): void {
   const [piece = '', ...rest] = pieces;
   const next = endless && rest.length === 0 ? pieces : rest;

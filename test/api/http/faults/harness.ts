@@ -1,18 +1,18 @@
-// The program inside the test's own process, with time that runs fast, against servers that do what they are told.
+// Runs the program in the test's own process, with a fast clock, against scripted servers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { InterruptedError } from '../../../../src/errors.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 
-/** Must be in nothing that is printed, and no part of it is a word. */
+/** The token, which must not be printed. No part of it is a word. */
 export const canary = 'canary-7Qx3kP9wZt';
 
 const tickMs = 4;
-/** How far one tick takes us: a hundred times faster than the wall. */
+/** The time that passes with each tick, a hundred times faster than real time. */
 const stepMs = 400;
 
 /** A stalled event loop stalls this time too: client and server share it, so no load can make an answer late. */
@@ -26,11 +26,11 @@ setInterval(() => {
 }, tickMs).unref();
 
 export interface FastClock extends Clock {
-  /** Since it was first asked to wait for something. */
+  /** The time since the first call of `after`. */
   elapsed(): number;
 }
 
-/** `heard` is told of every wait that is asked for. */
+/** `heard` is called with the time of every wait. */
 export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
   const start = time.now;
   const base = Date.now();
@@ -51,6 +51,16 @@ export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A command loads its code when it runs. On a busy machine that would take longer than the fast clock allows. */
+beforeAll(async () => {
+  const clock = fastClock();
+  const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
+  for (const terminal of [false, true]) {
+    await invoke(['me'], { baseUrl: server.baseUrl, clock, terminal, patienceMs: Infinity });
+  }
+  await server.close();
+});
+
 /** A file that stays until the tests of this file are over. */
 export function keptFile(name: string, text: string): string {
   const path = join(folder, name);
@@ -59,7 +69,7 @@ export function keptFile(name: string, text: string): string {
 }
 
 export interface Invocation {
-  /** A text where there was no exit: it hung, or threw. */
+  /** A text if there was no exit, because the program hung or threw. */
   exit: number | string;
   stdout: string;
   stderr: string;
@@ -70,7 +80,7 @@ export interface InvokeOptions {
   clock: FastClock;
   terminal: boolean;
   input?: string;
-  /** By this time of its clock it is taken to hang. */
+  /** After this time of the clock, the program counts as hanging. */
   patienceMs: number;
 }
 
@@ -115,12 +125,12 @@ export interface Asked {
   /** The request, byte for byte. */
   bytes: string;
   body: string;
-  /** By the clock of the one who asks. */
+  /** By the clock of the client. */
   at: number;
 }
 
 export interface Handlers {
-  /** Each is told how many came before. */
+  /** `count` is the number of earlier ones. */
   accepted?(socket: Socket, count: number): void;
   begun?(socket: Socket, count: number): void;
   asked?(socket: Socket, count: number, request: Asked): void;
@@ -137,7 +147,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** A server that knows where a request ends, and leaves everything else to its handlers. */
+/** A server that finds the end of each request, and leaves everything else to its handlers. */
 export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: Asked[] = [];
@@ -194,7 +204,7 @@ function readRequest(bytes: string, at: number): Asked {
   return { method, path, bytes, body: bytes.slice(bytes.indexOf('\r\n\r\n') + 4), at };
 }
 
-/** A whole answer; what needs no length has none. */
+/** A whole answer. A 204 has no length. */
 export function response(
   status: number,
   body = '',
@@ -211,7 +221,7 @@ export const json = (value: unknown): string => Buffer.from(JSON.stringify(value
 
 export type Ending = 'FIN' | 'RST';
 
-/** A reset overtakes what was sent before it unless that has time to arrive. */
+/** Sends the text, then ends. A reset waits, because it would overtake the text. */
 export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: Clock): void {
   if (ending === 'FIN') socket.end(text, 'latin1');
   else if (text === '') socket.resetAndDestroy();
@@ -220,7 +230,7 @@ export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: 
 
 let nextPort = 20_000 + (process.pid % 5_000);
 
-/** Nothing listens there, and the system gives it to nobody of itself. */
+/** A port without a listener, outside of the range that the system assigns. */
 export async function freePort(): Promise<number> {
   for (;;) {
     try {
@@ -228,7 +238,7 @@ export async function freePort(): Promise<number> {
       await server.close();
       return server.port;
     } catch {
-      // Somebody has it.
+      // The port is in use.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Thousands of random courses of events for the commands that write, against a service that keeps a ledger.
+// Random sequences of faults for commands that write, against a service that records every change.
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,33 +19,33 @@ import {
 } from './harness.ts';
 
 const count = budget(150);
-/** Another one by FAULTS_SEED; it is printed with what fails. */
+/** FAULTS_SEED sets another one. A failure prints it. */
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
 type Method = 'POST' | 'PUT' | 'DELETE';
 
-/** When the service does what it was asked: never, before it answers, or later, when nobody waits for it. */
+/** When the service applies a request: never, before its answer, or later. */
 type Applies = 'never' | 'now' | 'later';
 
 type Step =
   | { kind: 'good' }
   | { kind: 'status'; status: number; applies: Applies; then: 'keep' | Ending }
-  /** Ends in the middle of what it says. */
+  /** The connection ends in the middle of the answer. */
   | { kind: 'lost'; said: string; ending: Ending; applies: Applies }
   | { kind: 'silence'; applies: Applies }
-  /** A success by its status, and so it was. */
+  /** A success by its status, and the change was applied. */
   | { kind: 'page' | 'empty' }
   | { kind: 'redirect' };
 
 interface Schedule {
   command: keyof typeof writing;
-  /** For each thing that is written, what its attempts meet; after these, all is well. */
+  /** The steps for each val or version that is written. After them, every request succeeds. */
   items: readonly (readonly Step[])[];
-  /** What the first connections meet before anything is read. */
+  /** How the first connections end, before a request is read. */
   doors: readonly ('open' | Ending)[];
-  /** For a deletion: whether it was there. */
+  /** For a deletion: whether the val or version exists. */
   exists: boolean;
-  /** Connections that an answer leaves open may end after it all the same, and with them the next request. */
+  /** Whether a connection may end after an answer that should keep it open, and the next request with it. */
   hangsUp: boolean;
 }
 
@@ -68,7 +68,7 @@ const writing = {
   },
 } as const satisfies Record<string, { method: Method; most: number; args(items: number): string[] }>;
 
-/** Statuses that say, by the contract, that nothing was done. */
+/** With these statuses, the service promises that nothing was changed. */
 const untouched = [400, 401, 403, 409, 410, 412, 413, 422, 429, 503];
 const doubtful = [408, 500, 501, 502, 504, 507];
 
@@ -134,16 +134,16 @@ const scheduleOf: fc.Arbitrary<Schedule> = fc
     }),
   );
 
-/** What the service knows of one thing. */
+/** The service's record of one val or version. */
 interface Entry {
   steps: readonly Step[];
   requests: number;
-  /** How often it was done; what is promised for later counts, for it will be. */
+  /** How often the change was applied, with those times that come later. */
   applied: number;
   exists: boolean;
-  /** An attempt was met with something after which nobody outside can know. */
+  /** Whether an attempt ended so that the client cannot know whether it was applied. */
   doubtful: boolean;
-  /** Requests that came after that. */
+  /** The number of requests after that attempt. */
   afterDoubt: number;
 }
 
@@ -159,7 +159,7 @@ function apply(method: Method, entry: Entry): void {
   entry.applied += 1;
 }
 
-/** Does with a request what its step says, and gives back what is then to be sent, and how that ends. */
+/** Carries out a step. Returns the answer, and how the connection ends. */
 function act(method: Method, entry: Entry, step: Step, clock: FastClock): { text: string; ending?: Ending } {
   if ('applies' in step && step.applies !== 'never') {
     // A deletion that is repeated before it is done still finds the thing there; for the others it is all the same.
@@ -199,7 +199,7 @@ interface Outcome {
   message: string;
 }
 
-/** What is wrong about what the program did, in words. */
+/** Runs the schedule, and describes each wrong reaction of the program. */
 async function judge(schedule: Schedule): Promise<string[]> {
   const { command, items, doors, exists, hangsUp } = schedule;
   const { method, args } = writing[command];
@@ -231,7 +231,7 @@ async function judge(schedule: Schedule): Promise<string[]> {
       }
       if (entry.doubtful) entry.afterDoubt += 1;
       if (shut.has(socket)) {
-        // It hears what it no longer answers, and does it.
+        // The service applies the request, although it no longer answers.
         entry.doubtful = true;
         apply(method, entry);
         return;
@@ -270,7 +270,7 @@ async function judge(schedule: Schedule): Promise<string[]> {
     }
     wrong.push(...problems.map((problem) => `item ${index}: exit ${outcome.exit}, but ${problem}`));
   }
-  // One after another: a refused token stops the rest, and nothing else does.
+  // Vals are deleted one after another. Only a refused token stops the rest.
   const refused = outcomes.findIndex(({ exit }) => exit === 4);
   const skipped = outcomes.findIndex(({ exit }) => exit === 'skipped');
   const stop = refused !== -1 && refused < items.length - 1 ? refused + 1 : -1;
@@ -315,7 +315,7 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
   return wrong;
 }
 
-/** The contract, step by step; undefined where time or chance decides. */
+/** The exit code that the contract demands; undefined if time or chance decides. */
 function predict(method: Method, steps: readonly Step[], exists: boolean): number | undefined {
   let inDoubt = false;
   let there = exists;
@@ -323,7 +323,7 @@ function predict(method: Method, steps: readonly Step[], exists: boolean): numbe
     const step: Step = steps[attempt - 1] ?? { kind: 'good' };
     if (step.kind === 'silence') return undefined;
     if (method === 'DELETE' && 'applies' in step) {
-      // Found there or not by the next attempt: either way it ends well, but only if that is a good one.
+      // The next attempt may find it or not. Either way, a good answer ends in success.
       if (step.applies !== 'never') there = false;
     }
     switch (step.kind) {
@@ -377,7 +377,7 @@ function totalExit(outcomes: readonly Outcome[]): number {
   return exits.size === 1 ? Number(first) : 9;
 }
 
-describe('random courses of events', () => {
+describe('random sequences of faults', () => {
   it(`${count} of them: exit 0 is done, exit 7 is not done, and nothing is done twice`, {
     timeout: 240_000,
   }, async () => {
