@@ -246,7 +246,7 @@ describe('the token', () => {
     }
     expect(first.requests).toHaveLength(1);
     expect(other.requests).toEqual([]);
-    // What works without a token goes there without one.
+    // A command that needs no token sends none to another origin.
     expect(await run(['val', 'get', id, '--base-url', other.baseUrl], { home })).toMatchObject({ exit: 0 });
     expect(bearer(other.requests)).toEqual([undefined]);
     // The path is not part of the origin.
@@ -502,7 +502,7 @@ describe('the trace', () => {
 });
 
 describe('a proxy', () => {
-  /** Takes what comes, keeps it, and hangs up. */
+  /** Keeps the bytes that arrive, and closes the connection. */
   async function watchedProxy() {
     const seen: string[] = [];
     const { port } = await rawService({

@@ -203,7 +203,7 @@ describe('a service', () => {
       worst = Math.max(worst, ratio);
       if (ratio > 1.15) missed.push(`${seed}: ${model.what}, ${ratio.toFixed(2)} of the best`);
     }
-    // Where 8, with which it begins, is twice what a service takes well, a thousand requests hardly make up for it.
+    // If a service handles only 4 requests well, a thousand requests hardly make up for the start with 8.
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(count / 100);
     expect(worst).toBeLessThan(1.3);
   });

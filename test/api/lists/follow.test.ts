@@ -13,7 +13,7 @@ import { environment, program, run, temporaryFolder } from '../../support/progra
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { fastClock } from '../http/faults/harness.ts';
 
-/** What happens before one look, or before one request of it. */
+/** The changes of the list before one look, or before one request of a look. */
 interface Change {
   arrive: number;
   /** How deep below the head the arrivals stand. */
@@ -54,7 +54,7 @@ interface Followed {
   error: unknown;
 }
 
-/** Follows a list that does as planned, then stands still for some looks, with a clock that does not wait. */
+/** Follows a list that changes as planned and then stands still for some looks, with a clock that does not wait. */
 async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
   const { start, last, cap, links, ids, looks, ignoresOffset } = plan;
   const controller = new AbortController();
@@ -396,7 +396,7 @@ describe('vals runs --follow', () => {
     expect(head.includes('STARTED')).toBe(true);
     expect(head.includes('ERROR')).toBe(columns > 40);
     expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ERROR'));
-    // The first ones passed; there is room for those that did not.
+    // The first runs passed, and the table still has room for a failed one.
     expect(rows[4]).toContain('failed');
     for (const row of rows.filter((row) => !row.includes('漢')))
       expect(row.length).toBeLessThanOrEqual(columns);

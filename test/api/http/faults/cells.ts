@@ -1,4 +1,4 @@
-// One fault against one command: run, and compared with the model in everything that can be seen from outside.
+// Runs one command with one fault, and compares everything that a user or a service sees with the model.
 
 import { kinds } from '../../../support/kinds.ts';
 import { type Command, printed } from './commands.ts';
@@ -26,7 +26,7 @@ const meetingOf = ({ fault, command }: Cell): Meeting =>
 
 /** How a cell is run. */
 export interface Stage {
-  /** What the program, if it takes one, and the server go by; told of every wait. */
+  /** The clock of the server, and of the program if it runs in process. `heard` is called with every wait. */
   clock(heard: (ms: number) => void): FastClock;
   run(
     args: readonly string[],
@@ -37,15 +37,15 @@ export interface Stage {
   ): Promise<Invocation>;
   timeout(fault: Fault): number;
   elsewhere: string;
-  /** The deadline leaves room for every attempt, and the clock is ours: how many and how long can be told. */
+  /** Whether the number of attempts and their times can be compared exactly. */
   exact: boolean;
 }
 
-/** Runs a cell and says what is wrong about it. */
+/** Runs a cell, and describes each difference from the model. */
 export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
   const { command, fault, forever, terminal } = cell;
   let comeUp = () => {};
-  // Of what is waited for first, nothing but the back-off is this short.
+  // Only the back-off is this short.
   const clock = stage.clock((ms) => ms <= 500 && comeUp());
   const world: World = { clock, command, elsewhere: stage.elsewhere };
   const strikes = (count: number) => forever || count === 0;
@@ -62,7 +62,7 @@ export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
       fault.act(socket, world);
     },
     asked(socket, count) {
-      // Struck on accept, a connection stays so; struck as it began, a request is dealt with.
+      // A connection that failed on accept stays failed. A request that failed at its first bytes is already answered.
       if (fault.stage === 'begun' ? struckSockets.delete(socket) : struckSockets.has(socket)) return;
       if (fault.stage === 'asked' && strikes(count)) fault.act(socket, world);
       else socket.write(goodAnswer(command), 'latin1');
@@ -133,14 +133,14 @@ function wrongRequests(
   }
   for (const [index, { at }] of requests.slice(1).entries()) {
     const gap = at - (requests[index]?.at ?? 0);
-    // A clock in steps: a time-out may be one step early by the time of the server.
+    // The clock moves in steps, so a timeout may come one step early by the clock of the server.
     if (index === 0 && fault.gapMs !== undefined && gap < fault.gapMs - 400)
       wrong.push(`again after ${gap} ms`);
   }
   return wrong;
 }
 
-/** The program's own colours and its spinner; what a service sends has other ones. */
+/** The escape sequences of the program itself, for colours and the spinner. A service sends other ones. */
 const ownSequences = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const unsafeInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -165,7 +165,7 @@ function wrongOutput(cell: Cell, world: World, result: Invocation, promised: Exp
   return wrong;
 }
 
-/** What was answered last: the fault's own value, where that was taken, or else a good one. */
+/** The last answer: the value of the fault if the program accepts it, otherwise a good one. */
 function answeredLast(cell: Cell): unknown {
   const { command } = cell;
   const meeting = meetingOf(cell);
@@ -176,7 +176,7 @@ function answeredLast(cell: Cell): unknown {
 
 function wrongResult(cell: Cell, { stdout, stderr }: Invocation): string[] {
   const should = JSON.stringify(printed(cell.command, answeredLast(cell))).replaceAll(canary, '***');
-  // A table of nothing is nothing; of something, it has at least its first words.
+  // An empty table prints nothing. Any other has at least its first words.
   if (cell.terminal) return /^(?:\[\]|\{\})$/.test(should) || stdout !== '' ? [] : ['nothing is printed'];
   const wrong: string[] = [];
   if (stderr !== '') wrong.push(`succeeded with stderr ${JSON.stringify(stderr)}`);

@@ -246,7 +246,7 @@ const bodies: Fault[] = [
   asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) => endless(socket, 404)),
 ];
 
-/** Valid JSON as far as it goes; only what is too large about it is wrong. */
+/** The beginning of valid JSON, so that only its size is wrong. */
 function endless(socket: Socket, status = 200): void {
   const piece = Buffer.alloc(256 * 1024, 'x');
   socket.write(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000000000000\r\n\r\n["`);
@@ -261,7 +261,7 @@ const values: Fault[] = [
   ...[{}, { a: 1 }, { data: 'text' }, { data: [1] }, { data: { id: 1 } }],
 ].map((value) => answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))));
 
-/** The good answer, each of its texts changed. */
+/** The good answer with each of its texts changed. */
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => changed(item, change));
@@ -284,7 +284,7 @@ const evil =
 
 const withKeys = (name: string, keys: Record<string, unknown>): Fault => {
   const value = ({ good, reads }: Command): unknown =>
-    // By way of a text, or `__proto__` would not be a key.
+    // JSON.parse, because `__proto__` in an object literal is not a key.
     JSON.parse(reads === 'list' ? `{"data":[${JSON.stringify(keys)}],"links":{}}` : withMembers(good, keys));
   return asked(
     name,
@@ -452,7 +452,7 @@ const framing: Fault[] = [
 ];
 
 export const faults: readonly Fault[] = [
-  // The port is free, so nothing strikes; the service comes up later, or never.
+  // Nothing listens on the port. The service starts later, or never.
   { name: 'a refused connection', stage: 'connect', meets: { kind: 'refused' }, act: () => {} },
   ...hangingUp,
   ...slowness,

@@ -1,23 +1,23 @@
-// What the contract promises for each fault, as pure functions written from its text and from nothing in src.
+// The promises of the contract for each fault, as pure functions that use nothing of src.
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What a command reads from a successful answer. */
+/** The part of a successful answer that a command reads. */
 type Reads = 'record' | 'list' | 'what there is' | 'nothing';
 
-/** What one attempt meets, in the contract's words. */
+/** The result of one attempt, in the words of the contract. */
 export type Meeting =
   | { kind: 'refused' }
-  /** The connection ended before any answer; the service took the request, or not, or nobody can say. */
+  /** The connection ended before any answer. `taken`: whether the service received the request. */
   | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
   /** The connection ended within a successful answer. */
   | { kind: 'cut' }
-  /** Nothing came, or, with an answer begun, nothing more. */
+  /** No answer came, or an answer began and did not go on. */
   | { kind: 'silence'; begun: boolean; unread?: boolean }
   | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
   | { kind: 'redirect' }
   | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
-  /** A continuation that was not asked for: HTTP has it skipped, and a client that hangs up is no liar. */
+  /** A 100 that was not asked for. A client may skip it or end the connection. */
   | { kind: 'unreadable success' }
   /** A success with this value in it. */
   | { kind: 'value'; value: unknown };
@@ -31,15 +31,15 @@ export interface Expected {
 export interface Asking {
   method: Method;
   reads: Reads;
-  /** A list that is asked for without limit and offset, and with them once that is refused. */
+  /** Whether the list is requested without limit and offset, and with them only after a refusal. */
   unpaged?: boolean;
-  /** After a 404 the val itself is asked for, to tell an absent val from an absent route. */
+  /** Whether the command reads the val after a 404, to tell a missing val from a missing route. */
   looksForVal?: boolean;
 }
 
 const mostAttempts = 4;
 
-/** The whole of it: for the meeting that happens once, before a good answer, or for ever. */
+/** The expected result, if the fault happens once before a good answer, or for ever. */
 export function expected(asking: Asking, meeting: Meeting, forever: boolean): Expected {
   const { method } = asking;
   const exits = exitsOf(asking, meeting);
@@ -64,7 +64,7 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   }
 }
 
-/** An attempt is cut at half of the deadline, so silence has room for two. */
+/** An attempt ends at half of the deadline, so a silent service gets two attempts. */
 const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
 
 function countedOf(meeting: Meeting): [number, number] {
@@ -73,14 +73,14 @@ function countedOf(meeting: Meeting): [number, number] {
   return { yes: [1, 1], no: [0, 0], maybe: [0, 1] }[meeting.taken] as [number, number];
 }
 
-/** Where both are right, because nobody can say or the contract does not, `maybe`. */
+/** Whether the request is sent again; `maybe` if both are right. */
 function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
   const yesNo = (yes: boolean) => (yes ? 'yes' : 'no');
   switch (meeting.kind) {
     case 'refused':
       return 'yes';
     case 'hung up':
-      // A POST goes out again only if no connection was made, and of one that ended at once that may be said.
+      // A POST is repeated only if no connection was made. A connection that ended at once may count as not made.
       if (method === 'POST') return meeting.taken === 'yes' ? 'no' : 'maybe';
       return 'yes';
     case 'cut':
@@ -108,7 +108,7 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
   }
 }
 
-/** If it stays so. */
+/** The exit code if the fault lasts. */
 function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[] {
   const isRead = method === 'GET';
   const unknownOrUnavailable = isRead ? 7 : 8;
@@ -127,7 +127,7 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
       return [11];
     case 'too large':
       return method === 'DELETE' ? [0, 11] : [11];
-    // Any 2xx is a deletion, whatever comes with it.
+    // Any 2xx means that the deletion was made, whatever the body is.
     case 'compressed':
     case 'too deep':
     case 'not JSON':
@@ -162,7 +162,7 @@ function isRightShape(reads: Reads, value: unknown): boolean {
   return rows?.every(isRecord) ?? false;
 }
 
-/** An array, or the only one in an object. */
+/** The array, or the only array in an object. */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isRecord(value)) return undefined;
