@@ -133,7 +133,7 @@ export async function startService(options: Place & ServiceOptions): Promise<Emb
 
 async function startMetrics(
   store: Store,
-  { requestsUnderWay }: Pick<Server, 'requestsUnderWay'>,
+  { requestsUnderWay, close: closeServer }: Server,
   { port, host }: { port: number; host: string },
 ) {
   const { createMetrics } = await import('./http/metrics.ts');
@@ -142,7 +142,8 @@ async function startMetrics(
     connections: store.connections,
     counts: store.counts,
   });
-  const served = await listen(port, host).catch((error) => {
+  const served = await listen(port, host).catch(async (error) => {
+    await closeServer();
     throw listenError(error, host, port, '--metrics-port');
   });
   return { count, ...served };

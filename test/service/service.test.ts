@@ -196,6 +196,19 @@ test('a port in use is named', async () => {
   expect(error.facts.hint).toBe('Use --port 0 for a free port, or end the program that holds it.');
 });
 
+test('a port of metrics in use is named, and the port of the service is closed again', async () => {
+  const [{ port: used }, { port, close }] = [await temporaryService(), await temporaryService()];
+  await close();
+  const file = join(temporaryFolder(), 'store.db');
+  const metrics = { port: used, host: '127.0.0.1' };
+  const error = await failureOf(startService({ file, port, metrics }));
+  expect(error.message).toBe(`Port ${used} on 127.0.0.1 is in use.`);
+  expect(error.facts.hint).toBe('Use --metrics-port 0 for a free port, or end the program that holds it.');
+  const again = await startService({ file, port });
+  expect(again.port).toBe(port);
+  await again.close();
+});
+
 test('it leaves the globals of its process alone', async () => {
   const { Request, Response } = globalThis;
   const service = await temporaryService();

@@ -30,9 +30,13 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
   const expectRoom = (caller: string, bytes: number) => {
     const headers = { 'Retry-After': '1' };
     if ((byCaller.get(caller) ?? 0) + bytes > ofOne) {
-      throw new Problem(429, 'You have too many bytes in unread answers. Read the answers first.', {
-        headers,
-      });
+      throw new Problem(
+        429,
+        'You have too many bytes in requests and unread answers. Read the answers first.',
+        {
+          headers,
+        },
+      );
     }
     if (all + bytes > ofAll)
       throw new Problem(503, 'The service is busy. Try again in a second.', { headers });
