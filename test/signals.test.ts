@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM at every moment of a command's life: an honest end, valid output, nothing left behind.
+// SIGINT and SIGTERM at every moment of a command: the right exit code, valid output, and nothing left behind.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ type Signal = 'SIGINT' | 'SIGTERM';
 const interrupted: [Signal, number] = ['SIGINT', 130];
 const terminated: [Signal, number] = ['SIGTERM', 143];
 const signals = [interrupted, terminated];
-/** Once heard, they differ in the exit code alone. */
+/** The program treats both alike, except for the exit code, so one of them is enough in a short run. */
 const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
 
 function isGone(group: ChildProcess): boolean {
@@ -28,12 +28,12 @@ function isGone(group: ChildProcess): boolean {
   }
 }
 
-/** Why nobody takes a connection there, if so. */
+/** The error of a connection to this address. */
 async function refusal(baseUrl: string): Promise<string | undefined> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   try {
     return await new Promise((decided) => {
-      socket.once('connect', () => decided('still there'));
+      socket.once('connect', () => decided(undefined));
       socket.once('error', (error: NodeJS.ErrnoException) => decided(error.code));
     });
   } finally {
@@ -50,7 +50,7 @@ interface ErrorObject {
 const errorIn = (stderr: string): ErrorObject =>
   (JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: ErrorObject }).error;
 
-/** So long after its start; when so many requests came, none of which is answered any more; or when so many were answered. */
+/** So long after the start; at the nth request, which is not answered; or after the nth answer. */
 type Moment = { ms: number } | { asked: number } | { answered: number };
 
 interface Torture {
@@ -61,18 +61,18 @@ interface Torture {
   answer: (seen: Seen) => Reply;
   /** How many requests it makes. */
   requests: number;
-  /** Also at moments of its start. */
+  /** Sends the signal also during the start. */
   isStarted?: boolean;
-  /** What each end has to hold to, beside what all have to. */
+  /** The assertions for this command. */
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
 
-/** Before the program could listen, nothing outside tells where it is. */
+/** During its start the program gives no event to wait for, so these are times. */
 const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [0, 45]).map((ms) => ({
   ms,
 }));
 
-/** What happens before it listens is the same for all commands, so one of them is started often enough. */
+/** The start is the same for all commands, so one command tests it. */
 function momentsOf(requests: number, isStarted: boolean): Moment[] {
   const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
     (count) => isLong || count === 1 || count === requests,
@@ -83,7 +83,7 @@ function momentsOf(requests: number, isStarted: boolean): Moment[] {
   ];
 }
 
-/** Sends the signal at each of the moments, and once more when all is done. */
+/** Runs the command once for each moment, and sends the signal there. */
 async function atEveryMoment(torture: Torture): Promise<void> {
   const { args, signal, exit, cwd, answer, requests, isStarted = false, check } = torture;
   const folder = cwd ?? temporaryFolder();
@@ -93,7 +93,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const service = await scriptedService([], (seen) => (response) => {
       asked += 1;
       if ('asked' in moment && asked >= moment.asked) {
-        // A second signal would end it at once.
+        // A second signal would end the program at once.
         if (asked === moment.asked) child.kill(signal);
         return;
       }
@@ -112,14 +112,14 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const context = { args, moment, ...end };
     expect(isGone(child), 'no process is left').toBe(true);
     expect(end.stderr).not.toMatch(/\n\s+at |node:internal|Unexpected/);
-    // Node stops listening a little before it ends: by then all was done.
+    // Node stops listening for signals shortly before it exits. By then the command was done.
     const done = end.exit === 0 || (end.signal === signal && end.stdout !== '');
     if ('asked' in moment) expect(context).toMatchObject({ exit });
     if (done) {
       expect(end.stderr).toBe('');
       check({ ...end, exit: 0, moment, received: service.requests });
     } else if (end.signal !== null) {
-      // Before the program could listen, or while it showed what it had read: nothing was changed.
+      // The signal killed it during its start or its output, so it must have changed nothing.
       const written = service.requests.filter(({ method }) => method !== 'GET');
       expect({ ...context, written }).toMatchObject({ signal, stderr: '', written: [] });
     } else {
@@ -135,7 +135,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
 const hide = '\u001b[?25l';
 const show = '\u001b[?25h';
 
-it.each(signals)('%s at any moment of a read: the record, or nothing', async (signal, exit) => {
+it.each(signals)('%s at any moment of a read leaves the whole record or no output', async (signal, exit) => {
   const me = { id: '1', username: 'ada' };
   await atEveryMoment({
     args: ['me', '--json'],
@@ -148,37 +148,40 @@ it.each(signals)('%s at any moment of a read: the record, or nothing', async (si
   });
 });
 
-it.each(oneOf(terminated))('%s at any moment of a long list: whole lines, in order', async (signal, exit) => {
-  const pages = 8;
-  const size = 25;
-  const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
-  const partly: number[] = [];
-  await atEveryMoment({
-    args: ['runs', '--all', '--ndjson'],
-    signal,
-    exit,
-    answer: ({ path }) => {
-      const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
-      const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
-      const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
-      return { body: { data: rows, links: { ...next } } };
-    },
-    requests: pages,
-    check({ exit, stdout }) {
-      if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
-      const lines = stdout.split('\n').slice(0, -1);
-      expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-        ids.slice(0, lines.length),
-      );
-      if (exit === 0) expect(lines).toHaveLength(ids.length);
-      else if (lines.length > 0) partly.push(lines.length);
-    },
-  });
-  expect(partly.length).toBeGreaterThan(0);
-});
+it.each(oneOf(terminated))(
+  '%s at any moment of a long list leaves whole lines, in order',
+  async (signal, exit) => {
+    const pages = 8;
+    const size = 25;
+    const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
+    const partly: number[] = [];
+    await atEveryMoment({
+      args: ['runs', '--all', '--ndjson'],
+      signal,
+      exit,
+      answer: ({ path }) => {
+        const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+        const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
+        const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
+        return { body: { data: rows, links: { ...next } } };
+      },
+      requests: pages,
+      check({ exit, stdout }) {
+        if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
+        const lines = stdout.split('\n').slice(0, -1);
+        expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+          ids.slice(0, lines.length),
+        );
+        if (exit === 0) expect(lines).toHaveLength(ids.length);
+        else if (lines.length > 0) partly.push(lines.length);
+      },
+    });
+    expect(partly.length).toBeGreaterThan(0);
+  },
+);
 
 it.each(oneOf(interrupted))(
-  '%s at any moment of one write: done, not begun, or not known, and never a lie',
+  '%s at any moment of a write is reported as done, not begun or not known, as it was',
   async (signal, exit) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'code.ts'), 'code');
@@ -206,7 +209,7 @@ it.each(oneOf(interrupted))(
 );
 
 it.each(oneOf(terminated))(
-  '%s at any moment of a push: what was sent is never called skipped',
+  '%s at any moment of a push reports no val as skipped that was sent',
   async (signal, exit) => {
     const folder = temporaryFolder();
     const names = ['a', 'b', 'c', 'd', 'e'];
@@ -245,7 +248,7 @@ it.each(oneOf(terminated))(
 );
 
 it.each(signals)(
-  '%s at any moment of serve: its address or nothing, and its port is free again',
+  '%s at any moment of serve leaves its address or no output, and a free port',
   async (signal) => {
     const folder = temporaryFolder();
     let served = 0;
@@ -276,7 +279,7 @@ it.each(signals)(
 );
 
 it.each(oneOf(interrupted))(
-  '%s at any moment of a sign-in at a prompt: the terminal is as it was, and nothing is stored',
+  '%s at any moment of a sign-in at a prompt restores the terminal, and stores nothing',
   async (signal, exit) => {
     const service = await scriptedService([]);
     let asked = 0;
@@ -308,7 +311,7 @@ it.each(oneOf(interrupted))(
 const gaps = isLong ? [0, 1, 3, 10, 30] : [0, 10];
 const twice = gaps.flatMap((gap) => signals.map(([signal, exit]) => ({ gap, signal, exit })));
 it.each(twice)(
-  '$signal twice, $gap ms apart, while the spinner turns: the cursor is back',
+  '$signal twice, $gap ms apart, while the spinner turns, restores the cursor',
   async ({ gap, signal, exit }) => {
     const service = await scriptedService([], () => () => {});
     const script = '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."';
@@ -320,7 +323,7 @@ it.each(twice)(
     try {
       process.kill(pid, signal);
     } catch {
-      // It was quicker.
+      // The program has ended already.
     }
     await screen.ended;
     const text = screen.text();
@@ -330,7 +333,8 @@ it.each(twice)(
     });
   },
 );
-it('SIGTERM lets serve finish what is under way', async () => {
+
+it('SIGTERM lets serve finish the request under way', async () => {
   const service = await embeddedService();
   const body = JSON.stringify({ name: 'late', code: 'code' });
   const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
@@ -352,7 +356,7 @@ it('SIGTERM lets serve finish what is under way', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 100 /);
   socket.write(body.slice(0, 5));
   const ended = service.end('SIGTERM');
-  // It has heard of the signal once it takes no more connections.
+  // The program has received the signal once it refuses connections.
   await expect.poll(() => refusal(service.baseUrl), { timeout: 30_000, interval: 10 }).toBe('ECONNREFUSED');
   socket.write(body.slice(5));
   expect(await ended).toBe(0);

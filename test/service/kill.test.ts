@@ -1,54 +1,37 @@
-// kill -9 during writes, again and again on one file: what was acknowledged stays, what was deleted stays away.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+// kill -9 during writes, many times on one file: acknowledged versions stay, and deleted ones do not come back.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { isLong } from '../support/budget.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, program, temporaryFolder } from '../support/program.ts';
-import { ask as askOrFail } from './support.ts';
+import { startProcess, temporaryFolder } from '../support/program.ts';
+import { ask as askOrFail, type Caller, type Val } from './support.ts';
 
 const seed = 20_261_115;
 const kills = isLong ? 55 : 6;
 const writers = 4;
 
-interface Val {
-  id: string;
-  name: string;
-  code: string;
-  version: number;
-}
-
-/** What we know of a val: what was acknowledged, and what may have been done besides. */
+/** A val as its writer knows it: the acknowledged versions, and those that may exist besides. */
 interface Known {
   id: string;
   name: string;
   last: number;
   codes: Map<number, string>;
   deletedVersions: Set<number>;
-  /** Sent without an answer. */
+  /** Codes that were sent, without an answer. */
   maybeCodes: Set<string>;
   maybeDeletedVersions: Set<number>;
   state: 'there' | 'maybe deleted' | 'deleted';
 }
 
-function start(args: readonly string[], env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-type Service = Awaited<ReturnType<typeof embeddedService>>;
-
-/** Undefined where no whole answer came. */
-const ask = (service: Service, method: string, path: string, body?: object) =>
+/** Undefined if no whole answer came. */
+const ask = (service: Caller, method: string, path: string, body?: object) =>
   askOrFail(service, method, path, { body }).catch(() => undefined);
 
-/** Writes to vals of its own, one request at a time, and remembers what it was told. */
+/** Writes to vals of its own, one request at a time, and remembers the answers. */
 function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   const vals: Known[] = [];
   const current = new Map<string, Known>();
@@ -66,14 +49,12 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   function note(val: Val, code: string): Known {
     let known = current.get(val.name);
     if (known?.id !== val.id) {
-      // Only what may be gone can have been followed by another of its name.
+      // Only a val that may be deleted can be followed by another of its name.
       if (known?.state === 'there') throw new Error(`${val.name} lost its id ${known.id}`);
       if (known) known.state = 'deleted';
       if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
       known = {
-        id: val.id,
-        name: val.name,
-        last: 0,
+        ...{ id: val.id, name: val.name, last: 0 },
         codes: new Map(),
         deletedVersions: new Set(),
         maybeCodes: new Set(pendingNew.get(val.name)),
@@ -91,10 +72,10 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
     known.codes.set(val.version, code);
     return known;
   }
-  /** Codes of vals that may have been made without our knowing their ids. */
+  /** Codes of vals that may exist, and whose ids are not known. */
   const pendingNew = new Map<string, Set<string>>();
 
-  async function write(service: Service): Promise<boolean> {
+  async function write(service: Caller): Promise<boolean> {
     const name = oneOf(names);
     const known = current.get(name);
     const choice = fraction();
@@ -114,7 +95,7 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
         there.maybeDeletedVersions.add(version);
         return false;
       }
-      // After an unanswered deletion it may be gone, and so may all the others be.
+      // After an unanswered deletion this version may be gone, and so may all others.
       if (there.maybeDeletedVersions.size === 0) expect(answer.status).toBe(204);
       if (answer.status === 204) there.deletedVersions.add(version);
       return true;
@@ -143,14 +124,14 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   return {
     vals,
     unanswered: () => unanswered,
-    async writeUntilKilled(service: Service, answered: () => void): Promise<void> {
+    async writeUntilKilled(service: Caller, answered: () => void): Promise<void> {
       while (await write(service)) answered();
       unanswered += 1;
     },
   };
 }
 
-async function check(service: Service, vals: readonly Known[]): Promise<number> {
+async function check(service: Caller, vals: readonly Known[]): Promise<number> {
   let checked = 0;
   for (const known of vals) {
     const { id, name, state } = known;
@@ -190,11 +171,10 @@ function integrity(file: string): string[] {
   }
 }
 
-it(`serve, killed ${kills} times during writes, keeps every promise it made (seed ${seed})`, {
+it(`serve, killed ${kills} times during writes, keeps every acknowledged write (seed ${seed})`, {
   timeout: 180_000,
 }, async () => {
   const home = temporaryFolder();
-  const env = environment(home);
   const file = join(home, 'vals.db');
   const chance = chanceOf(seed);
   const all = Array.from({ length: writers }, (_, who) => createWriter(who, chanceOf(seed + who + 1)));
@@ -202,20 +182,17 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
 
   for (let round = 0; round < kills; round++) {
     if (round % 6 === 5) {
-      // Some die before they have opened the file properly.
-      const starting = start(['serve', '--port', '0', '--data', file], env);
-      const over = once(starting, 'exit');
+      // Some are killed while they open the file.
+      const { child, ended } = startProcess(['serve', '--port', '0', '--data', file], { cwd: home });
       await sleep(chance.between(60, 200));
-      starting.kill('SIGKILL');
-      await over;
+      child.kill('SIGKILL');
+      await ended;
     }
     const service = await embeddedService({ at: file });
     tokens.add(service.token);
     if (round % 11 === 10) {
-      await check(
-        service,
-        all.flatMap((writer) => writer.vals),
-      );
+      const vals = all.flatMap((writer) => writer.vals);
+      await check(service, vals);
     }
     let answersLeft = chance.between(0, 8 * writers);
     let enough: () => void = () => {};
@@ -226,7 +203,7 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
       writer.writeUntilKilled(service, () => --answersLeft <= 0 && enough()),
     );
     if (answersLeft > 0) await written;
-    // Some way into what the others asked for.
+    // So the kill comes in the middle of other requests.
     await sleep(chance.between(0, 5));
     await service.end('SIGKILL');
     await Promise.all(writing);
@@ -238,20 +215,20 @@ it(`serve, killed ${kills} times during writes, keeps every promise it made (see
   await service.end('SIGKILL');
   expect(integrity(file)).toEqual(['ok']);
   expect(tokens.size).toBe(1);
-  // Proof that the kills came in the middle of something, and that something had been done.
+  // Proves that the kills came in the middle of requests, and that writes were acknowledged before.
   expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
   expect(checked).toBeGreaterThan(kills);
   expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
 });
 
-it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`, {
+it(`push --local, killed half-way, leaves whole vals, and the next push continues (seed ${seed})`, {
   timeout: 120_000,
 }, async () => {
   const rounds = isLong ? 14 : 3;
   const home = temporaryFolder();
   const folder = join(home, 'vals');
   mkdirSync(folder);
-  const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
+  const env = { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') };
   const names = Array.from({ length: 40 }, (_, index) => `val${String(index).padStart(2, '0')}`);
   const codeOf = (name: string, round: number): string =>
     `// ${name} ${round} é\u0000\n${'y'.repeat(20_000)}`;
@@ -261,17 +238,17 @@ it(`push --local, killed half-way, leaves whole vals and goes on (seed ${seed})`
 
   for (let round = 0; round < rounds; round++) {
     for (const name of names) writeFileSync(join(folder, `${name}.ts`), codeOf(name, round));
-    const child = start(['push', folder, '--concurrency', '1', '--debug', '--json'], env);
+    const args = ['push', folder, '--concurrency', '1', '--debug', '--json'];
+    const { child, ended } = startProcess(args, { env, cwd: home });
     let trace = '';
-    // The last one is left alone.
+    // The last push is not killed.
     const stopAfter = round < rounds - 1 ? chance.between(0, names.length - 1) : Number.POSITIVE_INFINITY;
     child.stderr?.on('data', (chunk) => {
       trace += chunk;
       if (trace.split('\n< 20').length > stopAfter) child.kill('SIGKILL');
     });
-    child.stdout?.resume();
-    await new Promise((done) => child.once('close', done));
-    // One at a time and in order, so that the number of answers tells which.
+    await ended;
+    // The vals are sent one at a time and in order, so the number of answers tells which ones arrived.
     const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
     if (answers > 0 && answers < names.length) halfWay += 1;
     for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);

@@ -1,4 +1,4 @@
-// How the database finds what each statement of the store asks for: by an index, however much there is.
+// Each statement of the store finds its rows by an index, in both databases.
 import Libsql from 'libsql';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { ask, askText, createVal, endAll, type List, newPlace, temporaryService 
 
 afterAll(endAll);
 
-/** Every statement that a store ran here, with the values it ran with last. */
+/** Every statement that the store ran, with the values of its last run. */
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
 vi.mock('../../src/service/database/open.ts', async (importOriginal) => {
@@ -35,15 +35,15 @@ vi.mock('../../src/service/database/open.ts', async (importOriginal) => {
 
 const count = 20_000;
 const people = 50;
-/** Of each space. */
+/** How many each space has. */
 const members = 4;
-/** What may be sorted: a page. */
+/** A page, which is as many rows as may be sorted. */
 const fewRows = 101;
 const large = /\b(vals|versions|records|users|space|members)\b/;
-/** Those that list all people, or all spaces. */
+/** The statements that list all people, or all spaces. */
 const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
 
-/** Asks for everything that the store can be asked for. */
+/** Makes the store run every statement that it has. */
 async function useAll(at: string): Promise<void> {
   const { baseUrl, token, close } = await temporaryService({ at });
   const service = { baseUrl, token };
@@ -67,7 +67,7 @@ async function useAll(at: string): Promise<void> {
     expect(status).toBe(200);
     return body as List;
   };
-  /** One record at a time. Before the second page, the list moves. */
+  /** Reads pages of one record. The list changes before the second page. */
   const readOn = async (path: string) => {
     let { links } = await get(`${path}limit=1`);
     expect(links.next).toBeDefined();
@@ -94,7 +94,9 @@ async function useAll(at: string): Promise<void> {
   await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
   await get(`/v1/vals/${id}/versions/1`);
-  expect((await askText(service, 'GET', `/?val=${id}`)).status).toBe(200);
+  for (const path of ['/', '/?page=2', `/?val=${id}`]) {
+    expect((await askText(service, 'GET', path)).status).toBe(200);
+  }
   await get('/healthz');
   await ask(service, 'DELETE', `/v1/vals/${id}/versions/1`);
 
@@ -120,7 +122,7 @@ async function useAll(at: string): Promise<void> {
   await close();
 }
 
-/** Tells of each step that reads one of the large tables, and whether an index leads to its rows. */
+/** Gives each step that reads a large table, and whether it finds the rows by an index. */
 type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
 
 async function explainSqlite(file: string): Promise<Explain> {
@@ -136,7 +138,7 @@ async function explainSqlite(file: string): Promise<Explain> {
     const steps = (connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[]).map(
       ({ detail }) => detail,
     );
-    // The few that a subquery has chosen may be read one by one, and sorted.
+    // The few rows of a subquery may be read one by one, and sorted.
     const chosen = steps.flatMap((step) => /^CO-ROUTINE (\w+)/.exec(step)?.[1] ?? []);
     return (
       steps
@@ -170,7 +172,7 @@ async function explainPostgres(address: string): Promise<Explain> {
       'Index Cond': condition,
       'Index Name': index,
     } = node;
-    // A bitmap's condition stands below it.
+    // The node below a bitmap scan has its condition.
     const reads =
       (large.test(table) && /Scan$/.test(type) && type !== 'Bitmap Heap Scan') ||
       type === 'Bitmap Index Scan';
@@ -190,7 +192,7 @@ async function explainPostgres(address: string): Promise<Explain> {
     await client.query(`PREPARE asked AS ${sql.replace(/\?/g, () => `$${++count}`)}`);
     const given = count === 0 ? '' : `(${values.map(literal)})`;
     const found: { step: string; isFound: boolean }[] = [];
-    // What is planned once knows no values; how much a page skips is planned anew each time.
+    // PostgreSQL may plan a statement once for all values, unless it has an OFFSET.
     for (const mode of sql.includes('OFFSET ?') ? ['custom'] : ['custom', 'generic']) {
       await client.query(`SET plan_cache_mode = force_${mode}_plan`);
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE asked ${given}`);
@@ -201,10 +203,10 @@ async function explainPostgres(address: string): Promise<Explain> {
   };
 }
 
-/** The person who asks is one of many. */
+/** The caller owns one row in fifty. */
 const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
 
-/** So much of everything that no database would rather read it all. */
+/** So many rows that no database would choose to read a whole table. */
 const fill = (series: string, bytes: string) => `
   INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
     FROM ${series};
