@@ -1,4 +1,4 @@
-// Flags that NODE_OPTIONS gives to every program of Node: vals works under them, or says which one it cannot.
+// Flags of Node in NODE_OPTIONS: vals works with them, or names the flag that it cannot work with.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -7,7 +7,7 @@ import { isLong } from '../support/budget.ts';
 import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
-/** Each Node has its own flags. */
+/** Each version of Node has its own flags. */
 const isKnown = (flag: string): boolean => process.allowedNodeEnvironmentFlags.has(flag.replace(/=.*/, ''));
 
 const needs = (what: string, flag: string) => ({
@@ -16,7 +16,7 @@ const needs = (what: string, flag: string) => ({
 });
 const works = { exit: 0, stderr: '' };
 
-/** These change nothing, alone or together. */
+/** Vals works with these, alone or together. */
 const harmless = [
   '--max-http-header-size=10',
   '--insecure-http-parser',
@@ -30,7 +30,7 @@ const harmless = [
 
 const cases: { flags: string; remote: object; local: object }[] = [
   { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
-  // Node itself prints a warning.
+  // Node itself prints a warning on stderr.
   { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
@@ -39,12 +39,12 @@ const cases: { flags: string; remote: object; local: object }[] = [
 describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))('$flags', (each) => {
   const env = { NODE_OPTIONS: each.flags };
 
-  it('and a service', async () => {
+  it('with a service', async () => {
     const service = await scriptedService([], () => ({ body: { id: 'u1', username: 'ada' } }));
     expect(await run(['me', '--json'], { env: { ...service.env, ...env } })).toMatchObject(each.remote);
   });
 
-  it('and the embedded service', async () => {
+  it('with the embedded service', async () => {
     const home = temporaryFolder();
     expect(await run(['me', '--local', '--json'], { home, env })).toMatchObject(each.local);
   });
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('where a process may open few file
     });
   });
 
-  it('110 are enough', async () => {
+  it('a push of 40 files works with 110', async () => {
     expect(await push(110)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -1,4 +1,4 @@
-// The package as npm makes and installs it, and a start where something is missing.
+// The package as npm makes and installs it, and a start with something missing.
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -16,7 +16,7 @@ function checkout(): string {
 const node = (words: readonly string[], cwd: string) =>
   execa(process.execPath, words, { cwd, env: environment(cwd), extendEnv: false, reject: false });
 
-it('a packed package.json has no scripts, and the own one is restored', async () => {
+it('the packed package.json has no scripts, and packing restores the original', async () => {
   const cwd = checkout();
   const read = () => JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
   const before = read();

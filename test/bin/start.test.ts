@@ -1,4 +1,4 @@
-// What makes a start quick must not change what it does: prepared texts, and code compiled by an earlier run.
+// Prepared texts and compiled code make a start quicker, and do not change its output.
 import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ describe('prepared help', () => {
     expect(line).toMatchObject({ kind: 'help', text: await preparedFor(words) });
   });
 
-  it('is what is written, and is not needed: without it the program prints the same', async () => {
+  it('is printed, and without it the program prints the same', async () => {
     const installed = await install();
     const asked = [[], ['help', 'options'], ['val', 'get', '--help'], ['-V']];
     const written = () => Promise.all(asked.map((words) => installed.vals(words)));
@@ -37,7 +37,7 @@ describe('compiled code', () => {
   const used = ['me', '--local', '--json'];
   const places = isLong ? Array.from({ length: 80 }, (_, index) => (index + 0.37) / 80) : [0.7];
 
-  it('is kept by the first run that reached a service and used by every run after it', async () => {
+  it('is written by the first run that reaches a service, and used by every later run', async () => {
     const installed = await install();
     expect(await installed.compiled()).toEqual([]);
     await installed.vals(['config', '--json']);
@@ -66,7 +66,7 @@ describe('compiled code', () => {
     ...(isLong ? [['empty', (file: string) => truncate(file, 0)] as [string, Spoil]] : []),
     ['missing', (file) => rm(file)],
   ];
-  it('that is spoilt or missing is made anew', async () => {
+  it('that is damaged or missing is made again', async () => {
     const installed = await install();
     await installed.vals(used);
     const names = (await installed.compiled()).map(({ name }) => name);
@@ -100,7 +100,7 @@ describe('compiled code', () => {
     );
   });
 
-  it.skipIf(process.getuid?.() === 0)('is not needed where it cannot be kept', async () => {
+  it.skipIf(process.getuid?.() === 0)('is not needed if it cannot be written', async () => {
     const installed = await install();
     await chmod(join(installed.folder, 'dist'), 0o555);
     expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');

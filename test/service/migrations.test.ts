@@ -1,4 +1,4 @@
-// Stores that an earlier version of vals made.
+// Today's program migrates stores of earlier versions of vals.
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ import {
 } from './support.ts';
 import { makeVersion1 } from './version-1.ts';
 
-test('a store of version 1 is taken over with all it has', async () => {
+test('a store of version 1 is migrated with all its records', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
   const service = await temporaryService({ at: file });
@@ -42,7 +42,7 @@ test('a store of version 1 is taken over with all it has', async () => {
   expect((await putVal(service, 'v1', 'new')).body).toMatchObject({ id, version: 4 });
 });
 
-test('a store of version 2 is taken over, and its runs of a val to come are found by its name', async () => {
+test('a store of version 2 is migrated, and runs that name a later val belong to that val', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
   const database = new Database(file);
@@ -58,7 +58,7 @@ test('a store of version 2 is taken over, and its runs of a val to come are foun
   expect(runs.text).toContain(`{"id":"r1","val":{"name":"later","id":"${val.id}"},"x":1.0}`);
 });
 
-test('a store of version 3 becomes that of its owner, without loss, and others can join', async () => {
+test('a store of version 3 is migrated to its owner without loss, and others can join', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 200);
   const database = new Database(file);
@@ -113,7 +113,7 @@ test('a store of version 3 becomes that of its owner, without loss, and others c
   after.close();
 });
 
-test('every write keeps the order of change', async () => {
+test('the vals of a migrated store are listed in the order of their last change', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 3);
   const service = await temporaryService({ at: file });
@@ -131,7 +131,7 @@ test('every write keeps the order of change', async () => {
   expect(await order()).toEqual(['v9 1', 'v2 3', 'v1 3', 'v0 3']);
 });
 
-test('processes that take it over at the same moment agree, and none fails', async () => {
+test('processes that migrate a store at the same moment agree, and none fails', async () => {
   for (let round = 0; round < budget(1); round++) {
     const file = join(temporaryFolder(), 'store.db');
     makeVersion1(file, 2_000);

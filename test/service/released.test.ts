@@ -1,4 +1,4 @@
-// A small store that the last release made (test/service/released): today's program takes it over with all it has.
+// A small store of the last release (test/service/released), which today's program migrates with all its records.
 import { readFileSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';

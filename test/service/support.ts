@@ -23,7 +23,7 @@ interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   body: unknown;
 }
 
@@ -61,10 +61,10 @@ interface Question {
   token?: string | null;
 }
 
-/** Hooks can't be registered while a test runs, so what the tests of a file start is noted here. */
+/** A hook cannot be registered while a test runs, so these end everything that the tests of a file have started. */
 const cleanups: (() => unknown)[] = [];
 
-/** Behind each file, by test/service/after-file.ts. */
+/** Called after each file by test/service/after-file.ts. */
 export async function endAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   agent.destroy();
@@ -76,10 +76,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Whether these tests run on PostgreSQL this time. */
+/** The address of the PostgreSQL server; undefined if these tests run on SQLite. */
 export const postgres = inject('postgres');
 
-/** Where a new store can be: a file, or the address of a PostgreSQL database. */
+/** A place for a new store: a file, or the address of a PostgreSQL database. */
 export async function newPlace(): Promise<string> {
   if (postgres === undefined) return join(temporaryFolder(), 'store.db');
   const { address, drop } = await newDatabase(postgres);
@@ -93,7 +93,7 @@ export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
   pageLink(): string;
 };
 
-/** Tokens of the person called local, whom each PostgreSQL database of a test has, too. */
+/** The tokens of the person called local in the PostgreSQL databases of tests. A file has such a person by itself. */
 const localTokens = new Map<string, string>();
 
 export async function temporaryService({
@@ -156,7 +156,7 @@ export async function ask(
   return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
 }
 
-/** Where the answer may be anything. */
+/** For an answer that need not be JSON. */
 export function askText(
   caller: Caller,
   method: string,
@@ -179,7 +179,7 @@ export function askText(
       },
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The service closed the idle connection while the request was on its way.
+      // The service closed the idle connection before the request arrived.
       const isUnheard = outgoing.reusedSocket && error.code === 'ECONNRESET' && method !== 'POST';
       if (isUnheard) resolve(askText(caller, method, path, question));
       else reject(error);

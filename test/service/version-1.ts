@@ -1,7 +1,7 @@
 // A store as the first version of vals made it.
 import Database from 'libsql';
 
-/** With as many vals as asked for, v0 the oldest; each has two versions. */
+/** Each val has two versions, and v0 is the oldest val. */
 export function makeVersion1(file: string, vals: number): void {
   const database = new Database(file);
   database.exec(`

@@ -1,4 +1,4 @@
-// What a service needs to run for years: old runs go, owners have a limit, and it measures itself.
+// A service that runs for years deletes old runs, limits the vals of an owner, and serves metrics.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
@@ -23,7 +23,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString(
 
 const lasting = (from: number, to: number) => ({ runStartAt: daysAgo(from), runEndAt: daysAgo(to) });
 
-test('old runs are deleted by their start, with two services on one store, and nothing else is', async () => {
+test('two services on one store delete the runs that started long ago, and nothing else', async () => {
   const at = await newPlace();
   const seed = {
     runs: [
@@ -42,7 +42,7 @@ test('old runs are deleted by their start, with two services on one store, and n
   await Promise.all(keeping.map(({ close }) => close()));
 });
 
-test('beyond the limit a new val is 403, whoever asks at once; others are changed as before', async () => {
+test('a new val beyond the limit is refused with 403, also at the same moment, and other vals can be changed', async () => {
   const service = await temporaryService({ maxVals: 5 });
   const create = (name: string) =>
     ask(service, Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
@@ -71,7 +71,7 @@ test('beyond the limit a new val is 403, whoever asks at once; others are change
   await store.close();
 });
 
-test('metrics count requests by route, and are there while the database is not', async () => {
+test('metrics count requests by route, and are served while the database is away', async () => {
   const service = await temporaryService({
     seed: { runs: [{}, {}] },
     metrics: { port: 0, host: '127.0.0.1' },

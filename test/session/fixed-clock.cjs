@@ -1,4 +1,4 @@
-// Loaded before the program: it is always the same moment, so that the picture of a session changes only when we change it.
+// Loaded before the program, to fix the time, so that the picture of a session changes only with the program.
 const now = Date.parse('2026-03-14T15:09:26Z');
 
 Date.now = () => now;

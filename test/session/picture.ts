@@ -1,4 +1,4 @@
-// What a terminal shows, as an SVG: in the colours of a light or a dark page, and laid out the same whatever font there is.
+// Draws the screen of a terminal as an SVG, with colours for light and dark pages, and the same layout in every font.
 
 const cell = { width: 8.4, height: 20 };
 const margin = 20;
@@ -18,7 +18,7 @@ interface Piece extends Look {
 
 const colors: Record<string, string> = { 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
 
-/** @param screen lines with the SGR sequences that vals writes; others are a defect */
+/** @param screen lines with the SGR sequences that vals writes; others are an error */
 export function pictureOf(screen: string, columns: number, title: string): string {
   const lines = screen.trimEnd().split('\n').map(piecesOf);
   const width = Math.ceil(columns * cell.width + 2 * margin);
@@ -61,7 +61,7 @@ ${drawn.join('\n')}
 `;
 }
 
-/** What looks alike and stands together, with the column it begins in. */
+/** The pieces of a line that look alike, each with its first column. */
 function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = [];
   let look: Look = { bold: false, dim: false, color: undefined };
@@ -73,7 +73,7 @@ function piecesOf(line: string): Piece[] {
       continue;
     }
     if (part.includes('\u001b')) throw new Error(`This is no colour: ${JSON.stringify(part)}`);
-    // Apart, so that each keeps its column where another font has other widths.
+    // Each word is a piece of its own, so that it keeps its column in every font.
     for (const [text] of part.matchAll(/[▁-█]|[^▁-█ ](?:[^▁-█ ]| (?! ))*| +/g)) {
       if (text.trim() !== '') pieces.push({ ...look, text, column });
       column += [...text].length;

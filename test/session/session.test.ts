@@ -8,7 +8,7 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;
-/** That of fixed-clock.cjs. */
+/** The time of fixed-clock.cjs. */
 const now = Date.parse('2026-03-14T15:09:26Z');
 const hour = 3_600_000;
 
@@ -25,7 +25,7 @@ const names = [
 ];
 const codeOf = (name: string) => `export default () => '${name}';\n`;
 
-it('docs/session.svg shows what vals shows', async () => {
+it('docs/session.svg shows the output of the program', async () => {
   const home = temporaryFolder();
   const folder = join(home, 'shop');
   mkdirSync(folder);
@@ -35,7 +35,7 @@ it('docs/session.svg shows what vals shows', async () => {
     VALS_DATA_DIR: join(home, 'data'),
     NODE_OPTIONS: `--require ${resolve('test/session/fixed-clock.cjs')}`,
     TZ: 'UTC',
-    // However slow the machine, no spinner comes up.
+    // So no spinner appears, however slow the machine is.
     CI: 'true',
   };
   const unseen = async (args: string[], input?: string) => {
@@ -63,11 +63,13 @@ it('docs/session.svg shows what vals shows', async () => {
   await seen(['runs', '--summary', '--since', '7d']);
 
   const title = 'A terminal: vals push, vals status and vals runs --summary';
-  await expect(pictureOf(settled(screen), columns, title)).toMatchFileSnapshot('../../docs/session.svg');
+  await expect(pictureOf(withFixedValues(screen), columns, title)).toMatchFileSnapshot(
+    '../../docs/session.svg',
+  );
 });
 
-/** Ids and durations are others each time. */
-function settled(screen: string): string {
+/** Replaces ids and durations, which differ in each run. */
+function withFixedValues(screen: string): string {
   const ids = new Map<string, string>();
   const shown = ['61729e00', '08a47d13', 'c8bdd721', '5e0f9a34', 'b7d21c68', '3a94e1f5'];
   return screen

@@ -1,4 +1,4 @@
-// Cases of a test that wait more than they work, so many at a time.
+// Runs the cases of a test at the same time, because they wait more than they compute.
 
 export async function forEachAtMost<Item>(
   concurrency: number,

@@ -1,4 +1,4 @@
-// How often a random test is repeated: a little each time, and much more in `npm run test:long`.
+// How often a random test is repeated: twenty times as often in `npm run test:long`.
 
 export const isLong = process.env.VALS_TEST_LONG === '1';
 

@@ -1,4 +1,4 @@
-// Builds the program once before all tests, so that they never run an old one.
+// Builds the program once before all tests, so that no test runs an old build.
 import { execa } from 'execa';
 
 export async function setup(): Promise<void> {

@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same seed gives the same torture.
+// Random numbers that can be repeated: the same seed gives the same numbers.
 
 export interface Chance {
   /** From 0 up to, but not including, 1. */
@@ -8,7 +8,7 @@ export interface Chance {
   oneOf<Item>(items: readonly Item[]): Item;
 }
 
-/** Mulberry32: short, quick, and good enough for choosing moments. */
+/** Mulberry32, which is short, quick and random enough for tests. */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const fraction = (): number => {

@@ -1,13 +1,13 @@
-// Clocks that save tests from waiting. None of them makes a deadline shorter than a second.
+// Clocks that shorten waits in tests. No deadline becomes shorter than a second.
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 
-/** The waits between attempts, which are less than five seconds, pass fifty times as fast. */
+/** Waits of less than five seconds, as those between attempts, pass fifty times as fast. */
 export const quickRetries: Clock = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms < 5_000 ? ms / 50 : ms, callback),
 };
 
-/** Whoever looks again and again, as for a lock that is held, has the impression that a second passes each time. */
+/** A loop that polls, as for a lock, sees a second pass at each poll. */
 export function quickLooks(): Clock {
   let skippedMs = 0;
   return {

@@ -1,10 +1,10 @@
-// A copy of the program in a folder of its own, for tests that change what it is made of.
+// A copy of the program in a folder of its own, for tests that change its files.
 import { cp, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A copy of the program, as it is after an install: without compiled code. Or a whole copy of such a copy. */
+/** A copy of the program as after an install, without compiled code; or a whole copy of such a copy. */
 export async function install(from?: string) {
   const folder = temporaryFolder();
   const filter = (path: string) => from !== undefined || !path.includes('.compiled');

@@ -1,10 +1,10 @@
-// A folder in memory for what tests write: it need not outlive them, and there it costs a seventh less of the CPU.
+// A folder in memory for the files that tests write, which saves a seventh of the processor time.
 import { readFileSync, statfsSync } from 'node:fs';
 
 const place = '/dev/shm';
 const roomBytes = 4 * 2 ** 30;
 
-/** Undefined where there is none with room, or no program may be run from it. */
+/** Undefined if there is no such folder with enough room, or if it forbids running programs. */
 export function folderInMemory(): string | undefined {
   try {
     const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');

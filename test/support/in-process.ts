@@ -1,4 +1,4 @@
-// The program inside the test's own process, with streams that only remember: a user could not tell the difference.
+// The program inside the test's own process, with streams that keep the output in memory.
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { main } from '../../src/main.ts';
@@ -6,15 +6,15 @@ import { main } from '../../src/main.ts';
 export interface InProcessOptions {
   env: Record<string, string>;
   cwd?: string;
-  /** Where somebody looks; a pipe otherwise. */
+  /** Output goes to a terminal; to a pipe otherwise. */
   terminal?: { columns: number };
-  /** At a terminal, somebody with keys: each are pressed once their text has appeared on the screen. */
+  /** Keys to press at the terminal, each once its text has appeared on the screen. */
   answers?: readonly Answer[];
   /** Standard input; a stream may stay open. */
   input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
   clock?: Clock;
-  /** Told of what stands on stdout and stderr, whenever more does. */
+  /** Called with all output so far, whenever there is more. */
   heard?(output: Omit<Output, 'exit'>): unknown;
 }
 
@@ -31,7 +31,7 @@ export interface Output {
   screen: string;
 }
 
-/** Of a terminal's input, all that the program uses. */
+/** The part of a terminal's input that the program uses. */
 class Keyboard extends PassThrough {
   readonly isTTY = true;
 
@@ -72,11 +72,11 @@ class Memory extends Writable {
   }
 
   get text(): string {
-    // A reader of bytes: what is not UTF-8, or a byte order mark that was taken off, would show.
+    // Fails on bytes that are not UTF-8, and keeps a byte order mark.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
   }
 
-  /** Of a real stream, all that the program uses. */
+  /** The part of a real stream that the program uses. */
   asStream(): NodeJS.WriteStream {
     return this as unknown as NodeJS.WriteStream;
   }
@@ -92,7 +92,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     const [next] = answers;
     if (next === undefined || !screen.includes(next.after)) return;
     answers.shift();
-    // Who asks has first to listen.
+    // The program begins to read keys after it has written its question.
     setImmediate(() => keyboard.write(next.keys));
   };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);

@@ -1,8 +1,8 @@
-// Other programs that some tests need, where this machine has them; a test's name says when it is skipped.
+// Other programs that some tests need. A test whose program is missing is skipped, and its name says so.
 import { describe } from 'vitest';
 import { installed } from '../../bench/bench.mjs';
 
-/** A suite that needs a program, which it is handed. */
+/** A suite that needs a program, and gets its path. */
 export function describeWith(name: string, what: string, suite: (path: string) => void): void {
   const path = installed(name);
   if (path === undefined) describe.skip(`${what} (skipped: ${name} is not installed)`, () => suite(name));

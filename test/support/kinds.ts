@@ -1,4 +1,4 @@
-// The kinds behind the exit codes of a request, written down apart from src.
+// The error kinds for the exit codes of requests, written apart from src so that tests notice a change.
 export const kinds: Record<number, string> = {
   3: 'not_found',
   4: 'auth',

@@ -1,4 +1,4 @@
-// A named pipe, which is what a shell's `|` makes; what Node gives its children is a socket.
+// A named pipe (FIFO). Node's own pipes to its children are sockets.
 import { execFileSync } from 'node:child_process';
 
 export function makeNamedPipe(path: string): void {

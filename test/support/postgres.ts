@@ -1,4 +1,4 @@
-// A PostgreSQL server of the tests' own, from the binaries of this machine, in a folder that is gone with it.
+// A PostgreSQL server for tests, from the binaries of this machine, in a folder that is deleted with it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import {
@@ -25,7 +25,7 @@ declare module 'vitest' {
   }
 }
 
-/** Where initdb is: Debian keeps it out of the PATH. Undefined where PostgreSQL is not installed. */
+/** The folder of initdb, which Debian keeps out of the PATH. Undefined if PostgreSQL is not installed. */
 export function binariesOfPostgres(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -36,12 +36,12 @@ export function binariesOfPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** Each project of a run loads this file anew, and all of them use one server. */
+/** Each project of a test run loads this file again, and all of them use one server. */
 const shared = globalThis as typeof globalThis & {
   postgresOfTests?: { server: Promise<PostgresServer>; users: number };
 };
 
-/** Before the tests that run on PostgreSQL; gives back what ends it. */
+/** Starts the server before the tests that use it, and gives back the function that ends it. */
 export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   shared.postgresOfTests ??= { server: startPostgres(), users: 0 };
   const { postgresOfTests } = shared;
@@ -58,13 +58,13 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
 
 interface PostgresServer {
   address: string;
-  /** `SIGINT`: a fast end, which does not wait for connections; `SIGQUIT`: as if it had crashed. */
+  /** `SIGINT` ends it without waiting for connections. `SIGQUIT` ends it as a crash would. */
   stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   start(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** With `keepsAll`, what it has committed outlives a crash of the machine, as it would for users. */
+/** With `keepsAll`, commits survive a crash of the machine, as they do for users. */
 export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
@@ -86,7 +86,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
     port,
     unix_socket_directories: folder,
     max_connections: 200,
-    // What tests write need not outlive them.
+    // The data of tests need not survive a crash.
     fsync: keepsAll ? 'on' : 'off',
   };
   let server: ChildProcess;
@@ -124,7 +124,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to be run by root. */
+/** The user that runs PostgreSQL, which refuses to run as root. Undefined if the tests do not run as root. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -135,7 +135,7 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Not one that the system may give to another program while the server is away: those begin at 32768. */
+/** Below 32768, so that the system gives the port to no other program while the server is stopped. */
 async function freePort(): Promise<number> {
   const server = createServer();
   for (;;) {
@@ -148,7 +148,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** An empty database, and what takes it away. */
+/** An empty database, and the function that drops it. */
 export async function newDatabase(
   server: string,
   settings = '',
@@ -160,7 +160,7 @@ export async function newDatabase(
   const drop = () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
   return {
     address: address.href,
-    // It begins with a checkpoint, which now and then fails beside another that drops one.
+    // DROP begins with a checkpoint, which sometimes fails while another database is dropped.
     drop: async () => void (await drop().catch(drop)),
   };
 }

@@ -1,5 +1,5 @@
-// Runs the program as a user would, with an empty home and nothing inherited: inside the test's own process where
-// that makes no difference, or as it is built and shipped, in a process of its own or at a real terminal.
+// Runs the program with an empty home and a clean environment: inside the test's own process, as a built program in
+// a process of its own, or at a real terminal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { openTerminal, type Terminal, type TerminalSettings } from './terminal.t
 
 export const program = resolve('bin/vals.js');
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ export interface RunResult {
   error: Record<string, unknown> | undefined;
 }
 
-/** In the test's own process: ten times as fast, and as true where no signal, pipe, flag of Node or crash is at stake. */
+/** In the test's own process, which is ten times as fast. Not for tests of signals, pipes, flags of Node or crashes. */
 export async function run(
   args: readonly string[],
   options: RunOptions & Pick<InProcessOptions, 'clock'> = {},
@@ -90,7 +90,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A process to be signalled, in a group of its own, so that whatever it leaves behind can be found. */
+/** A process that gets signals. Its own group shows whether it left other processes behind. */
 export function startProcess(
   args: readonly string[],
   { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
@@ -131,7 +131,7 @@ export interface ScreenOptions extends RunOptions, Pick<InProcessOptions, 'answe
   columns?: number;
 }
 
-/** As at a terminal of so many columns, in the test's own process. */
+/** At a simulated terminal, in the test's own process. */
 export async function runOnScreen(
   args: readonly string[],
   options: ScreenOptions = {},
@@ -143,7 +143,7 @@ export async function runOnScreen(
     terminal: { columns },
     ...rest,
   });
-  // A terminal ends lines in its own way.
+  // As a terminal ends lines.
   return { exit, screen: screen.replaceAll('\n', '\r\n'), stdout };
 }
 
@@ -174,7 +174,7 @@ export async function runAtTerminal(
   return { exit: await terminal.ended, screen: terminal.text() };
 }
 
-/** A shell command with `$vals` at a real terminal, where the script may send stdout elsewhere. */
+/** A shell script at a real terminal, which runs the program as `$vals`. */
 export function shellAtTerminal(
   script: string,
   env: Record<string, string> = {},

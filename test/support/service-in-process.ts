@@ -1,4 +1,4 @@
-// The embedded service inside the test's own process: over real HTTP and a real database, without a start of Node.
+// The embedded service inside the test's own process, with real HTTP and a real database.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parseSeed, startService } from '../../src/service/index.ts';

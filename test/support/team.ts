@@ -8,15 +8,14 @@ import { type RunOptions, run, temporaryFolder } from './program.ts';
 export interface Person {
   home: string;
   token: string;
-  /** In their own home, on the service that they chose there. */
+  /** Runs a command in their home, with the settings there. */
   vals(args: readonly string[], options?: RunOptions): ReturnType<typeof run>;
 }
 
 export interface Team {
   store: Store;
-  /** Of the service. */
   baseUrl: string;
-  /** Of the space acme, which both may write to. */
+  /** The address of the space acme, which both may write to. */
   space: string;
   ada: Person;
   bob: Person;

@@ -1,21 +1,21 @@
-// A real terminal of which nothing is lost, with a command at it.
+// A command at a real terminal, with all of its output.
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 
 /**
- * A terminal goes with the last process at it, and on a busy machine node-pty has not read all by then. So a shell
- * says how the command ended and stands still until that was read.
+ * A terminal is gone with its last process, and on a busy machine node-pty may not have read everything by then. So a shell
+ * prints how the command ended, and stops until that was read.
  */
 const held = 'trap : INT QUIT TERM; "$@"; printf "\\001ended with %d\\001" "$?"; kill -STOP $$';
 const ending = /\u0001ended with (\d+)\u0001/;
 
 export interface Terminal {
-  /** All that was shown so far. */
+  /** All output so far. */
   text(): string;
   /** Resolves once the text is on the screen. */
   shows(text: string | RegExp): Promise<void>;
   press(keys: string): void;
-  /** The exit code, as a shell has it. */
+  /** The exit code, as a shell reports it. */
   ended: Promise<number>;
 }
 
