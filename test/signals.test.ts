@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { isLong } from './support/budget.ts';
+import { isLong } from './support/cases.ts';
 import { embeddedService } from './support/embedded-service.ts';
 import { type Ended, shellAtTerminal, startProcess, temporaryFolder } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';

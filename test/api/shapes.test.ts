@@ -2,7 +2,7 @@
 // JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../support/at-most.ts';
+import { forEachAtMost } from '../support/cases.ts';
 import { run } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { isLong } from '../support/budget.ts';
+import { isLong } from '../support/cases.ts';
 import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 

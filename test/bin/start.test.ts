@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import { isLong } from '../support/budget.ts';
+import { isLong } from '../support/cases.ts';
 import { install } from '../support/copy.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

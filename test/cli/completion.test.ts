@@ -13,8 +13,7 @@ import { shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
 
 /** A line before TAB is pressed, and the arguments of the command that Enter then runs. */
 const typed: [string, string[]][] = [

@@ -20,7 +20,7 @@ import {
   statusOf,
   type Val,
 } from '../service/support.ts';
-import { budget } from '../support/budget.ts';
+import { budget } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
 import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/lib/clock.ts';
 import { type CertificateFiles, readCertificate } from '../../src/service/http/certificate.ts';
 import { type CertificateName, certificate } from '../support/certificates.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
+import { makeNamedPipe } from '../support/program.ts';
 import { speak, statusIn, temporaryFolder, temporaryService } from './support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);

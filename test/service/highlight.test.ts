@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeHtml, highlight } from '../../src/service/pages/code-html.ts';
-import { budget } from '../support/budget.ts';
+import { budget } from '../support/cases.ts';
 
 const marked = (code: string) => highlight(code).join('\n');
 const plain = (html: string) => html.replace(/<\/?span[^>]*>/g, '');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { migrations } from '../../src/service/database/sqlite-schema.ts';
-import { budget } from '../support/budget.ts';
+import { budget } from '../support/cases.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import {
   addPerson,

@@ -5,7 +5,7 @@ import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAmong, loopbackAddresses } from '../../src/lib/addresses.ts';
 import { callerOf } from '../../src/service/http/network.ts';
-import { forEachAtMost } from '../support/at-most.ts';
+import { forEachAtMost } from '../support/cases.ts';
 import { ask, sayTo, statusIn, type TemporaryService, temporaryService } from './support.ts';
 
 const proxies = new BlockList();

@@ -3,7 +3,7 @@ import Libsql from 'libsql';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/service/database/open.ts';
-import { budget } from '../support/budget.ts';
+import { budget } from '../support/cases.ts';
 import { embeddedService, placeOf } from '../support/embedded-service.ts';
 import {
   addPerson,

@@ -21,7 +21,7 @@ import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import { startService } from '../../src/service/index.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
+import { makeNamedPipe } from '../support/program.ts';
 import { ask, createVal, putVal, speak, temporaryFolder, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

@@ -18,12 +18,11 @@ import { dirname, join, relative } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { isLong } from '../support/budget.ts';
+import { isLong } from '../support/cases.ts';
 import { quickLooks } from '../support/clocks.ts';
 import { install } from '../support/copy.ts';
 import { inProcess } from '../support/in-process.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -16,8 +16,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isLong } from '../support/budget.ts';
-import { chanceOf } from '../support/chance.ts';
+import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
 /** Services on several ports, each an origin of its own. They accept every token. */

@@ -1,6 +1,6 @@
 // Runs the program with an empty home and a clean environment: inside the test's own process, as a built program in
 // a process of its own, or at a real terminal.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -28,6 +28,11 @@ export function folderOf(files: Record<string, string | Uint8Array>): string {
     writeFileSync(join(folder, path), content);
   }
   return folder;
+}
+
+/** A FIFO. Node's own pipes to its children are sockets. */
+export function makeNamedPipe(path: string): void {
+  execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', path]);
 }
 
 export interface RunOptions {

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { isLong } from '../support/budget.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, temporaryFolder } from '../support/program.ts';
+import { isLong } from '../support/cases.ts';
+import { environment, makeNamedPipe, program, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 const mebibyte = 1_048_576;

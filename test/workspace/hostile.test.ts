@@ -17,9 +17,15 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { isLong } from '../support/budget.ts';
-import { makeNamedPipe } from '../support/named-pipe.ts';
-import { environment, program, type RunOptions, run, temporaryFolder } from '../support/program.ts';
+import { isLong } from '../support/cases.ts';
+import {
+  environment,
+  makeNamedPipe,
+  program,
+  type RunOptions,
+  run,
+  temporaryFolder,
+} from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
 import { put } from './support.ts';
 import { whileSwapping } from './swap.ts';

@@ -3,8 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { isLong } from '../support/budget.ts';
-import { chanceOf } from '../support/chance.ts';
+import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program } from '../support/program.ts';
 import { type Place, pushed, type Service, startService } from './support.ts';
 

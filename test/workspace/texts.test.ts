@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasConflictMarkers, merge } from '../../src/workspace/text/merge.ts';
 import { unifiedDiff } from '../../src/workspace/text/unified-diff.ts';
-import { budget, isLong } from '../support/budget.ts';
+import { budget, isLong } from '../support/cases.ts';
 import { temporaryFolder } from '../support/program.ts';
 
 /** The lines that texts are made of, with every kind of end. */

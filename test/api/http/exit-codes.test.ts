@@ -1,7 +1,7 @@
 // Failed requests: retries, exit codes and messages. faults/ tests each fault alone, with each kind of
 // route.
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../support/at-most.ts';
+import { forEachAtMost } from '../../support/cases.ts';
 import { kinds } from '../../support/kinds.ts';
 import { type RunResult, run, runOnScreen } from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';

@@ -1,8 +1,7 @@
 // The pace of requests with simulated services, on a clock that needs no time.
 import { describe, expect, it } from 'vitest';
 import { mostRequests, nextPace, type Pace, startPace } from '../../../src/api/http/pace.ts';
-import { isLong } from '../../support/budget.ts';
-import { chanceOf } from '../../support/chance.ts';
+import { chanceOf, isLong } from '../../support/cases.ts';
 
 /** A simulated service: how long a request takes with this many others under way, or a refusal. */
 interface Model {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWithoutProxy } from '../../../src/lib/host-names.ts';
-import { forEachAtMost } from '../../support/at-most.ts';
+import { forEachAtMost } from '../../support/cases.ts';
 import { trusting } from '../../support/certificates.ts';
 import { quickRetries } from '../../support/clocks.ts';
 import { run, runProcess, temporaryFolder } from '../../support/program.ts';

@@ -7,7 +7,7 @@ import { follow } from '../../../src/api/lists/follow.ts';
 import { BadResponseError, InterruptedError, UnavailableError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { budget } from '../../support/budget.ts';
+import { budget } from '../../support/cases.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Page, Paging } from '../../../src/api/lists/cursor.ts';
 import { listPages } from '../../../src/api/lists/pages.ts';
 import type { Rows } from '../../../src/lib/rows.ts';
-import { budget } from '../../support/budget.ts';
-import { chanceOf } from '../../support/chance.ts';
+import { budget, chanceOf } from '../../support/cases.ts';
 import { run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 

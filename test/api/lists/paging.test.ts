@@ -1,7 +1,7 @@
 // Lists of many pages: the requests, the end of a list, and that each record comes once.
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../support/at-most.ts';
+import { forEachAtMost } from '../../support/cases.ts';
 import { environment, program, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
 import {
   type Reply,

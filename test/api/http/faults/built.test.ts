@@ -1,7 +1,6 @@
 // Every fault once more, against the program as it is built and shipped: a process, a pipe, and the real clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../support/at-most.ts';
-import { isLong } from '../../../support/budget.ts';
+import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { runProcess as run, temporaryFolder } from '../../../support/program.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';

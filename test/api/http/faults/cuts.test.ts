@@ -1,7 +1,6 @@
 // An answer cut after each of its bytes, by an end and by a reset: no cut answer is taken for a whole one.
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../support/at-most.ts';
-import { isLong } from '../../../support/budget.ts';
+import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Command, commands } from './commands.ts';
 import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './harness.ts';
 

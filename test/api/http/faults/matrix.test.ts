@@ -1,7 +1,6 @@
 // Every fault with every kind of route, once or for ever, at a terminal or in a pipe.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../support/at-most.ts';
-import { isLong } from '../../../support/budget.ts';
+import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';

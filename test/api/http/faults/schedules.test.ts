@@ -2,8 +2,7 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachAtMost } from '../../../support/at-most.ts';
-import { budget } from '../../../support/budget.ts';
+import { budget, forEachAtMost } from '../../../support/cases.ts';
 import { id } from './commands.ts';
 import {
   type Asked,

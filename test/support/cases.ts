@@ -1,5 +1,24 @@
-// Random numbers that can be repeated: the same seed gives the same numbers.
+// Cases of a test: how many there are, the random choice of them, and several at a time.
 
+/** In `npm run test:long`, which repeats random tests twenty times as often. */
+export const isLong = process.env.VALS_TEST_LONG === '1';
+
+export const budget = (usual: number): number => (isLong ? 20 * usual : usual);
+
+/** Works on several items at the same time, for cases that wait more than they compute. */
+export async function forEachAtMost<Item>(
+  concurrency: number,
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<void>,
+): Promise<void> {
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+}
+
+/** Random numbers that can be repeated: the same seed gives the same numbers. */
 export interface Chance {
   /** From 0 up to, but not including, 1. */
   fraction(): number;
