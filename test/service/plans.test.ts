@@ -6,7 +6,7 @@ import type { All, Database, Value } from '../../src/service/database/database.t
 import { openStore } from '../../src/service/index.ts';
 import { loadSeed } from '../../src/service/store/seed.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { ask, askText, createVal, endAll, type List, newPlace, temporaryService } from './support.ts';
+import { ask, createVal, endAll, type List, newPlace, statusOf, temporaryService } from './support.ts';
 
 afterAll(endAll);
 
@@ -94,9 +94,7 @@ async function useAll(at: string): Promise<void> {
   await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
   await get(`/v1/vals/${id}/versions/1`);
-  for (const path of ['/', '/?page=2', `/?val=${id}`]) {
-    expect((await askText(service, 'GET', path)).status).toBe(200);
-  }
+  expect(await statusOf(service, 'GET', `/?val=${id}`)).toBe(200);
   await get('/healthz');
   await ask(service, 'DELETE', `/v1/vals/${id}/versions/1`);
 
