@@ -1,8 +1,10 @@
 // Output to real pipes, whose readers are quick, slow or gone, and to places that cannot be written.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -25,71 +27,47 @@ function namedPipe(): { reading: Socket; writing: number } {
   return { reading: new Socket({ fd: end, readable: true, writable: false }), writing };
 }
 
-/** Reads the other end of stdout, and resolves to the bytes. `answered` resolves when the service has answered. */
-type Reader = (pipe: Socket, answered?: Promise<unknown>) => Promise<Buffer>;
-
-const fast: Reader = async (pipe) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of pipe) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
-
-/** Begins after the service has answered, and pauses after each piece, so that the pipe is full nearly all the time. */
-const slow: Reader = async (pipe, answered) => {
-  await answered;
-  const chunks: Buffer[] = [];
-  for await (const chunk of pipe) {
-    chunks.push(chunk as Buffer);
-    await sleep(1);
-  }
-  return Buffer.concat(chunks);
-};
-
-/** Reads at least this many bytes, and closes the pipe. */
-const leavingAfter =
-  (bytes: number): Reader =>
-  async (pipe) => {
-    const chunks: Buffer[] = [];
-    if (bytes > 0) {
-      let taken = 0;
-      for await (const chunk of pipe) {
-        chunks.push(chunk as Buffer);
-        taken += (chunk as Buffer).length;
-        if (taken >= bytes) break;
-      }
-    }
-    pipe.destroy();
-    return Buffer.concat(chunks);
-  };
-
-interface Ended {
-  exit: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: Buffer;
-  stderr: string;
+interface Reader {
+  /** Begins after the service has answered, and pauses after each piece, so that the pipe is full nearly all the time. */
+  isSlow?: boolean;
+  /** Closes the pipe after at least this many bytes. */
+  atMost?: number;
 }
 
+async function readFrom(pipe: Socket, { isSlow, atMost = Infinity }: Reader): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  if (atMost > 0) {
+    for await (const chunk of pipe) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= atMost) break;
+      if (isSlow) await sleep(1);
+    }
+  }
+  pipe.destroy();
+  return Buffer.concat(chunks);
+}
+
+/** Runs the program with a pipe as its stdout. */
 async function piped(
   args: readonly string[],
   env: Record<string, string>,
   reader: Reader,
   answered?: Promise<unknown>,
-): Promise<Ended> {
+) {
   const { reading, writing } = namedPipe();
   const child = spawn(process.execPath, [program, ...args], {
     env: environment(temporaryFolder(), env),
     stdio: ['ignore', writing, 'pipe'],
   });
   closeSync(writing);
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const closed = new Promise<Pick<Ended, 'exit' | 'signal'>>((done) =>
-    child.once('close', (exit, signal) => done({ exit, signal })),
-  );
-  const stdout = await reader(reading, answered);
-  return { ...(await closed), stdout, stderr };
+  const closed = once(child, 'close');
+  const stderr = child.stderr ? text(child.stderr) : '';
+  if (reader.isSlow) await answered;
+  const stdout = await readFrom(reading, reader);
+  const [exit] = await closed;
+  return { exit, stdout, stderr: await stderr };
 }
 
 type Row = { id: string; text: string };
@@ -186,17 +164,17 @@ const formatsFor = (turn: number): string[] =>
 describe('a reader that reads to the end', () => {
   const cases = sizes.flatMap((bytes, turn) =>
     formatsFor(turn).flatMap((format) => [
-      ...(isLong || turn % 2 === 0 ? [{ format, bytes, speed: 'quick', reader: fast }] : []),
-      ...(isLong || turn % 2 === 1 ? [{ format, bytes, speed: 'slow', reader: slow }] : []),
+      ...(isLong || turn % 2 === 0 ? [{ format, bytes, isSlow: false }] : []),
+      ...(isLong || turn % 2 === 1 ? [{ format, bytes, isSlow: true }] : []),
     ]),
   );
 
-  it.each(cases)('and is $speed gets all $bytes bytes of $format', async ({ format, bytes, reader }) => {
+  it.each(cases)('gets all $bytes bytes of $format (slow: $isSlow)', async ({ format, bytes, isSlow }) => {
     const chosen = formats[format] as Format;
     const { env, answered, expected } = await prepared(chosen, bytes);
     if (bytes > chosen.overhead + chosen.frame) expect(expected.length).toBe(bytes);
-    const { stdout, ...ended } = await piped(chosen.args, env, reader, answered);
-    expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+    const { stdout, ...ended } = await piped(chosen.args, env, { isSlow }, answered);
+    expect(ended).toEqual({ exit: 0, stderr: '' });
     expect(stdout.length).toBe(expected.length);
     expect(stdout.equals(expected), 'identical').toBe(true);
   });
@@ -214,8 +192,8 @@ describe('a reader that closes the pipe', () => {
     async ({ format, bytes, taken }) => {
       const chosen = formats[format] as Format;
       const { env, expected } = await prepared(chosen, bytes);
-      const { stdout, ...ended } = await piped(chosen.args, env, leavingAfter(taken));
-      expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+      const { stdout, ...ended } = await piped(chosen.args, env, { atMost: taken });
+      expect(ended).toEqual({ exit: 0, stderr: '' });
       expect(stdout.equals(expected.subarray(0, stdout.length))).toBe(true);
     },
   );
@@ -228,8 +206,8 @@ describe('a reader that closes the pipe', () => {
       const data = rows.map((row) => ({ ...row, id: `${page}-${row.id}` }));
       return { body: { data, links: { next: `?offset=${page * rows.length}` } } };
     });
-    const { stdout, ...ended } = await piped(['likes', '--all', '--ndjson'], env, leavingAfter(1));
-    expect(ended).toEqual({ exit: 0, signal: null, stderr: '' });
+    const { stdout, ...ended } = await piped(['likes', '--all', '--ndjson'], env, { atMost: 1 });
+    expect(ended).toEqual({ exit: 0, stderr: '' });
     expect(stdout.toString()).toMatch(/^\{"id":"1-r1000"/);
   });
 });
