@@ -1,4 +1,4 @@
-// Calls: errors, long lists, progress, cancellation, many at once, a service that is away, an input that ends or is garbage.
+// Calls of tools: errors, long lists, progress, cancellation, parallel calls, a service that is away, and bad input on stdin.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,13 +8,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { connectAgent, initialize, rawAgent } from './clients.ts';
+import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 it('a failure is the error object, with a hint for an agent', async () => {
-  const { env } = await serviceInProcess();
-  const agent = await connectAgent([], { env });
+  const agent = await agentOnService();
   const { isError, document, texts } = await agent.call('val_get', { val: 'nope' });
   expect({ isError, document }).toEqual({
     isError: true,
@@ -44,13 +43,12 @@ it.each([
   ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ])('%s refuses %j', async (name, input, message) => {
-  const { env } = await serviceInProcess();
-  const agent = await connectAgent([], { env });
+  const agent = await agentOnService();
   const { isError, document } = await agent.call(name, input);
   expect({ isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
 });
 
-it('where some of several things were done, they stand beside the error', async () => {
+it('items that were done are listed beside the error', async () => {
   const { env } = await scriptedService([], ({ body }) =>
     body.includes('bad')
       ? { status: 400, body: { message: 'no' } }
@@ -71,9 +69,8 @@ it('where some of several things were done, they stand beside the error', async 
   });
 });
 
-it('long lists have 20 records unless limit says more, and say that there are more', async () => {
-  const { env } = await serviceInProcess();
-  const agent = await connectAgent([], { env });
+it('a list has 20 records, or as many as limit says, and tells that there are more', async () => {
+  const agent = await agentOnService();
   await agent.call('val_create', { name: 'many', code: '// 0' });
   for (let version = 1; version < 25; version++)
     await agent.call('version_new', { val: 'many', code: `// ${version}` });
@@ -89,7 +86,7 @@ it('long lists have 20 records unless limit says more, and say that there are mo
   expect(await counted('version_ls', { limit: 100 })).toEqual([25, undefined, '']);
 });
 
-it('a list of large records is cut before it fills the room of its reader', async () => {
+it('a list of large records is cut at a million characters', async () => {
   const run = (index: number) => ({ id: `run${index}`, error: 'x'.repeat(300_000) });
   const { env } = await scriptedService([], () => ({
     body: { data: Array.from({ length: 20 }, (_, index) => run(index)) },
@@ -115,8 +112,7 @@ it('numbers keep their digits', async () => {
 });
 
 it('ten calls at once are all answered', async () => {
-  const { env } = await serviceInProcess();
-  const agent = await connectAgent([], { env });
+  const agent = await agentOnService();
   const names = Array.from({ length: 10 }, (_, index) => `val${index}`);
   const pushed = await Promise.all(names.map((name) => agent.call('push', { name, code: `// ${name}` })));
   expect(pushed.map(({ document }) => document)).toMatchObject(
@@ -126,11 +122,10 @@ it('ten calls at once are all answered', async () => {
   expect(got.map(({ document }) => document.name)).toEqual(names);
 });
 
-it('long work reports progress, and of many outcomes the first, with how many there are of each kind', async () => {
-  const { env } = await serviceInProcess();
+it('a push of many files reports progress, and counts the outcomes that it does not list', async () => {
   const cwd = temporaryFolder();
   for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
-  const agent = await connectAgent([], { env, cwd });
+  const agent = await agentOnService([], { cwd });
   const messages: string[] = [];
   const steps: number[] = [];
   const { document, texts } = await agent.call(
@@ -149,7 +144,7 @@ it('long work reports progress, and of many outcomes the first, with how many th
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });
 
-/** Takes requests and answers none. */
+/** Accepts requests, but answers none. */
 async function silentService() {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -176,7 +171,7 @@ it('a cancelled call stops its request, and the next one works', async () => {
   expect(await agent.call('me')).toMatchObject({ document: { username: 'ada' } });
 });
 
-it('a cancelled call that waits for its turn never begins', async () => {
+it('a call that is cancelled while it waits for another sends nothing', async () => {
   const { server, env } = await silentService();
   const paths: string[] = [];
   server.on('request', ({ method, url }) => paths.push(`${method} ${url}`));
@@ -196,14 +191,13 @@ it('a cancelled call that waits for its turn never begins', async () => {
   expect(paths).toEqual(['POST /v1/vals', 'GET /v1/me']);
 });
 
-it('what a val says when it fails is told as it is', async () => {
-  const { env } = await serviceInProcess();
+it('the error of a val is not reworded', async () => {
   const cwd = temporaryFolder();
   writeFileSync(
     join(cwd, 'bad.ts'),
     "export default () => { throw new Error('no --dry-run in `vals push`'); };",
   );
-  const agent = await connectAgent(['--allow-run'], { env, cwd });
+  const agent = await agentOnService(['--allow-run'], { cwd });
   expect(await agent.call('run', { val: 'bad.ts' })).toMatchObject({
     isError: true,
     document: {
@@ -216,7 +210,7 @@ it('what a val says when it fails is told as it is', async () => {
   });
 });
 
-it('a service that is away is an error of the call, and the server goes on', async () => {
+it('a call fails while the service is away, and the server goes on', async () => {
   const { end, env } = await serviceInProcess();
   const agent = await connectAgent(['--timeout', '1'], { env });
   expect(await agent.call('me')).toMatchObject({ isError: false });
@@ -251,7 +245,7 @@ it('ends at SIGTERM', async () => {
   expect(agent.stderr()).toBe('');
 });
 
-it('garbage on stdin ends nothing', async () => {
+it('goes on after garbage on stdin', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env });
   agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
@@ -272,7 +266,7 @@ it('garbage on stdin ends nothing', async () => {
   for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
 
-it('a message without an end is refused before it fills the memory', async () => {
+it('refuses a message of more than 4 MB', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env });
   agent.write('x'.repeat(6_000_000));

@@ -1,4 +1,4 @@
-// The official clients of the protocol, of both generations, connected to the built program; and a client without manners.
+// Agents for tests: the official clients of the protocol in three generations, and a raw client that may send anything.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { onTestFinished } from 'vitest';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 type Options = Pick<RunOptions, 'env' | 'cwd' | 'home'>;
 
@@ -77,7 +78,16 @@ export async function connectAgent(
   };
 }
 
-/** Writes whatever it likes, and shows every line that comes back. */
+/** An agent on an embedded service of its own. */
+export async function agentOnService(
+  args: readonly string[] = [],
+  options: Omit<Options, 'env'> = {},
+): Promise<AgentClient> {
+  const { env } = await serviceInProcess();
+  return connectAgent(args, { ...options, env });
+}
+
+/** A client that may break the protocol. Keeps every line of the answers. */
 export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFolder() }: Options = {}) {
   const child = spawn(process.execPath, [program, 'mcp', ...args], {
     env: environment(home, env),

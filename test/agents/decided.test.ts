@@ -1,6 +1,6 @@
-// Every command has decided what it does, and whether agents get it.
+// The tools that agents get from the commands, and how tools describe themselves.
 import { expect, it } from 'vitest';
-import { isAllowed, type Permissions, toolName, toolOf } from '../../src/agents/tools.ts';
+import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
 import { createWording } from '../../src/agents/wording.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
@@ -21,17 +21,13 @@ const reading =
     ' ',
   );
 const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
-/** A command that does not exist yet is no tool yet. */
-const there = (names: readonly string[]) =>
-  names.filter((name) => commands.some((command) => toolName(command) === name));
-
 it.each<[Permissions, readonly string[]]>([
   [{}, [...reading, ...writing]],
   [{ readOnly: true }, reading],
   [{ allowDelete: true }, [...reading, ...writing, 'val_rm', 'version_rm']],
   [{ allowRun: true }, [...reading, ...writing, 'run']],
-])('with %j agents have exactly the tools that are promised', (permissions, names) => {
-  expect(namesFor(permissions)).toEqual(there(names).sort());
+])('with %j agents have exactly these tools', (permissions, names) => {
+  expect(namesFor(permissions)).toEqual(names.toSorted());
 });
 
 it('a command that reads has no --dry-run, and one that writes has it', () => {
@@ -42,7 +38,7 @@ it('a command that reads has no --dry-run, and one that writes has it', () => {
   }
 });
 
-it('settings, and options for people at a terminal, are no input of a tool', () => {
+it('a tool has no input for settings or for options that only people use', () => {
   const hidden =
     'baseUrl local timeout debug color json fields quiet yes follow full watch http port allowAll all exitCode';
   for (const tool of toolsFor({ allowDelete: true, allowRun: true })) {
@@ -54,15 +50,14 @@ it('settings, and options for people at a terminal, are no input of a tool', () 
   }
 });
 
-it('push has prune only where deletions are allowed', () => {
+it('push has prune only if deletions are allowed', () => {
   const pushes = (permissions: Permissions) =>
     Object.keys(toolsFor(permissions).find(({ name }) => name === 'push')?.inputSchema.properties ?? {});
-  const canPrune = 'prune' in (commands.find(({ path }) => path === 'push')?.options ?? {});
   expect(pushes({})).not.toContain('prune');
-  expect(pushes({ allowDelete: true }).includes('prune')).toBe(canPrune);
+  expect(pushes({ allowDelete: true })).toContain('prune');
 });
 
-it('annotations say what a tool does', () => {
+it('annotations match the effects of the commands', () => {
   const hints = Object.fromEntries(
     toolsFor({ allowDelete: true, allowRun: true }).map(({ name, annotations }) => [
       name,
@@ -83,7 +78,7 @@ it('annotations say what a tool does', () => {
   });
 });
 
-it('a tool speaks of tools, not of a command line', () => {
+it('descriptions name tools and inputs, not commands and options', () => {
   for (const { name, description, inputSchema } of toolsFor({ allowDelete: true, allowRun: true })) {
     const texts = [description, ...Object.values(inputSchema.properties).map((each) => each.description)];
     for (const text of texts)
@@ -98,6 +93,6 @@ it.each([
     '`version_ls` (<val>) lists them; dryRun tries it.',
   ],
   ['Run `vals login`.', 'Run `vals login`. A person has to run that command: it is not a tool.'],
-])('%j is %j to an agent', (text, said) => {
+])('%j becomes %j for an agent', (text, said) => {
   expect(createWording(['pull', 'version ls'])(text)).toBe(said);
 });

@@ -1,11 +1,11 @@
-// What an agent may do: no file outside of its folder, no deletion, no token, no more than it was allowed.
+// The limits of an agent: permissions, files outside of its folder, and the token.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { connectAgent, initialize, rawAgent } from './clients.ts';
+import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
 
@@ -15,15 +15,14 @@ describe('permissions', () => {
     expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
   });
 
-  it('a tool that is not allowed is not there, even if it is called by its name', async () => {
-    const { env } = await serviceInProcess();
-    const agent = await connectAgent([], { env });
+  it('a tool that is not allowed does not exist, even for a call by its name', async () => {
+    const agent = await agentOnService();
     for (const name of ['val_rm', 'version_rm', 'run', 'login', 'serve']) {
       await expect(agent.call(name, {})).rejects.toThrow(`There is no tool ${name}.`);
     }
   });
 
-  it('options of other people are no input: not --yes, not a setting, not the end of the sandbox', async () => {
+  it('options that only people use are no input', async () => {
     const { env } = await serviceInProcess();
     const agent = await connectAgent(['--allow-run', '--allow-delete'], { env });
     for (const [name, input] of [
@@ -39,8 +38,7 @@ describe('permissions', () => {
   });
 
   it('a value never becomes an option', async () => {
-    const { env } = await serviceInProcess();
-    const agent = await connectAgent([], { env });
+    const agent = await agentOnService();
     const { document } = await agent.call('val_get', { val: '--base-url=http://127.0.0.1:1' });
     expect(document.error).toMatchObject({ kind: 'not_found' });
   });
@@ -48,7 +46,6 @@ describe('permissions', () => {
 
 describe('files', () => {
   async function inFolder() {
-    const { env } = await serviceInProcess();
     const home = temporaryFolder();
     const cwd = join(home, 'project');
     mkdirSync(join(cwd, 'below'), { recursive: true });
@@ -58,7 +55,7 @@ describe('files', () => {
     }
     symlinkSync(join(home, 'secret.ts'), join(cwd, 'link.ts'));
     symlinkSync(join(home, 'outside'), join(cwd, 'folder'));
-    return { home, cwd, agent: await connectAgent(['--allow-run'], { env, home, cwd }) };
+    return { home, cwd, agent: await agentOnService(['--allow-run'], { home, cwd }) };
   }
 
   it('below the working directory are read', async () => {
@@ -97,7 +94,7 @@ describe('files', () => {
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
 
-  it('of vals itself are not', async () => {
+  it('of the config folder are not', async () => {
     const { env } = await serviceInProcess();
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'own'));
@@ -108,11 +105,10 @@ describe('files', () => {
     });
   });
 
-  it('in the home folder are not, since everything of the person is below it', async () => {
-    const { env } = await serviceInProcess();
+  it('in the home folder are not, because all files of the person are below it', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'mine.ts'), code);
-    const agent = await connectAgent([], { env, home, cwd: home });
+    const agent = await agentOnService([], { home, cwd: home });
     for (const paths of [['mine.ts'], ['.']]) {
       const { document } = await agent.call('push', { paths });
       expect(document.error).toMatchObject({
@@ -123,7 +119,7 @@ describe('files', () => {
     expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });
   });
 
-  it('of the whole workspace are read, from a folder in it; a pull writes none through a link', async () => {
+  it('of the whole workspace are read from a folder in it, and a pull writes none through a link', async () => {
     const { env } = await serviceInProcess();
     const home = temporaryFolder();
     const root = join(home, 'project');
@@ -142,20 +138,19 @@ describe('files', () => {
   });
 });
 
-it('a val that is run gets nothing of the protocol as its input', async () => {
-  const { env } = await serviceInProcess();
+it('a val that is run cannot read the messages of the protocol', async () => {
   const cwd = temporaryFolder();
   writeFileSync(
     join(cwd, 'greedy.ts'),
     'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };',
   );
-  const agent = await connectAgent(['--allow-run'], { env, cwd });
+  const agent = await agentOnService(['--allow-run'], { cwd });
   const [greedy, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
   expect(greedy.document).toMatchObject({ value: '' });
   expect(me.isError).toBe(false);
 });
 
-it('the token is in no message, whoever repeats it', async () => {
+it('no message contains the token, even if the service repeats it', async () => {
   const echo = { id: 'a', name: 'a', code: `const t = "${testToken}";`, [testToken]: 1 };
   const { env } = await scriptedService([], ({ path }) =>
     path.includes('/v1/me') ? { status: 500, body: { message: `no ${testToken}` } } : { body: echo },

@@ -1,4 +1,4 @@
-// vals api: any request under the base URL, as strict about the token, the attempts and the exit codes as the others.
+// vals api: paths, requests, answers, pages and failures.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 
 const ok: Reply = { body: { ok: true } };
 
-/** Runs it against a service that answers once, and shows what was asked. */
+/** Runs `vals api` against a service that answers once. Returns the request too. */
 async function ask(args: readonly string[], reply: Reply = ok, options: RunOptions = {}) {
   const service = await scriptedService([reply]);
   const result = await run(['api', ...args], { ...options, env: { ...service.env, ...options.env } });
@@ -27,7 +27,7 @@ describe('a path', () => {
     ['/v1/...', '/v1/...', ''],
     ['/v1/x?next=../..//host', '/v1/x', '?next=../..//host'],
     ['/v1//x', '/v1//x', ''],
-  ])('%s is taken', (text, path, query) => {
+  ])('%s is accepted', (text, path, query) => {
     expect(parsePath(text)).toEqual({ path, query });
   });
 
@@ -59,7 +59,7 @@ describe('a path', () => {
     expect(error).toMatchObject({ kind: 'usage', hint: expect.any(String) });
   });
 
-  it('stands below the path of the base URL', async () => {
+  it('is appended to the path of the base URL', async () => {
     const service = await scriptedService([ok]);
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base/v1/` };
     expect(await run(['api', 'GET', '/v1/me?a=b+c'], { env })).toMatchObject({ exit: 0 });
@@ -67,7 +67,7 @@ describe('a path', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('the request', () => {
   it.each<{ args: string[]; method: string; path: string; body: string }>([
     { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
     { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
@@ -110,7 +110,7 @@ describe('what is sent', () => {
 
   const spaced = '\n{ "a" : 1.00,\t"b":"\\u00e9é" }\n\n';
 
-  it('is the input, byte for byte, from a file or standard input; fields then go into the query', async () => {
+  it('has the input as its body, byte for byte, and fields in the query', async () => {
     const file = join(temporaryFolder(), 'body.json');
     writeFileSync(file, spaced);
     const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
@@ -122,7 +122,7 @@ describe('what is sent', () => {
     expect(fromInput.seen).toMatchObject({ path: '/v1/x', body: spaced });
   });
 
-  it("is a file's text where a field names one", async () => {
+  it('has the text of a file for a field of the form key=@file', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'code.ts'), 'export default "é"\n');
     const args = ['POST', '/v1/x', '-F', 'code=@code.ts', '-F', 'readme=@-', '-f', 'name=@code.ts'];
@@ -181,7 +181,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is printed', () => {
+describe('the output', () => {
   it.each([
     '{"b":1.0,"a":12345678901234567890}',
     '[1,"two",[3],{"four":null}]',
@@ -209,7 +209,7 @@ describe('what is printed', () => {
     expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
   });
 
-  it('indented at a terminal, where nothing in it moves the cursor or turns text round', async () => {
+  it('indented at a terminal, with control characters escaped', async () => {
     const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
     const service = await scriptedService([{ body: evil }]);
     const { exit, screen } = await runOnScreen(['api', 'GET', '/x', '--no-color'], { env: service.env });
@@ -230,11 +230,11 @@ describe('what is printed', () => {
     }
   });
 
-  it('the answer to a DELETE, where there is one', async () => {
+  it('the answer to a DELETE, if there is one', async () => {
     expect((await ask(['DELETE', '/x'], { body: '{"gone":true}' })).stdout).toBe('{"gone":true}\n');
   });
 
-  it('never the token, even where the service repeats it', async () => {
+  it('never the token, even if the service repeats it', async () => {
     const { stdout, stderr } = await ask(['GET', '/x', '--debug'], {
       body: { [testToken]: `Bearer ${testToken}` },
     });
@@ -273,14 +273,14 @@ describe('--paginate', () => {
     ]);
   });
 
-  it('says so where the answer is no list', async () => {
+  it('fails if the answer is no list', async () => {
     const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(error).toMatchObject({ kind: 'bad_response' });
   });
 });
 
-describe('what goes wrong', () => {
+describe('a failure', () => {
   it.each<{ args: string[]; reply: Reply; exit: number; kind: string }>([
     { args: ['GET', '/x'], reply: { status: 401 }, exit: 4, kind: 'auth' },
     { args: ['GET', '/x'], reply: { status: 404 }, exit: 3, kind: 'not_found' },
@@ -307,7 +307,7 @@ describe('what goes wrong', () => {
   });
 });
 
-it('does with the embedded service what commands do', async () => {
+it('works with the embedded service', async () => {
   const { env } = await serviceInProcess();
   const made = await run(['api', 'POST', '/v1/vals', '-f', 'name=one', '-f', 'code=1'], { env });
   expect(made).toMatchObject({ exit: 0, stderr: '' });

@@ -48,7 +48,7 @@ describe('code goes byte for byte', () => {
     expect(service.requests.map((seen) => sent(seen).code === code)).toEqual([true]);
   });
 
-  it('with one warning about imports of files, which a val does not have beside it', async () => {
+  it('with one warning about imports of other files', async () => {
     const folder = folderOf({
       'a.ts': "import { x } from './lib.ts';\nexport default x;",
       'b.ts': "export * from '../b.ts';",
@@ -94,7 +94,7 @@ describe('more code than is kept in memory', () => {
     expect(Object.fromEntries(codes)).toEqual(files);
   });
 
-  it('is sent as it is when its turn comes, or fails alone', async () => {
+  it('is read again when it is sent, and a file that became empty fails alone', async () => {
     const folder = folderOf(files);
     const service = await scriptedService([], (seen) => {
       if (sent(seen).name === 'v10') {
@@ -112,7 +112,7 @@ describe('more code than is kept in memory', () => {
   });
 });
 
-describe('what cannot be sent stops a push before it began', () => {
+describe('a push sends nothing at all because of', () => {
   const bad: { what: string; make: (file: string) => void }[] = [
     { what: 'missing', make: () => {} },
     { what: 'empty', make: (file) => writeFileSync(file, '') },
@@ -147,7 +147,7 @@ describe('what cannot be sent stops a push before it began', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it.skipIf(process.getuid?.() === 0)('a file or a folder that others keep to themselves', async () => {
+  it.skipIf(process.getuid?.() === 0)('a file or a folder without read permission', async () => {
     const cwd = folderOf({ 'a.ts': 'a', 'v/b.ts': 'b' });
     chmodSync(join(cwd, 'a.ts'), 0);
     chmodSync(join(cwd, 'v'), 0);
@@ -167,7 +167,7 @@ describe('what cannot be sent stops a push before it began', () => {
     expect(statuses(result.stdout)).toEqual(['failed']);
   });
 
-  it('several at once: all are named, and the exit code is theirs', async () => {
+  it('several such files, which are all named', async () => {
     const cwd = folderOf({ 'a.ts': 'a', 'b.ts': '' });
     const service = await scriptedService([]);
     const { exit, stdout, stderr } = await run(['push', 'a.ts', 'b.ts', 'c.ts'], { env: service.env, cwd });
@@ -238,7 +238,7 @@ describe('val create and version new', () => {
     let begun = false;
     const input = new Readable({
       read() {
-        // What follows never comes.
+        // The rest of the input never comes.
         if (begun) return interrupt();
         begun = true;
         this.push('export default');

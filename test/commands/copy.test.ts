@@ -1,4 +1,4 @@
-// vals copy: between two services, into a space, version by version, and on services that know little.
+// vals copy: between two services, into a space, version by version, and to services with few features.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
@@ -38,7 +38,7 @@ const statuses = ({ stdout }: { stdout: string }) =>
   JSON.parse(stdout).map(({ name, status }: { name: string; status: string }) => `${name} ${status}`);
 
 describe('the current code', () => {
-  it('goes with name, readme and privacy, and again it is unchanged', async () => {
+  it('is copied with name, readme and privacy, and is unchanged the second time', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', '1', '2');
     await run(['val', 'set', 'hello', '--privacy', 'unlisted', '--readme', '-'], {
@@ -70,7 +70,7 @@ describe('the current code', () => {
     expect(await versions(to.env, 'hello')).toEqual(['there', 'here']);
   });
 
-  it('of all vals goes in one command; --dry-run only plans it', async () => {
+  it('of all vals is copied by one command, and --dry-run only plans it', async () => {
     const { from, to, copy } = await twoServices();
     await Promise.all(Array.from({ length: 130 }, (_, i) => push(from.env, `v${i}`, `// ${i}`)));
     const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
@@ -83,7 +83,7 @@ describe('the current code', () => {
     expect(await record(to.env, 'v77')).toMatchObject({ code: '// 77', privacy: 'private' });
   });
 
-  it('goes from the embedded service too', async () => {
+  it('is copied from the embedded service too', async () => {
     const to = await serviceInProcess();
     const env = { VALS_LOCAL: '1', VALS_TO_TOKEN: to.token };
     const home = temporaryFolder();
@@ -96,7 +96,7 @@ describe('the current code', () => {
 });
 
 describe('every version', () => {
-  it('goes in order; equal ones in a row count as one', async () => {
+  it('is copied in order, and equal versions in a row count as one', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'a', 'c');
     expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello created']);
@@ -104,7 +104,7 @@ describe('every version', () => {
     expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello unchanged']);
   });
 
-  it('is continued where it was interrupted, even where the code there is the current one', async () => {
+  it('is copied after an interrupted copy too, even if the target already has the current code', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'a');
     await push(to.env, 'hello', 'a');
@@ -113,7 +113,7 @@ describe('every version', () => {
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a']);
   });
 
-  it('is a conflict where the versions there are others; --force adds those behind the common ones', async () => {
+  it('is a conflict if the target has other versions, and --force adds the versions after the common ones', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'c');
     await push(to.env, 'hello', 'a', 'x');
@@ -125,7 +125,7 @@ describe('every version', () => {
     expect(statuses(await copy(['last', '--versions', '--json']))).toEqual(['last unchanged']);
   });
 
-  it('goes into a space, with the token of the person', async () => {
+  it('is copied into a space with the token of the person', async () => {
     const { from, to, file, copy } = await twoServices();
     const store = await openStore({ file });
     await store.spaces.add('acme');
@@ -147,7 +147,7 @@ describe('every version', () => {
 });
 
 describe('tokens', () => {
-  it('of the two services are kept apart, and one that is stored is found', async () => {
+  it('the stored token of the target is used', async () => {
     const { from, to } = await twoServices();
     await push(from.env, 'hello', 'a');
     const home = temporaryFolder();
@@ -201,8 +201,8 @@ it('refuses to copy from a service to itself', async () => {
   expect(await copy(['hello'], { TO: `${from.baseUrl}/v1/` })).toMatchObject({ exit: 2 });
 });
 
-describe('a target that knows little', () => {
-  /** Has no list and no val, and answers what it creates as it is told. */
+describe('a target with few features', () => {
+  /** Has no list and no vals. `onCreate` answers the requests that create a val. */
   const creates =
     (onCreate: (body: Record<string, unknown>) => Reply) =>
     ({ method, path, body }: Seen): Reply => {
@@ -219,7 +219,7 @@ describe('a target that knows little', () => {
     });
   }
 
-  it('that refuses privacy gets the code without it, and that is said', async () => {
+  it('that refuses privacy gets the code without it, with a warning', async () => {
     const service = await scriptedService(
       [],
       creates((body) => ('privacy' in body ? { status: 400 } : { status: 201, body: { id: 'x', ...body } })),
@@ -230,7 +230,7 @@ describe('a target that knows little', () => {
     expect(result.stderr).toContain('privacy');
   });
 
-  it('that ignores privacy is noticed', async () => {
+  it('that ignores privacy causes a warning', async () => {
     const service = await scriptedService(
       [],
       creates((body) => ({ status: 201, body: { id: 'x', ...body, privacy: 'public' } })),
@@ -240,7 +240,7 @@ describe('a target that knows little', () => {
     expect(result.stderr).toContain('privacy');
   });
 
-  it('that has the name already is a conflict; with --force the code goes by the name', async () => {
+  it('that has the name already is a conflict, and --force overwrites the val by its name', async () => {
     const service = await scriptedService(
       [],
       creates(() => ({ status: 409 })),
@@ -253,7 +253,7 @@ describe('a target that knows little', () => {
     expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
   });
 
-  it('that fails while it writes leaves the outcome open, and the copy is continued the next time', async () => {
+  it('that fails while it writes has an unknown outcome, and the next copy continues', async () => {
     const [from, to] = [await serviceInProcess(), await serviceInProcess()];
     await push(from.env, 'hello', 'a', 'b', 'c');
     let posts = 0;

@@ -1,4 +1,4 @@
-// vals ls with words and --privacy, on a service with a search, with a list alone, and with neither; vals val get NAME@VERSION.
+// vals ls with words and --privacy on services with and without a search or a list, and vals val get NAME@VERSION.
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
@@ -55,7 +55,7 @@ describe('on another service', () => {
       return body === undefined ? { status: 404 } : { body };
     };
 
-  it("leaves out what the search finds of other people's", async () => {
+  it("leaves out other people's vals that the search finds", async () => {
     const service = await scriptedService([], answers({ '/v1/search/vals': [mine, others] }));
     expect(names(await run(['ls', 'price', '--json'], service))).toEqual(['getPrice']);
   });
@@ -96,7 +96,7 @@ describe('vals val get NAME@VERSION', () => {
     expect((await get('nobody@1')).exit).toBe(3);
   });
 
-  it('asks once more with limit and offset on a service that insists on them', async () => {
+  it('retries with limit and offset if the service requires them', async () => {
     const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const service = await scriptedService([], ({ path }) =>
       path.includes('limit=100&offset=0') ? { body: { version: 1, code: 'one' } } : { status: 400 },

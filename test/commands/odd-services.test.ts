@@ -1,4 +1,4 @@
-// What a person reads where the service, its proxy or a name is not as it should be, and what vals does all the same.
+// Services that refuse names, lack routes or send odd links, and a proxy that changes the Host.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,7 +23,7 @@ describe('a name that the service refuses', () => {
     expect(validName(name)).toBe(valid);
   });
 
-  it('is answered with the command that works', async () => {
+  it('gets a hint with a command that works', async () => {
     const { env } = await serviceInProcess();
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'send-mail.ts'), 'code');
@@ -57,7 +57,7 @@ it('a proxy that passes on another Host is named, with what the service expects'
 });
 
 describe('runs of a val', () => {
-  it('that the service does not list are not taken for an absent val', async () => {
+  it('that the service does not list are reported as a missing list, not as a missing val', async () => {
     const service = await scriptedService([], ({ path }) =>
       path === `/v1/vals/${id}` ? { body: { id, name: 'hello' } } : { status: 404 },
     );

@@ -1,4 +1,4 @@
-// Which files a path of vals push stands for: files, folders, ignore files, links and standard input.
+// The files that vals push finds for its paths: files, folders, ignore files, links and standard input.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
 const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
   folderOf({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
 
-/** Files apart by spaces; those left out lie there too. */
+/** `paths` and `left` are lists with spaces. The files in `left` exist, but are not pushed. */
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
     what: 'files: their names without the extension',
@@ -157,13 +157,13 @@ it.each(ignoring)('$what', async ({ rules, path = 'v', pushed, left }) => {
   expect(outcomes(stdout).map(({ file }) => file)).toEqual(wordsOf(pushed));
 });
 
-it('a file that is named is pushed, whatever ignores it', async () => {
+it('a named file is pushed, even if it is ignored', async () => {
   const cwd = folderOf({ '.gitignore': '*\n', 'a.ts': 'a', 'node_modules/b.ts': 'b' });
   const { stdout } = await run(['push', 'a.ts', 'node_modules/b.ts', '--dry-run', '--json'], { cwd });
   expect(statuses(stdout)).toEqual(['planned', 'planned']);
 });
 
-it('a link in a folder is not followed, and that is said; one that is named is', async () => {
+it('a link in a folder is skipped with a warning, and a named link is followed', async () => {
   const cwd = folderOf({ 'v/a.ts': 'a', 'secret.ts': 'secret', 'w/b.ts': 'b' });
   symlinkSync('../secret.ts', join(cwd, 'v', 'link.ts'));
   symlinkSync('../w', join(cwd, 'v', 'linked'));

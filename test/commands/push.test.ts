@@ -1,4 +1,4 @@
-// What vals push sends and tells: outcomes, parallel requests, failures, annotations, --dry-run and interruptions.
+// vals push: outcomes, parallel requests, failures, annotations, --dry-run and interruptions.
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
@@ -14,8 +14,8 @@ const repliesTo =
   (seen: Seen): Reply =>
     replies[sent(seen).name] ?? made(seen);
 
-describe('what came of it', () => {
-  it('is unchanged outside of a workspace, if the service answers with the version that was known', async () => {
+describe('outcomes', () => {
+  it('unchanged outside of a workspace, if the service answers with the version that was known', async () => {
     const { env } = await serviceInProcess();
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
@@ -44,13 +44,13 @@ describe('what came of it', () => {
     expect(stdout).toBe(`${JSON.stringify([{ file: 'a.ts', name: 'a', ...outcome }])}\n`);
   });
 
-  it('keeps the digits of a version', async () => {
+  it('keep the digits of a version', async () => {
     const service = await scriptedService([{ body: `{"id":"${id}","version":12345678901234567890}` }]);
     const { stdout } = await run(['push', 'a.ts', '--json'], { env: service.env, cwd: vals('a') });
     expect(stdout).toContain('"version":12345678901234567890}');
   });
 
-  it('is tab-separated in a pipe, a record a line with --ndjson', async () => {
+  it('are tab-separated in a pipe, and one record per line with --ndjson', async () => {
     const service = await scriptedService([], made);
     const { env } = service;
     const cwd = vals('a', 'b');
@@ -67,7 +67,7 @@ describe('what came of it', () => {
     );
   });
 
-  it('comes in the order of the arguments, whatever the order of the answers', async () => {
+  it('come in the order of the arguments, not of the answers', async () => {
     const all = ['e', 'a', 'd', 'b', 'c'];
     const waiting: [ServerResponse, Seen][] = [];
     const service = await scriptedService([], () => (response, seen) => {
@@ -152,7 +152,7 @@ describe('failures', () => {
     expect(names(service.requests).toSorted()).toEqual(all);
   });
 
-  it('say what happened to each, under its own error', async () => {
+  it('have an error object for each failed file', async () => {
     const service = await scriptedService([], repliesTo({ b: refused }));
     const { stdout } = await run(['push', 'a.ts', 'b.ts', '--json'], {
       env: service.env,
@@ -178,7 +178,7 @@ describe('failures', () => {
     expect(Object.keys(failed ?? {})).toEqual(['file', 'name', 'status', 'error']);
   });
 
-  it('say it on stderr, where no JSON was asked for', async () => {
+  it('are named on stderr without --json', async () => {
     const service = await scriptedService([], repliesTo({ b: refused }));
     const { exit, stdout, stderr } = await run(['push', 'a.ts', 'b.ts'], {
       env: service.env,
@@ -222,7 +222,7 @@ describe('in GitHub Actions', () => {
   const files = ['50%.ts', 'a,b.ts', 'c:d.ts', 'line\nbreak.ts', 'fine.ts'];
   const message = '100% wrong: this,\nand that\r\n::error::forged';
 
-  it('each failed file has an annotation, in which nothing can be forged', async () => {
+  it('each failed file gets an annotation, and its text cannot forge another one', async () => {
     const cwd = folderOf(Object.fromEntries(files.map((file) => [file, 'code'])));
     const replies = Object.fromEntries(
       files
@@ -256,7 +256,7 @@ describe('in GitHub Actions', () => {
     ]);
   });
 
-  it('is named as GitHub finds it, from the top of the checkout', async () => {
+  it('the path of a file is relative to the checkout', async () => {
     const cwd = vals('a');
     const annotation = async (GITHUB_WORKSPACE: string) => {
       const env = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE };
@@ -334,36 +334,39 @@ describe('--dry-run', () => {
 });
 
 describe('an interruption', () => {
-  it.each([130, 143])('during a push tells what was done, unknown and not begun: exit %i', async (exit) => {
-    let held = 0;
-    const service = await scriptedService([], (seen) => {
-      if (sent(seen).name === 'a') return made(seen);
-      return () => {
-        held += 1;
-        if (held === 2) interrupt(exit);
-      };
-    });
-    const args = ['push', '.', '--concurrency', '2', '--json'];
-    const { interrupt, result } = interruptible(args, service.env, vals('a', 'b', 'c', 'd', 'e'));
-    const ended = await result();
-    expect(ended.exit).toBe(exit);
-    expect(outcomes(ended.stdout)).toEqual([
-      { file: 'a.ts', name: 'a', status: 'created', id: 'id-a', version: 1 },
-      ...['b', 'c'].map((name) => ({
-        file: `${name}.ts`,
-        name,
-        status: 'failed',
-        error: expect.objectContaining({ message: expect.stringContaining('not known'), method: 'PUT' }),
-      })),
-      { file: 'd.ts', name: 'd', status: 'skipped' },
-      { file: 'e.ts', name: 'e', status: 'skipped' },
-    ]);
-    const last: unknown = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '');
-    expect(last).toMatchObject({ error: { exit } });
-    expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c']);
-  });
+  it.each([130, 143])(
+    'during a push tells which vals were pushed, are unknown or were not begun: exit %i',
+    async (exit) => {
+      let held = 0;
+      const service = await scriptedService([], (seen) => {
+        if (sent(seen).name === 'a') return made(seen);
+        return () => {
+          held += 1;
+          if (held === 2) interrupt(exit);
+        };
+      });
+      const args = ['push', '.', '--concurrency', '2', '--json'];
+      const { interrupt, result } = interruptible(args, service.env, vals('a', 'b', 'c', 'd', 'e'));
+      const ended = await result();
+      expect(ended.exit).toBe(exit);
+      expect(outcomes(ended.stdout)).toEqual([
+        { file: 'a.ts', name: 'a', status: 'created', id: 'id-a', version: 1 },
+        ...['b', 'c'].map((name) => ({
+          file: `${name}.ts`,
+          name,
+          status: 'failed',
+          error: expect.objectContaining({ message: expect.stringContaining('not known'), method: 'PUT' }),
+        })),
+        { file: 'd.ts', name: 'd', status: 'skipped' },
+        { file: 'e.ts', name: 'e', status: 'skipped' },
+      ]);
+      const last: unknown = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1) ?? '');
+      expect(last).toMatchObject({ error: { exit } });
+      expect(names(service.requests).toSorted()).toEqual(['a', 'b', 'c']);
+    },
+  );
 
-  it('while a push waits to try again leaves it as not begun', async () => {
+  it('while a push waits for a retry skips all vals', async () => {
     const service = await scriptedService([{ status: 503, headers: { 'retry-after': '20' } }]);
     const args = ['push', '.', '--concurrency', '1', '--json', '--debug'];
     const { interrupt, result } = interruptible(args, service.env, vals('a', 'b'));

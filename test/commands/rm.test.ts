@@ -26,7 +26,7 @@ it.each([
   { keys: '\r', exit: 2 },
   { keys: 'yesterday\r', exit: 2 },
   { keys: '\u0003', exit: 130 },
-])('answered $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
+])('the answer $keys deletes nothing: exit $exit', async ({ keys, exit }) => {
   const service = await scriptedService([{ body: { id, name: 'hello' } }]);
   const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
   expect(result.exit).toBe(exit);
@@ -34,7 +34,7 @@ it.each([
   expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-it.each(['y\r', 'Y\r', 'yes\r'])('answered %j deletes, and stdout stays the result', async (keys) => {
+it.each(['y\r', 'Y\r', 'yes\r'])('the answer %j deletes, and stdout has only the result', async (keys) => {
   const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
   const { exit, stdout } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
     env: service.env,
@@ -97,7 +97,7 @@ it.each(cases)('$what: exit $exit', async ({ words, replies, rows, exit }) => {
   if (exit !== 0) expect(result.error).toMatchObject({ exit });
 });
 
-it('of versions: each on its own', async () => {
+it('each version has its own outcome', async () => {
   const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
   const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
   const { exit, stdout } = await run(args, { env: service.env });
@@ -108,7 +108,7 @@ it('of versions: each on its own', async () => {
   ]);
 });
 
-it('is tab-separated in a pipe', async () => {
+it('outcomes are tab-separated in a pipe', async () => {
   const service = await scriptedService([gone, gone, gone]);
   const { env } = service;
   expect((await run(['val', 'rm', a, b, '--yes'], { env })).stdout).toBe(`deleted\t${a}\ndeleted\t${b}\n`);
@@ -125,7 +125,7 @@ it.each([
   expect(service.requests).toEqual([]);
 });
 
-it('tells what was deleted if it is interrupted', async () => {
+it('an interruption tells what was deleted', async () => {
   const service = await scriptedService([{ status: 204 }, () => interrupt()]);
   const { interrupt, result } = interruptible(['val', 'rm', a, b, c, '--yes', '--json'], service.env);
   const { exit, stdout } = await result();

@@ -1,4 +1,4 @@
-// Runs summed up: the right figures from any number of runs, in whatever shape they come, and how they are shown.
+// vals runs --summary: its figures, the shapes of runs that it reads, and its screens.
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ describe('quantiles', () => {
   };
   const part = fc.constantFrom(0, 0.01, 0.5, 0.95, 0.99, 1);
 
-  it('are exact while few durations differ', () => {
+  it('are exact for few different durations', () => {
     const values = fc.array(fc.nat(10 ** 9), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(values, part, (values, part) => {
@@ -27,7 +27,7 @@ describe('quantiles', () => {
     expect(createDurations().quantile(0.5)).toBeUndefined();
   });
 
-  it('are within one percent of the exact ones beyond that', () => {
+  it('are within one percent for many different durations', () => {
     const magnitude = fc.constantFrom(400, 5_000, 10 ** 6, 10 ** 9, 2 ** 45);
     fc.assert(
       fc.property(magnitude, fc.integer(), part, (magnitude, seed, part) => {
@@ -57,7 +57,7 @@ describe('buckets', () => {
     { minLength: 1, maxLength: 60 },
   );
 
-  it('are few, alike in all rows, and hold every run in its time, whatever the order of the runs', () => {
+  it('are at most 24, the same in all rows, and count every run once, in any order of the runs', () => {
     fc.assert(
       fc.property(fc.oneof(moments, near), (runs) => {
         const timeline = createTimeline();
@@ -80,7 +80,7 @@ describe('buckets', () => {
               failed: inside.filter(({ failed }) => failed).length,
             });
           }
-          // None is before the first or counted nowhere.
+          // Every run is in a bucket.
           const total = buckets.reduce((sum, { runs }) => sum + runs, 0);
           expect(total).toBe(runs.filter(({ row }) => row === index).length);
         }
@@ -117,7 +117,7 @@ async function summaryOf(all: readonly object[], args: readonly string[] = ['run
 }
 
 describe('vals runs --summary', () => {
-  it('gives a row per val and version, what fails most first, with exactly these keys', async () => {
+  it('gives a row per val and version, most failures first, with exactly these keys', async () => {
     const { stdout } = await summaryOf([
       runOf(2, 0, 100),
       runOf(1, 1, 30, 'it broke'),
@@ -184,7 +184,7 @@ describe('vals runs --summary', () => {
     ];
     expect(rows.map(short)).toEqual([
       ['one', 0, 3, 2, 1_000, 2_000],
-      // One of one failed: that comes before more runs without a failure, in a pipe too.
+      // A row with a failure comes before a row with more runs and no failure, in a pipe too.
       ['named', 12_345, 1, 1, 2_000, 2_000],
       [null, null, 2, 0, null, null],
       ['only-id', null, 1, 0, 2_000, 2_000],

@@ -5,7 +5,7 @@ import { ask, createVal, newPlace, postgres } from '../service/support.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { type RunOptions, run, runOnScreen } from '../support/program.ts';
 
-/** A store of its own, named as a user would: a file by a flag, an address with a password by the environment. */
+/** A new store. Commands name a file by --data, and a database by VALS_DATABASE. */
 async function newStore() {
   const at = await newPlace();
   const isFile = 'file' in placeOf(at);
@@ -17,7 +17,7 @@ async function newStore() {
     args: (...words: string[]) => ['user', ...words, ...place],
     user: (...words: string[]) => run(['user', ...words, ...place], options),
     space: (...words: string[]) => run(['space', ...words, ...place], options),
-    /** With everybody's token, as others would use it. */
+    /** Serves the store while `work` runs. */
     async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
       const service = await startService({ ...placeOf(at), port: 0 });
       return work(service).finally(service.close);
@@ -25,7 +25,7 @@ async function newStore() {
   };
 }
 
-/** The embedded default has an owner from the start. */
+/** A SQLite store has one owner from the start. */
 const owners = postgres === undefined ? ['local'] : [];
 
 test('a person is added, and their token works; it is shown once', async () => {
@@ -81,7 +81,7 @@ test('the list has how many vals each of them owns, by name', async () => {
   expect((await user('list')).stdout).toMatch(/^ada\t0\t/);
 });
 
-test('whoever owns vals is removed only with them', async () => {
+test('a person who owns vals is removed only with the vals', async () => {
   const { user, serve } = await newStore();
   const { id, token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
   await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
@@ -94,7 +94,7 @@ test('whoever owns vals is removed only with them', async () => {
   expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(owners.length);
 });
 
-test('removing asks a person, and nobody else', async () => {
+test('a removal asks first, and fails if nobody can be asked', async () => {
   const { user, args, options } = await newStore();
   await user('add', 'ada');
   expect(await user('rm', 'ada')).toMatchObject({ exit: 2, stdout: '' });

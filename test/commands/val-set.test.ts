@@ -1,4 +1,4 @@
-// vals val set: on a service that has the route, on services that take the fields with a version, and on those that do neither.
+// vals val set: on a service with the route, on services that accept the fields with a version, and on others.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('in a workspace', () => {
   });
 });
 
-/** Keeps one val; what its routes do with the fields is the test's. */
+/** A service with one val. `onPut` answers PUT, and POST changes the fields in `takes`. */
 function keepsOneVal(val: Record<string, unknown>, onPut: Reply, takes: readonly string[]) {
   return ({ method, body }: Seen): Reply => {
     if (method === 'PUT') return onPut;
@@ -120,12 +120,12 @@ describe('on a service without the route', () => {
     expect(refused.stderr).toContain('name and privacy');
   });
 
-  it('a route that answers well and changes nothing is found out', async () => {
+  it('a route that answers 200 and changes nothing is reported', async () => {
     const service = await scriptedService([], keepsOneVal(original(), { status: 200, body: {} }, []));
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 6, stdout: '' });
   });
 
-  it('a write whose answer is lost is not called undone', async () => {
+  it('the outcome is unknown if the answer to a write is lost', async () => {
     const val = original();
     const service = await scriptedService([], keepsOneVal(val, { status: 404 }, ['name']));
     const lost = await scriptedService([{ status: 404 }, { body: val }, { status: 500 }]);
@@ -133,7 +133,7 @@ describe('on a service without the route', () => {
     expect((await run(set, { env: service.env })).exit).toBe(9);
   });
 
-  it('a change that cannot be read afterwards is not called undone', async () => {
+  it('the outcome is unknown if the val cannot be read afterwards', async () => {
     const replies = [{ status: 204 }, { status: 404 }];
     const service = await scriptedService(replies);
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 8, stdout: '' });

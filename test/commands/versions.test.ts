@@ -1,4 +1,4 @@
-// Going back and looking back: nothing is lost on either way.
+// vals version diff, vals version restore and vals val edit.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
@@ -77,7 +77,7 @@ describe('version restore', () => {
     expect(await code()).toBe(codes[0]);
   });
 
-  it('says so where it is the current one already', async () => {
+  it('says that the version is the current one already', async () => {
     const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'now' } }));
     const { screen } = await runOnScreen(['version', 'restore', id, '3'], { env: service.env });
     expect(screen).toContain('Version 3 is the current one already.');
@@ -152,7 +152,7 @@ describe('val edit', () => {
     const folder = temporaryFiles();
     const result = await run(['val', 'edit', there.id], { env: { ...there.env, ...env }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
-    // One that failed may be how the user gave up.
+    // An editor that fails may be the user's way to cancel, so only a missing editor is explained.
     expect(result.stderr.includes('is installed')).toBe(says === 'exit code 127');
     expect(readdirSync(folder)).toEqual([]);
     expect(await there.versions()).toEqual([3, 2, 1]);
