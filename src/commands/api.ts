@@ -35,7 +35,11 @@ export const command = defineCommand({
   },
   options: {
     rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
-    field: repeatable('-F, --field <key=json>', "a field that is JSON; @file: a file's text", parseField),
+    field: repeatable(
+      '-F, --field <key=json>',
+      "a field that is JSON; @file sends a file's text",
+      parseField,
+    ),
     input: word('--input <file>', 'a JSON file, sent byte for byte; -: standard input'),
     paginate: toggle('--paginate', 'GET a list with all its pages, as one array'),
     dryRun,

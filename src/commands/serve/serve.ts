@@ -1,4 +1,5 @@
 import { defineCommand, parsed, word } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { loadService } from '../../cli/load-service.ts';
 import { parseAge } from '../../cli/moments.ts';
 import { type InterruptedError, UsageError } from '../../errors.ts';
@@ -96,7 +97,9 @@ export const command = defineCommand({
         failure = message;
       },
     });
-    const { baseUrl, token } = service;
+    const { baseUrl } = service;
+    // A shared service prints no token, because its output ends up in logs.
+    const token = isShared ? undefined : service.token;
     if (seedData) {
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
       log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
@@ -105,15 +108,11 @@ export const command = defineCommand({
       log.write(`Metrics on http://${metricsHost}:${service.metricsPort}/metrics.`);
     }
     const asJson = flags.json || flags.ndjson;
-    // A shared service prints no token, because its output ends up in logs.
-    await print(asJson ? stringifyJson({ baseUrl, ...(!isShared && { token }) }) : baseUrl);
+    await print(asJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
     if (network && publicUrl) {
       log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
     } else {
-      say.banner('Only this machine can reach the service. To use it in another terminal:\n');
-      say.instruct(
-        `${settings.local.value ? '  unset VALS_LOCAL\n' : ''}  export VALS_BASE_URL=${baseUrl}\n${isShared ? '' : `  export VALS_TOKEN=${token}\n`}`,
-      );
+      showVariables(context, baseUrl, token);
       showLink();
     }
     if (isShared) {
@@ -133,6 +132,16 @@ export const command = defineCommand({
     return { kind: 'nothing' };
   },
 });
+
+function showVariables({ settings, say }: Context, baseUrl: string, token: string | undefined): void {
+  const lines = [
+    ...(settings.local.value ? ['unset VALS_LOCAL'] : []),
+    `export VALS_BASE_URL=${baseUrl}`,
+    ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
+  ];
+  say.banner('Only this machine can reach the service. To use it in another terminal:\n');
+  say.instruct(lines.map((line) => `  ${line}\n`).join(''));
+}
 
 export function parsePort(text: string, option = '--port'): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {

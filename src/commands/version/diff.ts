@@ -14,7 +14,7 @@ export const command = defineCommand({
   arguments: {
     val: valArgument,
     a: version('<a>', 'the version to start from'),
-    b: version('[b]', 'the version to compare it with; absent: the current code'),
+    b: version('[b]', 'the version to compare it with (the current code)'),
   },
   examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
