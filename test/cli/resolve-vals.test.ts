@@ -94,7 +94,9 @@ describe('a name or a file stands for the val', () => {
     it.each(writes)('%j is exit 5 if the val has another name on the service', async (args) => {
       const { exit, error, requests } = await asked(args, 'production_billing');
       expect({ exit, requests }).toEqual({ exit: 5, requests: [read] });
-      expect(error?.message).toBe('"hello" is named "production_billing" on the service. Nothing was done.');
+      expect(error?.message).toBe(
+        'The val "hello" is named "production_billing" on the service. Nothing was done.',
+      );
       expect(error?.hint).toContain(id);
     });
   });

@@ -23,6 +23,7 @@ import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
 import type { Outage } from '../../workspace/watch/outage.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
+import { messageWithHint } from '../shared/messages.ts';
 import { valFor } from './plan.ts';
 
 interface PusherOptions {
@@ -94,7 +95,7 @@ export function createFilePusher(
     if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
     // Any other answer shows that the service can be reached. A local error shows nothing.
     if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.ended();
-    if (!flags.ndjson) say.warn([error.message, error.facts.hint].join(' '));
+    if (!flags.ndjson) say.warn(messageWithHint(error));
     const facts = { file, ...(name !== undefined && { name }) };
     await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
   }

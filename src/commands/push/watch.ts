@@ -9,7 +9,7 @@ import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace } from '../../workspace/workspace.ts';
-import { exitQuietly } from '../shared/messages.ts';
+import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { createFilePusher } from './push-file.ts';
 
 export interface WatchOptions {
@@ -60,7 +60,7 @@ export async function watchWorkspace(
 
   async function saveManifest(): Promise<void> {
     const error = await workspace.saveManifest();
-    if (error !== undefined) say.warn([error.message, error.facts.hint].join(' '));
+    if (error !== undefined) say.warn(messageWithHint(error));
   }
 
   const onSave = (file: string) => {

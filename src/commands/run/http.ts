@@ -4,10 +4,10 @@ import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { exitQuietly } from '../shared/messages.ts';
+import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { type GivenRun, launchOptions } from './launch.ts';
 import { prepare } from './once.ts';
-import { finishedRun, messageWithHint } from './record.ts';
+import { finishedRun } from './record.ts';
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
   const { signal, clock, flags, progress, say } = context;

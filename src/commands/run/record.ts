@@ -68,6 +68,3 @@ export function finishedRun(startedAt: number, endedAt: number, failure: ValsErr
     error: typeof body === 'string' ? body : (message ?? null),
   };
 }
-
-export const messageWithHint = ({ message, facts }: ValsError): string =>
-  [message, facts.hint ?? ''].join(' ').trim();

@@ -3,10 +3,9 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { exitQuietly } from '../shared/messages.ts';
+import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
-import { messageWithHint } from './record.ts';
 
 /** The abort reason if a file was saved during a run. The run ends, because its value would be outdated. */
 const saved = Symbol('saved');

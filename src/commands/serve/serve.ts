@@ -7,7 +7,7 @@ import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
-import { exitQuietly } from '../shared/messages.ts';
+import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { wholeNumber } from '../shared/options.ts';
 import { placeOptions, storePlace } from '../shared/store-place.ts';
 
@@ -73,7 +73,7 @@ export const command = defineCommand({
       shownLink = link;
       say.banner(`To see the vals in a browser, open this link. It works once:\n  ${shownLink}\n`);
     };
-    let failure = '';
+    let lastFailure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
     const service = await startService({
       ...place,
@@ -92,9 +92,9 @@ export const command = defineCommand({
             : `${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`,
         ),
       onRefusedVisit: showLink,
-      onStoreFailure({ message, facts: { hint } }) {
-        if (message !== failure) say.warn(`${message} ${hint}`);
-        failure = message;
+      onStoreFailure(error) {
+        if (error.message !== lastFailure) say.warn(messageWithHint(error));
+        lastFailure = error.message;
       },
     });
     const { baseUrl } = service;

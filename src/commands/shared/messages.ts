@@ -1,6 +1,6 @@
 // Messages that several commands share.
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, RefusedError } from '../../errors.ts';
+import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
 
 /** Says which new files would overwrite a val of the same name, if the service has one. */
@@ -25,3 +25,6 @@ export function withNameProposed(error: unknown, name: string, hint: (valid: str
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;
   return new RefusedError(error.message, { ...error.facts, hint: hint(valid) });
 }
+
+export const messageWithHint = ({ message, facts }: ValsError): string =>
+  [message, facts.hint ?? ''].join(' ').trim();
