@@ -5,6 +5,7 @@ import { openStore } from '../../src/service/index.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
+import { outcomes, pushCode as push } from './pushes.ts';
 
 type Env = Record<string, string>;
 
@@ -16,10 +17,6 @@ async function twoServices() {
   const copy = (args: string[], more: Env = {}) =>
     run(['copy', ...args, '--to', more.TO ?? to.baseUrl], { env: { ...env, ...more } });
   return { from, to, file, env, copy };
-}
-
-async function push(env: Env, name: string, ...codes: string[]) {
-  for (const code of codes) await run(['push', '-', '--name', name], { env, input: code });
 }
 
 const record = async (env: Env, name: string) =>
@@ -35,7 +32,7 @@ async function versions(env: Env, name: string): Promise<string[]> {
 }
 
 const statuses = ({ stdout }: { stdout: string }) =>
-  JSON.parse(stdout).map(({ name, status }: { name: string; status: string }) => `${name} ${status}`);
+  outcomes(stdout).map(({ name, status }) => `${name} ${status}`);
 
 describe('the current code', () => {
   it('is copied with name, readme and privacy, and is unchanged the second time', async () => {
@@ -79,7 +76,7 @@ describe('the current code', () => {
     expect(JSON.parse((await run(['ls', '--json'], { env: to.env })).stdout)).toEqual([]);
     const { exit, stdout } = await copy(['--all', '--json']);
     expect(exit).toBe(0);
-    expect(JSON.parse(stdout).every(({ status }: { status: string }) => status === 'created')).toBe(true);
+    expect(outcomes(stdout).every(({ status }) => status === 'created')).toBe(true);
     expect(await record(to.env, 'v77')).toMatchObject({ code: '// 77', privacy: 'private' });
   });
 

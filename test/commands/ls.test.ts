@@ -3,17 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-
-type Env = Record<string, string>;
+import { id, pushCode } from './pushes.ts';
 
 const names = ({ stdout }: { stdout: string }) =>
   JSON.parse(stdout)
     .map(({ name }: { name: string }) => name)
     .sort();
 
-async function push(env: Env, vals: Record<string, string>) {
-  for (const [name, code] of Object.entries(vals))
-    await run(['push', '-', '--name', name], { env, input: code });
+async function push(env: Record<string, string>, vals: Record<string, string>) {
+  for (const [name, code] of Object.entries(vals)) await pushCode(env, name, code);
 }
 
 describe('on a service with a search', () => {
@@ -46,7 +44,7 @@ describe('on a service with a search', () => {
 });
 
 describe('on another service', () => {
-  const mine = { id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'getPrice', author: { id: 'me' } };
+  const mine = { id, name: 'getPrice', author: { id: 'me' } };
   const others = { id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c12', name: 'price', author: { id: 'you' } };
   const answers =
     (routes: Record<string, unknown>) =>
@@ -80,8 +78,7 @@ describe('on another service', () => {
 describe('vals val get NAME@VERSION', () => {
   it('shows that version, whole or its code', async () => {
     const { env } = await serviceInProcess();
-    await push(env, { hello: 'one' });
-    await push(env, { hello: 'two' });
+    await pushCode(env, 'hello', 'one', 'two');
     const get = (...args: string[]) => run(['val', 'get', ...args], { env });
     expect(JSON.parse((await get('hello@1', '--json')).stdout)).toMatchObject({
       ...{ name: 'hello', version: 1, code: 'one' },
@@ -97,7 +94,6 @@ describe('vals val get NAME@VERSION', () => {
   });
 
   it('retries with limit and offset if the service requires them', async () => {
-    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const service = await scriptedService([], ({ path }) =>
       path.includes('limit=100&offset=0') ? { body: { version: 1, code: 'one' } } : { status: 400 },
     );

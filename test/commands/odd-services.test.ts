@@ -8,8 +8,7 @@ import { startService } from '../../src/service/index.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+import { id, pushCode } from './pushes.ts';
 
 describe('a name that the service refuses', () => {
   it.each([
@@ -103,8 +102,7 @@ it('vals pull of an id whose name the workspace has is a conflict', async () => 
   writeFileSync(join(folder, 'lib', 'hello.ts'), 'mine');
   await run(['init'], { cwd: folder });
   expect((await run(['push'], { cwd: folder, env: one.env })).exit).toBe(0);
-  const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env: two.env, input: 'theirs' });
-  const [{ id: other }] = JSON.parse(stdout);
-  const result = await run(['pull', other, '--json'], { cwd: folder, env: two.env });
+  const other = await pushCode(two.env, 'hello', 'theirs');
+  const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env: two.env });
   expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
 });

@@ -1,7 +1,7 @@
 // Files to push, the requests that a push sends, and its outcomes.
 import { InterruptedError } from '../../src/errors.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
-import { environment, folderOf, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, run, temporaryFolder } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 
 export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -32,6 +32,20 @@ export const made = (seen: Seen): Reply => ({
   status: 201,
   body: { id: `id-${sent(seen).name}`, version: 1 },
 });
+
+/** Pushes each code in turn as a version of one val. Returns the id of the val. */
+export async function pushCode(
+  env: Record<string, string>,
+  name: string,
+  ...codes: string[]
+): Promise<string | undefined> {
+  let pushed: string | undefined;
+  for (const code of codes) {
+    const { stdout } = await run(['push', '-', '--name', name, '--json'], { env, input: code });
+    pushed = outcomes(stdout)[0]?.id;
+  }
+  return pushed;
+}
 
 /** A command, and a function that interrupts it. */
 export function interruptible(args: string[], env: Record<string, string>, cwd = temporaryFolder()) {

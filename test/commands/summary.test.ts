@@ -6,6 +6,7 @@ import { createDurations } from '../../src/commands/shared/summary/durations.ts'
 import { createTimeline } from '../../src/commands/shared/summary/timeline.ts';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { id } from './pushes.ts';
 
 describe('quantiles', () => {
   const rank = (values: number[], part: number) =>
@@ -199,20 +200,14 @@ describe('vals runs --summary', () => {
     expect(stdout.match(/"val":"same","version":12345678901234567890,/g)?.length).toBe(2);
   });
 
-  it.each([
-    {
-      args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
+  it.each([[['val', 'runs', id]], [['runs', '--val', id]]])(
+    '%j: the runs of one val need not name it',
+    async (args) => {
+      const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);
+      expect(rows).toMatchObject([{ val: id, version: null, runs: 2 }]);
+      expect(service.requests[0]?.path.split('?')[0]).toBe(`/v1/vals/${id}/runs`);
     },
-    {
-      args: ['runs', '--val', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-      path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
-    },
-  ])('$args: the runs of one val need not name it', async ({ args, path }) => {
-    const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);
-    expect(rows).toMatchObject([{ val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', version: null, runs: 2 }]);
-    expect(service.requests[0]?.path.split('?')[0]).toBe(path);
-  });
+  );
 
   it('reads the whole range, with its filters', async () => {
     const all = Array.from({ length: 1_234 }, (_, index) =>

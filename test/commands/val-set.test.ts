@@ -5,14 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+import { id, pushCode } from './pushes.ts';
 
 async function pushed(names: readonly string[]) {
   const { env } = await serviceInProcess();
   const folder = temporaryFolder();
   const vals = (args: string[], input?: string) => run(args, { env, cwd: folder, ...(input && { input }) });
-  for (const name of names) await vals(['push', '-', '--name', name], `// ${name}`);
+  for (const name of names) await pushCode(env, name, `// ${name}`);
   return { env, folder, vals };
 }
 

@@ -4,17 +4,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
+import { id, pushCode } from './pushes.ts';
 
 const codes = ['one\ntwo\nthree\n', 'one\n2\nthree\n', 'one\n2\nthree'];
-const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 async function valWithVersions() {
   const { env } = await serviceInProcess();
-  let id = '';
-  for (const code of codes) {
-    const { stdout } = await run(['push', '-', '--name', 'hello', '--json'], { env, input: code });
-    id = JSON.parse(stdout)[0].id;
-  }
+  const id = (await pushCode(env, 'hello', ...codes)) ?? '';
   const vals = (args: string[], more: Record<string, string> = {}) => run(args, { env: { ...env, ...more } });
   const code = async () => (await vals(['val', 'get', id, '--code'])).stdout;
   const versions = async () =>
