@@ -1,14 +1,14 @@
-// Spreads the reads of one caller over several turns of the event loop, so that the requests of others come between them.
+// Spreads the reads of one caller over several turns of the event loop, so that requests of other callers run in between.
 
 /** Resolves when the next read of the caller may begin. */
 export type Pace = (caller: string) => Promise<void>;
 
-/** A pause of the process, which takes long too, is not the caller's work. */
+/** If the whole process was paused, the time since the read began is long, but the caller is not the reason. */
 const mostTurns = 50;
 
 /**
- * One read of a caller begins in each turn of the event loop. The event loop accepts one connection in each turn, so after
- * a long read it turns once for each millisecond of that read before the caller's next one.
+ * In each turn of the event loop, at most one read of a caller begins. The event loop accepts one connection per turn. So
+ * after a read of n milliseconds, n turns pass before the caller's next read.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

@@ -1,15 +1,10 @@
 // An HTTP server, with or without TLS. It limits connections and time, and finishes requests before it closes.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
-import { Problem, problemHeaders, problemText } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { limitedAs } from './network.ts';
+import { answerMalformed, refuse } from './refusals.ts';
 import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
@@ -26,12 +21,12 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 const keepAliveMs = 5_000;
-/** Longer than proxies keep an idle connection, so that none sends a request while the connection is being closed. */
+/** Proxies close an idle connection earlier. So no proxy sends a request while the service closes the connection. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** Statuses for the log if there was no answer: the caller went away, or did not send the whole request. */
-const [gone, unfinished] = [499, 408];
-/** Set here, so that flags of Node cannot change them. */
+/** Statuses for the log if there was no answer. */
+const notAnswered = { disconnected: 499, incomplete: 408 };
+/** Set here, so that command line flags of Node cannot change these limits. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 /** An answered request, for the log. */
@@ -73,7 +68,7 @@ export interface Server {
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
-  // All connections, also those whose TLS handshake is not finished.
+  // Includes connections whose TLS handshake is not finished.
   const connections = new Set<Socket>();
   let draining = false;
   let closing = false;
@@ -88,8 +83,13 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     outgoing.once('close', () => {
       underWay -= 1;
       const path = url.replace(/[?#].*$/s, '');
-      const status = outgoing.headersSent ? outgoing.statusCode : incoming.complete ? gone : unfinished;
-      onAnswered?.({ method, path, status, ms: (process.uptime() - start) * 1_000, incoming });
+      onAnswered?.({
+        method,
+        path,
+        status: statusOf(incoming, outgoing),
+        ms: (process.uptime() - start) * 1_000,
+        incoming,
+      });
     });
     if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
     refuse(outgoing, new Problem(431, 'The request has too many headers.'));
@@ -98,24 +98,26 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     const { socket } = incoming;
     const isTaken = turns.take(socket, outgoing, {
       begin: () => answer(incoming, outgoing),
-      onIdle: () => closing && socket.destroySoon(),
+      onIdle() {
+        if (closing) socket.destroySoon();
+      },
     });
-    if (!isTaken) refuse(outgoing, new Problem(429, 'Too many requests were sent ahead of their answers.'));
+    if (!isTaken) refuse(outgoing, new Problem(429, 'The connection has too many unanswered requests.'));
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
   const server = certificate
-    ? // Loaded where it is used: what it is made of takes longer to load than the rest of the service.
+    ? // Loaded only if it is used, because node:https takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
   // Node would silently drop headers above its limit, among them those that the guard checks.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
-  // For callers that do not read their answer.
+  // Closes the connections of callers that do not read their answers.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // During a TLS handshake no answer can be sent. After an early answer, another one would be taken for the answer to
-    // the next request.
+    // During a TLS handshake, no answer can be sent. If the request already has an answer, the caller would take a second
+    // one for the answer to the next request.
     if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -142,13 +144,13 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Node's default is half as long. A connection that finds the queue full is tried again only after a second.
+    // Twice Node's default. If the queue is full, the caller's system tries to connect again only after a second.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);
   });
 
-  const sendAway = () => {
+  const closeAfterAnswers = () => {
     draining = true;
     for (const socket of turns.sockets()) {
       const current = turns.current(socket);
@@ -159,31 +161,37 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   return {
     port: (server.address() as AddressInfo).port,
     requestsUnderWay: () => underWay,
-    renew: (certificate) =>
-      'setSecureContext' in server && server.setSecureContext({ ...secure, ...certificate }),
+    renew(certificate) {
+      if ('setSecureContext' in server) server.setSecureContext({ ...secure, ...certificate });
+    },
     async drain() {
-      sendAway();
+      closeAfterAnswers();
       if (connections.size === 0) return;
       await new Promise<void>((done) => {
-        const patience = setTimeout(done, drainingMs);
+        const timeout = setTimeout(done, drainingMs);
         onLastGone = () => {
-          clearTimeout(patience);
+          clearTimeout(timeout);
           done();
         };
       });
     },
     async close() {
-      sendAway();
+      closeAfterAnswers();
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of turns.sockets()) if (!turns.current(socket)) socket.destroySoon();
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, closingMs);
       await closed;
-      clearTimeout(patience);
+      clearTimeout(timeout);
     },
   };
+}
+
+function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
+  if (outgoing.headersSent) return outgoing.statusCode;
+  return incoming.complete ? notAnswered.disconnected : notAnswered.incomplete;
 }
 
 export function listenError(
@@ -203,29 +211,4 @@ export function listenError(
     `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
     { hint: `Use ${option} 0 for a free port, or end the program that holds it.`, cause: error },
   );
-}
-
-function refuse(outgoing: ServerResponse, problem: Problem): void {
-  outgoing.statusCode = problem.status;
-  for (const [name, value] of Object.entries(problemHeaders(problem))) outgoing.setHeader(name, value);
-  outgoing.setHeader('Connection', 'close');
-  outgoing.end(problemText(problem));
-}
-
-/** Node could not parse the request, so there is no response object to answer with. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  const problems: Record<string, Problem> = {
-    HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),
-    ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
-  };
-  const problem = problems[`${error.code}`] ?? new Problem(400, 'The request is not HTTP.');
-  const body = problemText(problem);
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    'Connection: close',
-    ...Object.entries(problemHeaders(problem)).map(([name, value]) => `${name}: ${value}`),
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  socket.destroySoon();
 }

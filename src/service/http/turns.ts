@@ -1,18 +1,18 @@
-// Requests of one connection are answered one after another; those sent ahead wait, and how many wait is limited.
+// Answers the requests of one connection one after another, and limits the number of requests that wait.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
-/** With so many waiting, a connection is not read until there are fewer. */
+/** While more requests wait on a connection, the connection is not read. */
 const mostBeforePause = 16;
-/** What was read in one piece can hold more than that, though never more than this in requests with a token. */
-const mostOfOne = 1_000;
-/** A connection that brings more than this is closed. */
+/** One read can bring more requests than that, but never more than this number of requests with a token. */
+const mostOfOneConnection = 1_000;
+/** The limit of waiting requests of all connections. The connection that exceeds it is closed. */
 const mostOfAll = 10_000;
-/** Of one address. Parsing this many takes 20 to 50 ms. Beyond it, the address is not read for a while. */
+/** The limit of waiting requests of one address. Parsing this many takes 20 to 50 ms. Then reading pauses for a while. */
 const aheadOfAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 const pauseOfAddressMs = 1_000;
-/** Each turn of the event loop accepts one connection. The shorter a turn, the sooner new callers are connected. */
+/** The event loop accepts one connection per turn, so the turns must be short to let new callers connect soon. */
 const begunPerTurn = 16;
 
 interface Turn {
@@ -23,23 +23,24 @@ interface Turn {
 interface Connection {
   /** Undefined if the address has no limit. */
   address: string | undefined;
-  /** The first one is under way. */
+  /** The first request is under way. The others wait. */
   queue: Turn[];
-  /** Requests behind the one that was refused. They are never answered. */
+  /** The number of requests that are not answered, because the connection was refused. */
   dropped: number;
   isRefused: boolean;
 }
 
 export interface Turns {
-  /** To be called once for each connection. `address` is undefined if it has no limit, as that of a proxy. */
+  /** Must be called once for each connection. `address` is undefined for a proxy, which has no limit. */
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
   /** The answer under way. */
   current(socket: Socket): ServerResponse | undefined;
   /**
-   * Begins a request once those before it on the connection are answered, and their answers are read. False if too many
-   * wait: the request is to be refused and its connection ended. All later ones of the connection are dropped.
+   * Begins a request when all requests before it on the connection are answered, and their answers are read. Returns false
+   * if too many requests wait. Then the caller has to refuse this request and to end the connection. Later requests of
+   * the connection are dropped.
    */
   take(socket: Socket, outgoing: ServerResponse, on: { begin(): void; onIdle(): void }): boolean;
 }
@@ -86,7 +87,7 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Node resumes the connection by itself: when it is new, and whenever a body is read.
+      // Node itself resumes a new connection, and resumes a connection whenever a body is read.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });
@@ -102,7 +103,7 @@ export function createTurns(): Turns {
       const connection = connections.get(socket);
       if (!connection) return true;
       const { queue } = connection;
-      if (connection.isRefused || queue.length >= mostOfOne) {
+      if (connection.isRefused || queue.length >= mostOfOneConnection) {
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
         connection.dropped += 1;
