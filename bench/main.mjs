@@ -1,4 +1,4 @@
-// Measures and reports. Ends with 1 if a measurement failed, not if a goal was missed.
+// Measures and reports. The exit code is 1 if a measurement failed. A missed goal does not change it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { resolve } from 'node:path';

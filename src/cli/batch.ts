@@ -1,4 +1,4 @@
-// Does several things in one command: each has its outcome, and together they have one exit code.
+// Works on several items in one command. Each item has an outcome, and the command has one exit code.
 import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, describeError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -10,7 +10,7 @@ import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from 
 export interface BatchOptions<Item> {
   /** The keys that name the item in its outcome. */
   describe(item: Item): JsonObject;
-  /** Does the work and returns the rest of the outcome. If it throws, the item has failed. Remarks are shown at the end. */
+  /** Works on one item and returns the rest of its outcome. Throws if the item failed. Remarks are shown at the end. */
   work(item: Item, remark: Remark): Promise<Outcome>;
   /** How many items are worked on at a time; `auto`: the largest number of requests that the client ever sends at a time. */
   concurrency: number | 'auto';
@@ -51,7 +51,7 @@ export async function runBatch<Item>(
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      // Interrupted before anything was sent: the item is skipped, not failed.
+      // The work was interrupted before anything was sent, so the item stays `skipped`.
       if (error === signal.reason) return;
       if (error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
       failures.set(item, error);

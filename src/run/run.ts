@@ -18,7 +18,7 @@ export interface RunOptions extends LaunchOptions {
 export interface Run {
   /** Rejects if the val failed before it returned a value. */
   kind: Promise<ValueKind>;
-  /** The value in pieces. Throws if the val failed half-way. Read it to its end, or return from it. */
+  /** The value in pieces. Throws if the val failed half-way. The caller reads to the end, or ends the generator. */
   pieces(): AsyncGenerator<Buffer>;
   /** Whether the val exported nothing to call, and printed nothing. Known after the last piece. */
   isSilent(): boolean;

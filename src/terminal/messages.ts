@@ -10,7 +10,7 @@ import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
-/** How a command speaks to its user. */
+/** The messages of a command to its user. */
 export interface Say {
   warn(message: string): void;
   /** A warning about one of many items. It is left out under --json, where the item's outcome holds the error. */
