@@ -10,7 +10,7 @@ if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
 
-/** The program finds the one that runs a val beside itself, where it is built. */
+/** The program looks for the program that runs a val beside itself, which is in dist. */
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
@@ -19,16 +19,16 @@ const runsAsBuilt = {
       : undefined,
 };
 
-/** Alike for all, so that what was compiled for one is not compiled again. vitest takes the constants out of the object that it is given. */
+/** The same for all projects, so that vitest compiles each file once. A new object each time, because vitest changes it. */
 const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins: [runsAsBuilt] });
 
-/** Importing the program anew takes half a second a file. */
+/** A process for each file would import the program again, which takes half a second. */
 const oneProcess = { isolate: false };
 
-/** It looks on while the program asks its database. */
-const readsPlans = 'test/service/plans.test.ts';
+/** Replaces a module, to record the statements that the program runs. */
+const readsPlans = 'test/service/database/plans.test.ts';
 
-/** The first have a time of their own, which ends with the process. */
+/** The tests of faults replace the clock of their process. */
 const needOwnProcess = ['test/api/http/faults/**/*.test.ts', readsPlans];
 
 const needService = ['test/service/**/*.test.ts', 'test/commands/user.test.ts'];
@@ -36,24 +36,14 @@ const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
-/** What the service does is the same on both of its databases. */
+/** Tests of behaviour that is the same on both databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
-  ...[
-    'guard',
-    'lists',
-    'openapi',
-    'people',
-    'processes',
-    'released',
-    'reported-runs',
-    'search',
-    'seeds',
-    'sign-in',
-    'spaces',
-    'vals',
-    'years',
-  ].map((name) => `test/service/${name}.test.ts`),
+  'test/service/guard.test.ts',
+  'test/service/routes/*.test.ts',
+  'test/service/store/*.test.ts',
+  'test/service/database/{processes,released}.test.ts',
+  'test/service/pages/sign-in.test.ts',
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;
@@ -62,11 +52,11 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
-    // Most tests wait more than they compute, so two cores take four.
+    // Most tests wait more than they compute, so two cores run four at a time.
     maxWorkers: 4,
-    // What was compiled for the last run is not compiled again.
+    // Keeps compiled files for the next run.
     experimental: { fsModuleCache: true },
-    // They run in the order of their names: what waits most comes first, and the many short files fill up the end.
+    // Projects run in the order of their names: those that wait most come first, and short files fill the end.
     projects: [
       {
         ...compiling(),

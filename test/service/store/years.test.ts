@@ -1,10 +1,10 @@
 // A service that runs for years deletes old runs, limits the vals of an owner, and serves metrics.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/service/index.ts';
-import { asPerson } from '../../src/service/store/spaces.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { takeDatabaseAway } from '../support/postgres.ts';
+import { openStore } from '../../../src/service/index.ts';
+import { asPerson } from '../../../src/service/store/spaces.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { takeDatabaseAway } from '../../support/postgres.ts';
 import {
   ask,
   askText,
@@ -16,7 +16,7 @@ import {
   statusOf,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from '../../src/service/database/group-commit.ts';
-import { temporaryFolder } from '../support/program.ts';
+import { createGroupCommit } from '../../../src/service/database/group-commit.ts';
+import { temporaryFolder } from '../../support/program.ts';
 
 function openGroup(after = () => {}) {
   const file = join(temporaryFolder(), 'vals.db');

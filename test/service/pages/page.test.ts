@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { describeWith } from '../support/installed.ts';
+import { describeWith } from '../../support/installed.ts';
+import { makeVersion1 } from '../database/version-1.ts';
 import {
   ask,
   askText,
@@ -12,8 +13,7 @@ import {
   temporaryFolder,
   temporaryService,
   type Val,
-} from './support.ts';
-import { makeVersion1 } from './version-1.ts';
+} from '../support.ts';
 
 let service: TemporaryService;
 let val: Val;

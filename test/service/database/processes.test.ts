@@ -2,9 +2,9 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/service/database/open.ts';
-import { budget } from '../support/cases.ts';
-import { embeddedService, placeOf } from '../support/embedded-service.ts';
+import { openDatabase } from '../../../src/service/database/open.ts';
+import { budget } from '../../support/cases.ts';
+import { embeddedService, placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
   type Caller,
@@ -19,7 +19,7 @@ import {
   type TemporaryService,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 /** So many processes that start at the same moment on one store, each with the token of one person. */
 async function serveAt(at: string, count: number, settings = '') {

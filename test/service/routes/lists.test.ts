@@ -11,7 +11,7 @@ import {
   type TemporaryService,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 

@@ -1,6 +1,6 @@
 // Limits of requests for each caller, on a clock that the test sets.
 import { beforeEach, expect, test } from 'vitest';
-import { createRateLimit } from '../../src/service/http/rate-limit.ts';
+import { createRateLimit } from '../../../src/service/http/rate-limit.ts';
 
 let now = 0;
 beforeEach(() => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
-import { type Chance, chanceOf, isLong } from '../support/cases.ts';
-import { embeddedService } from '../support/embedded-service.ts';
-import { startProcess, temporaryFolder } from '../support/program.ts';
-import { ask as askOrFail, type Caller, type Val } from './support.ts';
+import { type Chance, chanceOf, isLong } from '../../support/cases.ts';
+import { embeddedService } from '../../support/embedded-service.ts';
+import { startProcess, temporaryFolder } from '../../support/program.ts';
+import { ask as askOrFail, type Caller, type Val } from '../support.ts';
 
 const seed = 20_261_115;
 const kills = isLong ? 55 : 6;
@@ -223,7 +223,6 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
 it(`push --local, killed half-way, leaves whole vals, and the next push continues (seed ${seed})`, {
   timeout: 120_000,
 }, async () => {
-  const rounds = isLong ? 14 : 3;
   const home = temporaryFolder();
   const folder = join(home, 'vals');
   mkdirSync(folder);
@@ -233,15 +232,12 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
     `// ${name} ${round} é\u0000\n${'y'.repeat(20_000)}`;
   const chance = chanceOf(seed);
   const acknowledged = new Map<string, Set<number>>(names.map((name) => [name, new Set()]));
-  let halfWay = 0;
-
-  for (let round = 0; round < rounds; round++) {
+  /** Kills the push after so many answers, and resolves to the number of acknowledged vals. */
+  const push = async (round: number, stopAfter: number): Promise<number> => {
     for (const name of names) writeFileSync(join(folder, `${name}.ts`), codeOf(name, round));
     const args = ['push', folder, '--concurrency', '1', '--debug', '--json'];
     const { child, ended } = startProcess(args, { env, cwd: home });
     let trace = '';
-    // The last push is not killed.
-    const stopAfter = round < rounds - 1 ? chance.between(0, names.length - 1) : Number.POSITIVE_INFINITY;
     child.stderr?.on('data', (chunk) => {
       trace += chunk;
       if (trace.split('\n< 20').length > stopAfter) child.kill('SIGKILL');
@@ -249,9 +245,16 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
     await ended;
     // The vals are sent one at a time and in order, so the number of answers tells which ones arrived.
     const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
-    if (answers > 0 && answers < names.length) halfWay += 1;
     for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);
+    return answers;
+  };
+  let rounds = 0;
+  // On a busy machine a kill may come too late, so some rounds do not count.
+  for (let halfWay = 0; halfWay < (isLong ? 8 : 2); rounds++) {
+    const answers = await push(rounds, chance.between(1, names.length / 2));
+    if (answers > 0 && answers < names.length) halfWay += 1;
   }
+  await push(rounds++, Number.POSITIVE_INFINITY);
 
   const file = join(home, 'data', 'vals.db');
   expect(integrity(file)).toEqual(['ok']);
@@ -272,5 +275,4 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
     expect(storedRounds).toEqual(expect.arrayContaining([...(acknowledged.get(name) ?? [])]));
     expect(storedRounds.at(-1)).toBe(rounds - 1);
   }
-  expect(halfWay).toBeGreaterThan(rounds / 2);
 });

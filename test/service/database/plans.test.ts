@@ -2,19 +2,19 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { All, Database, Value } from '../../src/service/database/database.ts';
-import { openStore } from '../../src/service/index.ts';
-import { loadSeed } from '../../src/service/store/seed.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { ask, createVal, endAll, type List, newPlace, statusOf, temporaryService } from './support.ts';
+import type { All, Database, Value } from '../../../src/service/database/database.ts';
+import { openStore } from '../../../src/service/index.ts';
+import { loadSeed } from '../../../src/service/store/seed.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { ask, createVal, endAll, type List, newPlace, statusOf, temporaryService } from '../support.ts';
 
 afterAll(endAll);
 
 /** Every statement that the store ran, with the values of its last run. */
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
-vi.mock('../../src/service/database/open.ts', async (importOriginal) => {
-  const { openDatabase } = await importOriginal<typeof import('../../src/service/database/open.ts')>();
+vi.mock('../../../src/service/database/open.ts', async (importOriginal) => {
+  const { openDatabase } = await importOriginal<typeof import('../../../src/service/database/open.ts')>();
   const noting =
     (all: All): All =>
     (sql, values = []) => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { addPerson, ask, createVal, temporaryService } from './support.ts';
+import { addPerson, ask, createVal, temporaryService } from '../support.ts';
 
 const tiny = 'GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n';
 

@@ -1,8 +1,8 @@
 // The colours of code: each kind of word has its colour, and no text is lost.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeHtml, highlight } from '../../src/service/pages/code-html.ts';
-import { budget } from '../support/cases.ts';
+import { escapeHtml, highlight } from '../../../src/service/pages/code-html.ts';
+import { budget } from '../../support/cases.ts';
 
 const marked = (code: string) => highlight(code).join('\n');
 const plain = (html: string) => html.replace(/<\/?span[^>]*>/g, '');

@@ -12,7 +12,7 @@ import {
   type TemporaryService,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 let at: string;
 let service: TemporaryService;

@@ -1,10 +1,10 @@
 // Runs that a client reports after it ran a val elsewhere.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deleteOrphanedRuns } from '../../src/service/database/database.ts';
-import { openDatabase } from '../../src/service/database/open.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { ask, createVal, get, idsFrom, type List, statusOf, temporaryService, type Val } from './support.ts';
+import { deleteOrphanedRuns } from '../../../src/service/database/database.ts';
+import { openDatabase } from '../../../src/service/database/open.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { ask, createVal, get, idsFrom, type List, statusOf, temporaryService, type Val } from '../support.ts';
 
 const run = {
   version: 1,

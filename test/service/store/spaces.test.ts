@@ -1,6 +1,6 @@
 // Spaces: vals that several people own, and who can reach them.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/service/index.ts';
+import type { Store } from '../../../src/service/index.ts';
 import {
   addPerson,
   ask,
@@ -18,7 +18,7 @@ import {
   type TemporaryService,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 let service: TemporaryService;
 let store: Store;

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createListener } from '../../src/service/http/listener.ts';
-import { embeddedService } from '../support/embedded-service.ts';
-import { ask, createVal, type List, temporaryService } from './support.ts';
+import { createListener } from '../../../src/service/http/listener.ts';
+import { embeddedService } from '../../support/embedded-service.ts';
+import { ask, createVal, type List, temporaryService } from '../support.ts';
 
 type Service = { baseUrl: string; token: string };
 

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
-import { migrations } from '../../src/service/database/sqlite-schema.ts';
-import { budget } from '../support/cases.ts';
-import { embeddedService } from '../support/embedded-service.ts';
+import { migrations } from '../../../src/service/database/sqlite-schema.ts';
+import { budget } from '../../support/cases.ts';
+import { embeddedService } from '../../support/embedded-service.ts';
 import {
   addPerson,
   ask,
@@ -16,7 +16,7 @@ import {
   temporaryFolder,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 import { makeVersion1 } from './version-1.ts';
 
 test('a store of version 1 is migrated with all its records', async () => {

@@ -2,8 +2,8 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startService } from '../../src/service/index.ts';
-import { createVal, get, putVal, statusOf, temporaryFolder, temporaryService } from './support.ts';
+import { startService } from '../../../src/service/index.ts';
+import { createVal, get, putVal, statusOf, temporaryFolder, temporaryService } from '../support.ts';
 
 const remove = (file: string, suffixes: string[]) => {
   for (const suffix of suffixes) rmSync(`${file}${suffix}`);

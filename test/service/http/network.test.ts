@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isAmong, loopbackAddresses } from '../../src/lib/addresses.ts';
-import { callerOf } from '../../src/service/http/network.ts';
-import { forEachAtMost } from '../support/cases.ts';
-import { ask, sayTo, statusIn, type TemporaryService, temporaryService } from './support.ts';
+import { isAmong, loopbackAddresses } from '../../../src/lib/addresses.ts';
+import { callerOf } from '../../../src/service/http/network.ts';
+import { forEachAtMost } from '../../support/cases.ts';
+import { ask, sayTo, statusIn, type TemporaryService, temporaryService } from '../support.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1', 'ipv4');

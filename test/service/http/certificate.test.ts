@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../src/lib/clock.ts';
-import { type CertificateFiles, readCertificate } from '../../src/service/http/certificate.ts';
-import { type CertificateName, certificate } from '../support/certificates.ts';
-import { makeNamedPipe } from '../support/program.ts';
-import { speak, statusIn, temporaryFolder, temporaryService } from './support.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { type CertificateFiles, readCertificate } from '../../../src/service/http/certificate.ts';
+import { type CertificateName, certificate } from '../../support/certificates.ts';
+import { makeNamedPipe } from '../../support/program.ts';
+import { speak, statusIn, temporaryFolder, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
 const authority = readFileSync(pem('authority'));

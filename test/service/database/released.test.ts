@@ -1,11 +1,11 @@
-// A small store of the last release (test/service/released), which today's program migrates with all its records.
+// A small store of the last release (released/), which today's program migrates with all its records.
 import { readFileSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/service/index.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import { onServer } from '../support/postgres.ts';
-import { ask, type List, newPlace, postgres, temporaryService, type Val } from './support.ts';
+import { openStore } from '../../../src/service/index.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { onServer } from '../../support/postgres.ts';
+import { ask, type List, newPlace, postgres, temporaryService, type Val } from '../support.ts';
 
 const dump = (name: string) => readFileSync(new URL(`released/${name}.sql`, import.meta.url), 'utf8');
 

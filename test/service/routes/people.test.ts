@@ -13,7 +13,7 @@ import {
   type TemporaryService,
   temporaryService,
   type Val,
-} from './support.ts';
+} from '../support.ts';
 
 let service: TemporaryService;
 let ada: Person;

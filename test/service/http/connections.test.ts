@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ask, createVal, speak, temporaryService, type Val } from './support.ts';
+import { ask, createVal, speak, temporaryService, type Val } from '../support.ts';
 
 let service: Awaited<ReturnType<typeof temporaryService>>;
 beforeAll(async () => {

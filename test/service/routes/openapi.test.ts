@@ -1,7 +1,7 @@
 // The description of the API, and whether requests and answers are as it says.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
-import { ask, askText, createVal, storeOf, type TemporaryService, temporaryService } from './support.ts';
+import { ask, askText, createVal, storeOf, type TemporaryService, temporaryService } from '../support.ts';
 
 interface Operation {
   parameters?: { name: string; in: string; required: boolean }[];

@@ -1,9 +1,9 @@
 // Seeds: records that a service has from its start.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { LocalError } from '../../src/errors.ts';
-import { parseSeed } from '../../src/service/index.ts';
-import { ask, createVal, get, idsFrom, type List, newPlace, temporaryService } from './support.ts';
+import { LocalError } from '../../../src/errors.ts';
+import { parseSeed } from '../../../src/service/index.ts';
+import { ask, createVal, get, idsFrom, type List, newPlace, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 

@@ -11,7 +11,7 @@ import {
   statusOf,
   type TemporaryService,
   temporaryService,
-} from './support.ts';
+} from '../support.ts';
 
 let service: TemporaryService;
 let eve: Person;
