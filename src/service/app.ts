@@ -74,9 +74,28 @@ export function createApp(store: Store, options: AppOptions): App {
   const memoryLimit = createMemoryLimit(memory);
   const pace = createPace();
 
+  async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
+    if (!requestLimit) return;
+    const leave = requestLimit.enter(caller);
+    if (!leave) {
+      await pace(caller);
+      throw tooManyRequests();
+    }
+    outgoing.once('close', leave);
+  }
+
+  function countStored(caller: string, bytes: number): void {
+    if (!storedLimit) return;
+    const leave = storedLimit.enter(caller, bytes);
+    if (!leave) {
+      const seconds = storedLimit.secondsUntil(caller, bytes);
+      throw tooManyRequests('You stored too many bytes in a short time.', seconds);
+    }
+    leave();
+  }
+
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
-    const { method, url, path } = request;
-    const { route, params, allowed } = findRoute(method, path);
+    const { route, params, allowed } = findRoute(request.method, request.path);
     if (route) {
       const below = request.space === undefined ? '' : '/@{space}';
       options.onRoute?.(request.incoming, below + patternOf(route.path));
@@ -90,30 +109,11 @@ export function createApp(store: Store, options: AppOptions): App {
     request.actor = identified?.actor;
     request.user = identified?.principal;
     const caller = callerKey(request, network);
-    const leave = requestLimit?.enter(caller);
-    if (requestLimit && !leave) {
-      await pace(caller);
-      throw tooManyRequests();
-    }
-    outgoing.once('close', () => leave?.());
-    request.countStored = (bytes) => {
-      if (!storedLimit) return;
-      const counted = storedLimit.enter(caller, bytes);
-      if (!counted)
-        throw tooManyRequests(
-          'You stored too many bytes in a short time.',
-          storedLimit.secondsUntil(caller, bytes),
-        );
-      counted();
-    };
+    await countRequest(caller, outgoing);
+    request.countStored = (bytes) => countStored(caller, bytes);
     checkMembership(request);
-    if (!route && allowed.length > 0) {
-      throw new Problem(405, `${url.pathname} does not accept ${method}.`, {
-        headers: { Allow: allowed.join(', ') },
-      });
-    }
-    if (route ? route.access === 'token' : path.startsWith('/v1/')) requireUser(request);
-    if (!route) throw nothingAt(url);
+    if (!route) return refuseUnknownRoute(request, allowed);
+    if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
     if (outgoing.destroyed) throw new Problem(408, 'The caller is gone.');
     const held = memoryLimit.open(caller);
@@ -146,6 +146,16 @@ export function createApp(store: Store, options: AppOptions): App {
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };
+}
+
+function refuseUnknownRoute(request: ServiceRequest, allowed: string[]): never {
+  const { method, url, path } = request;
+  if (allowed.length > 0) {
+    const headers = { Allow: allowed.join(', ') };
+    throw new Problem(405, `${url.pathname} does not accept ${method}.`, { headers });
+  }
+  if (path.startsWith('/v1/')) requireUser(request);
+  throw nothingAt(url);
 }
 
 function healthRoute(store: Store, { isDraining }: AppOptions): Route {
