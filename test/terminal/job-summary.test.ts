@@ -17,18 +17,25 @@ const tableOf = (markdown: string) =>
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | ').map(decoded));
 
-it('is a table of the pushed vals, appended to the file', async () => {
+/** A folder with these files, and the environment of a job whose summary page is in it. */
+function createJob(files: Record<string, string> = {}) {
   const folder = temporaryFolder();
-  const summary = join(folder, 'summary.md');
-  writeFileSync(summary, 'earlier\n');
-  writeFileSync(join(folder, 'one.ts'), '1');
-  writeFileSync(join(folder, 'two.ts'), '2');
-  const { env } = await serviceInProcess();
-  const inJob = { env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }, cwd: folder };
-  const { exit, stdout, stderr } = await run(['push', 'one.ts', 'two.ts', '--json'], inJob);
+  const page = join(folder, 'summary.md');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: page };
+  return { folder, env, page: () => readFileSync(page, 'utf8') };
+}
+
+it('is a table of the pushed vals, appended to the file', async () => {
+  const job = createJob({ 'summary.md': 'earlier\n', 'one.ts': '1', 'two.ts': '2' });
+  const service = await serviceInProcess();
+  const { exit, stdout, stderr } = await run(['push', 'one.ts', 'two.ts', '--json'], {
+    env: { ...service.env, ...job.env },
+    cwd: job.folder,
+  });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const [one, two] = JSON.parse(stdout);
-  const text = readFileSync(summary, 'utf8');
+  const text = job.page();
   expect(text).toMatch(/^earlier\n### vals push: 2 created\n\n/);
   expect(tableOf(text)).toEqual([
     ['status', 'name', 'version', 'id', 'file', 'error'],
@@ -39,17 +46,14 @@ it('is a table of the pushed vals, appended to the file', async () => {
 });
 
 it('shows names, files and messages as plain text, without the token', async () => {
-  const folder = temporaryFolder();
-  const summary = join(folder, 'summary.md');
   const name = '_a_|b](http:x)<img src=x onerror=alert(1)>`$&amp;@user\n\u001b[31m #1 é';
   const file = `${name}.ts`;
-  writeFileSync(join(folder, file), '1');
+  const job = createJob({ [file]: '1' });
   const message = `</td>|<script>alert("${testToken}")</script>\n\n# www.evil.example\n***`;
   const service = await scriptedService([{ status: 422, body: { message } }]);
-  const env = { ...service.env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
-  const { exit } = await run(['push', file], { env, cwd: folder });
+  const { exit } = await run(['push', file], { env: { ...service.env, ...job.env }, cwd: job.folder });
   expect(exit).toBe(6);
-  const text = readFileSync(summary, 'utf8');
+  const text = job.page();
   const rows = text.split('\n').filter((line) => line.startsWith('| '));
   expect(rows).toHaveLength(3);
   expect(rows[2]).toMatch(/^(?:\| (?:[a-zA-Z0-9 ]|&#\d+;)*){6} \|$/);
@@ -60,26 +64,16 @@ it('shows names, files and messages as plain text, without the token', async () 
 });
 
 it('lists files that could not be read', async () => {
-  const folder = temporaryFolder();
-  const summary = join(folder, 'summary.md');
-  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
+  const { folder, env, page } = createJob();
   expect(await run(['push', 'gone.ts'], { env, cwd: folder })).toMatchObject({ exit: 10 });
-  expect(tableOf(readFileSync(summary, 'utf8'))[2]).toEqual([
-    'failed',
-    'gone',
-    '',
-    '',
-    'gone.ts',
-    'gone.ts does not exist.',
-  ]);
+  expect(tableOf(page())[2]).toEqual(['failed', 'gone', '', '', 'gone.ts', 'gone.ts does not exist.']);
 });
 
 it('that cannot be written causes a warning, and the push goes on', async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'one.ts'), '1');
-  const { env } = await serviceInProcess();
+  const { folder, env } = createJob({ 'one.ts': '1' });
+  const service = await serviceInProcess();
   const { exit, stdout, stderr } = await run(['push', 'one.ts', '--json'], {
-    env: { ...env, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(folder, 'no', 'such', 'folder') },
+    env: { ...service.env, ...env, GITHUB_STEP_SUMMARY: join(folder, 'no', 'such', 'folder') },
     cwd: folder,
   });
   expect(exit).toBe(0);
@@ -90,11 +84,9 @@ it('that cannot be written causes a warning, and the push goes on', async () => 
 it.each([{ GITHUB_ACTIONS: undefined }, { GITHUB_ACTIONS: 'false' }])(
   'is not written with %j',
   async (other) => {
-    const folder = temporaryFolder();
-    const summary = join(folder, 'summary.md');
-    writeFileSync(summary, '');
-    await run(['push', 'gone.ts'], { env: { GITHUB_STEP_SUMMARY: summary, ...other }, cwd: folder });
-    expect(readFileSync(summary, 'utf8')).toBe('');
+    const { folder, env, page } = createJob({ 'summary.md': '' });
+    await run(['push', 'gone.ts'], { env: { ...env, ...other }, cwd: folder });
+    expect(page()).toBe('');
   },
 );
 

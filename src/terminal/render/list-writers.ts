@@ -52,7 +52,7 @@ function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
   };
 }
 
-/** Keeps the text of each page instead of its records, which would take several times the memory. */
+/** Writes page by page, because the text of a very long list could exceed the longest string of V8. */
 function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   const pages: { text: string; clean: () => string }[] = [];
   return {
