@@ -4,7 +4,7 @@ import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { readManifest, updateManifest } from '../workspace/disk/manifest-file.ts';
 import { nearestRoot, refuseNested, refuseOthers } from '../workspace/disk/root.ts';
-import { findNewFiles } from '../workspace/sources/new-files.ts';
+import { findNewFiles } from '../workspace/select.ts';
 import type { Source } from '../workspace/sources/walk.ts';
 
 export const command = defineCommand({

@@ -124,6 +124,12 @@ export const restoreNumbers = (text: string): string =>
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
+/** Leaves out the keys without a value. */
+export const withoutUndefined = (object: Record<string, JsonValue | undefined>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
+  );
+
 /** A string or number as text, with all digits; undefined for other values. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;

@@ -60,11 +60,5 @@ function noteVal(record: JsonObject, seen: SeenVals, isMine: boolean, listOwner?
   if (!id || !name) return;
   const version = textAt(record, 'version');
   const owner = ownerOf(record)?.id ?? listOwner;
-  seen.note({
-    id,
-    name,
-    ...(version !== undefined && { version }),
-    ...(owner !== undefined && { owner }),
-    ...(isMine && { mine: true }),
-  });
+  seen.note({ id, name, version, owner, ...(isMine && { mine: true }) });
 }

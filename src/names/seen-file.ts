@@ -12,9 +12,9 @@ export interface SeenVal {
   id: string;
   name: string;
   /** Text, so that no digit is lost; absent if the service sent none. */
-  version?: string;
+  version?: string | undefined;
   /** The id of the val's owner, if the service sent it. */
-  owner?: string;
+  owner?: string | undefined;
   /** The caller wrote the val by its name, so it belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }

@@ -2,7 +2,7 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
-import { type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
@@ -102,8 +102,5 @@ const sentToken = (): BadResponseError =>
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 
-/** A key without a value is left out. */
-export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject => ({
-  ...(id !== undefined && { id }),
-  ...(version !== undefined && { version }),
-});
+export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject =>
+  withoutUndefined({ id, version });

@@ -1,7 +1,8 @@
 // Selects the vals of a workspace that a command is about.
+import { basename } from 'node:path';
+import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreFiles } from './sources/ignoring.ts';
-import { findNewFiles } from './sources/new-files.ts';
-import { createIgnoreCheck, isCode } from './sources/walk.ts';
+import { createIgnoreCheck, isCode, nameFrom, refuseTwins, type Source, walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
@@ -12,15 +13,9 @@ export async function selectVals(
   warn: (message: string) => void,
 ): Promise<WorkspaceVal[]> {
   const isEverything = words.length === 0;
-  const mayBeNew = words.some((word) => findVal(workspace, word) === undefined);
-  const fresh =
-    isEverything || mayBeNew
-      ? (await findNewFiles(workspace.root, [...workspace.vals], warn)).map((source) => ({
-          ...source,
-          id: undefined,
-        }))
-      : [];
-  const all = createVals([...workspace.vals, ...fresh]);
+  const mayBeNew = isEverything || words.some((word) => findVal(workspace, word) === undefined);
+  const newFiles = mayBeNew ? await findNewFiles(workspace.root, [...workspace.vals], warn) : [];
+  const all = createVals([...workspace.vals, ...newFiles.map((source) => ({ ...source, id: undefined }))]);
   if (isEverything) return [...all];
   const named = words.map((word) => {
     const found = findVal({ ...workspace, vals: all }, word);
@@ -28,6 +23,31 @@ export async function selectVals(
     return found;
   });
   return [...new Set(named)];
+}
+
+/** The code files that vals.json does not have yet, and the names of their vals. Throws if two files would be one val. */
+export async function findNewFiles(
+  root: string,
+  known: readonly Source[],
+  warn: (message: string) => void,
+): Promise<Source[]> {
+  const knownFiles = new Set(known.map(({ file }) => fold(file)));
+  const found: Source[] = [];
+  for (const file of await walkFolder(root, warn)) {
+    // Files whose name begins with a dot, such as .eslintrc.js, configure other tools.
+    if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
+    const problem = pathProblem(file);
+    if (problem !== undefined) {
+      warn(`${file} was left out: its path ${problem}.`);
+      continue;
+    }
+    found.push({ file, name: nameFrom(file) });
+  }
+  refuseTwins(
+    [...known, ...found],
+    'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
+  );
+  return found;
 }
 
 /**

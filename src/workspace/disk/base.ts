@@ -1,6 +1,6 @@
 // Stores the base of each val: the code that the file and the service last had in common.
 import { createHash } from 'node:crypto';
-import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, readBelow } from './files.ts';
@@ -16,7 +16,7 @@ export interface Base {
   /** The val's name on the service, if this folder itself recorded it. */
   name?: string | undefined;
   /** The hash of code that was sent without an answer. If the service has that code, this folder sent it. */
-  sent?: string;
+  sent?: string | undefined;
 }
 
 /** Identifies a val by its id or, if the service sent none, by its name. */
@@ -99,16 +99,8 @@ export function createBases(
     write(val, { code, version, changedAt, name, sent }) {
       prepare();
       const key = keyOf(val);
-      const mark = markNow();
-      const content = stringifyJson({
-        id: key,
-        ...(version !== undefined && { version }),
-        ...(changedAt !== undefined && { changedAt }),
-        ...(name !== undefined && { name }),
-        ...(sent !== undefined && { sent }),
-        ...(mark !== undefined && { mark }),
-        code,
-      });
+      const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
+      const content = stringifyJson(withoutUndefined(fields));
       // Not flushed: if the machine crashes and the base is lost, it is written again while both sides are equal.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
@@ -123,21 +115,24 @@ export function createBases(
     }
   }
 
-  function parseBase(id: string, file: string): (Base & { mark?: string }) | 'unreadable' | undefined {
+  function parseBase(
+    id: string,
+    file: string,
+  ): (Base & { mark: string | undefined }) | 'unreadable' | undefined {
     try {
       const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
       const { code, version, changedAt, name, sent, mark } = content;
-      return {
-        code,
-        version,
-        ...(typeof changedAt === 'string' && { changedAt }),
-        ...(typeof name === 'string' && { name }),
-        ...(typeof sent === 'string' && { sent }),
-        ...(typeof mark === 'string' && { mark }),
+      const ifText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : undefined);
+      const facts = {
+        changedAt: ifText(changedAt),
+        name: ifText(name),
+        sent: ifText(sent),
+        mark: ifText(mark),
       };
+      return { code, version, ...facts };
     } catch {
       return 'unreadable';
     }

@@ -1,7 +1,7 @@
 // Reads code and other text, unchanged, from a file or standard input.
 import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError, largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
@@ -76,19 +76,14 @@ async function readPipe(file: string, path: string, input: Input): Promise<Buffe
 async function readStream(name: string, stream: Readable, { signal }: Input): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  const stop = () => stream.destroy(signal.reason as Error);
-  signal.addEventListener('abort', stop);
   try {
-    signal.throwIfAborted();
-    for await (const chunk of stream) {
+    for await (const chunk of addAbortSignal(signal, stream)) {
       chunks.push(Buffer.from(chunk));
       length += chunk.length;
       if (length > largest.text) throw tooLarge(largest.text);
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : fileError(name, error);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
   return Buffer.concat(chunks);
 }
