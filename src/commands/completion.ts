@@ -18,7 +18,7 @@ export const command = defineCommand({
   run(_context, { shell }) {
     if (isShell(shell)) return { kind: 'text', text: completionScripts[shell] };
     throw new UsageError(`There is no completion for "${shell}".`, {
-      hint: `Choose ${shells.join(', ')}: \`vals completion bash\`.`,
+      hint: `Choose one of ${shells.join(', ')}, for example \`vals completion bash\`.`,
     });
   },
 });

@@ -1,5 +1,5 @@
-// `vals push` in four steps: plan.ts finds the files, check.ts reads them all, prune.ts asks about vals that would be
-// deleted, and send.ts sends. `vals push --watch` is in watch.ts.
+// `vals push` in three steps: plan.ts finds the files, check.ts reads and checks all of them, and send.ts sends them.
+// With --prune, send.ts first asks about the vals that it would delete (prune.ts). --watch is another way (watch.ts).
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
