@@ -1,8 +1,8 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
 import { RefusedError } from '../errors.ts';
-import { holdsWord } from '../lib/hidden-text.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
+import { holdsWord } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
 import type { Answer } from './http/transport.ts';

@@ -1,4 +1,4 @@
-// Makes text from others safe to show: control characters and direction marks become escapes.
+// Makes text from others safe to show, and finds words that invisible characters hide in it.
 import { unicodeEscape } from './json.ts';
 
 /** C0, DEL, C1, line separators, direction marks, and unpaired surrogates. */
@@ -16,3 +16,14 @@ export const visible = (text: string): string => text.replace(unsafe, escapeChar
 
 /** For code: keeps line breaks and tabs. */
 export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);
+
+/** Characters that no terminal shows, such as the zero-width space. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+/** The same characters, also after JSON or `visible` has escaped them. */
+const invisibleOrEscaped = /\p{Default_Ignorable_Code_Point}|\\u[\da-f]{4}/gu;
+
+export const withoutInvisible = (text: string): string => text.replace(invisible, '');
+
+/** Whether the text contains the word, as it is or with invisible characters in it. */
+export const holdsWord = (text: string, word: string): boolean =>
+  text.includes(word) || text.replace(invisibleOrEscaped, '').includes(word);

@@ -1,6 +1,6 @@
 // Writes to stdout and stderr: completely, without the token, until the reader is gone.
 import { LocalError } from '../errors.ts';
-import { holdsWord, withoutInvisible } from '../lib/hidden-text.ts';
+import { holdsWord, withoutInvisible } from '../lib/visible.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
