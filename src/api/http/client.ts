@@ -1,4 +1,8 @@
 // Sends a call: adds the token, limits the requests at a time, retries until the deadline.
+//
+// The client uses the gate (how many requests at a time, by the pace of the answers), the transport (one attempt, an answer
+// or a fault), retry (whether and when to send again) and failure (the error for the user). The transport uses the agent
+// (connections, made by connect and proxy), the exchange (the bytes of one request and its answer) and connection-fault.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
