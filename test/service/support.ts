@@ -178,12 +178,7 @@ export function askText(
         ...headers,
       },
     });
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      // The service closed the idle connection before the request arrived.
-      const isUnheard = outgoing.reusedSocket && error.code === 'ECONNRESET' && method !== 'POST';
-      if (isUnheard) resolve(askText(caller, method, path, question));
-      else reject(error);
-    });
+    outgoing.on('error', reject);
     outgoing.on('response', async (incoming) => {
       try {
         const chunks: Buffer[] = [];

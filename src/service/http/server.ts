@@ -20,7 +20,11 @@ const timeouts = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
 };
-const keepAliveMs = 5_000;
+/**
+ * Node announces whole seconds: five. A client that waits as long as announced closes the connection first. If the service
+ * closed it at the same moment, it would reset a request that is on its way.
+ */
+const keepAliveMs = 5_999;
 /** Proxies close an idle connection earlier. So no proxy sends a request while the service closes the connection. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;

@@ -43,6 +43,14 @@ export interface ReportedRun {
   error: string | null;
 }
 
+/** A run that its reporter dates in the future counts as started now. Otherwise it would never be old enough to be deleted. */
+function startedBeforeNow(runStartAt: string): string {
+  const [earliest = ''] = [runStartAt, new Date().toISOString()]
+    .map((time) => `${sortableTime(time)}`)
+    .sort();
+  return earliest;
+}
+
 /** Looks up a person's vals for a seed. */
 export interface ValFinder {
   named(name: string): Promise<Val | undefined>;
@@ -149,7 +157,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
         await putRecord(all, caller, {
           kind: 'runs',
           key: run.id,
-          at: sortableTime(times.runStartAt) ?? '',
+          at: startedBeforeNow(times.runStartAt),
           tag: times.error === null ? 'passed' : 'failed',
           valId: id,
           valName: name,

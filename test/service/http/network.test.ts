@@ -170,6 +170,17 @@ test('a connection is kept longer for a proxy than proxies keep theirs by defaul
   expect(await keepAlive(await temporaryService())).toBe('5');
 });
 
+test('an idle connection is kept longer than announced, so that a client closes it first', async () => {
+  const { port } = await temporaryService();
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  const start = performance.now();
+  await once(socket, 'close');
+  const announced = Number(/keep-alive: timeout=(\d+)/i.exec(`${answer}`)?.[1]);
+  expect(performance.now() - start).toBeGreaterThan(announced * 1_000 + 500);
+});
+
 test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right Host', async (version) => {
   const { port } = await temporaryService();
   for (const host of [[], ['Host: vals.example.com']]) {

@@ -40,6 +40,16 @@ describe('a run that is reported', () => {
     expect(await idsFrom(service, `/v1/vals/${val.id}/runs`)).toEqual([later.id, id]);
   });
 
+  test('counts as started now if it is dated in the future', async () => {
+    const future = { ...run, runStartAt: '9999-12-31T00:00:00Z', runEndAt: '9999-12-31T00:00:01Z' };
+    const { body } = await report(future);
+    expect(body).toMatchObject({ runStartAt: future.runStartAt });
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const { id } = body as Val;
+    expect(await runs(`?until=${soon}`)).toContain(id);
+    expect(await runs(`?since=${soon}`)).not.toContain(id);
+  });
+
   test('goes with its val', async () => {
     const gone = await createVal(service, { name: 'gone', code: 'c' });
     const { id } = (await report(run, gone.id)).body as Val;
