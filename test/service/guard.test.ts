@@ -1,28 +1,33 @@
-// Who is let in, and what bodies are read: raw requests on raw sockets.
+// Raw requests on raw sockets: the callers that are let in, and the bodies that are read.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ask, speak, temporaryService, type Val } from './support.ts';
+import {
+  ask,
+  putVal,
+  sayTo,
+  speak,
+  statusIn,
+  statusOf,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from './support.ts';
 
-let service: Awaited<ReturnType<typeof temporaryService>>;
+let service: TemporaryService;
 beforeAll(async () => {
   service = await temporaryService();
 });
 
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+const filledIn = (line: string) =>
+  line.replaceAll('PORT', `${service.port}`).replaceAll('TOKEN', service.token);
 
-/** A request with PORT and TOKEN filled in; the connection ends after it. */
-const say = (lines: string[], body: string | Buffer = '') => {
-  const head = [...lines, 'Connection: close', '', '']
-    .join('\r\n')
-    .replaceAll('PORT', `${service.port}`)
-    .replaceAll('TOKEN', service.token);
-  return speak(service.port, Buffer.concat([Buffer.from(head), Buffer.from(body)]));
-};
+/** A request with PORT and TOKEN filled in. */
+const say = (lines: string[], body?: string | Buffer) => sayTo(service.port, lines.map(filledIn), { body });
 
 const SIGNED = 'Authorization: Bearer TOKEN';
 
-test('every answer says that it is not to be kept or guessed at', async () => {
+test('every answer forbids caches and a guess at its type', async () => {
   for (const path of ['/v1/me', '/v1/nothing']) {
     const { headers } = await ask(service, 'GET', path);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -46,18 +51,18 @@ describe('Host', () => {
     ['127.1:PORT', 403],
     ['127.0.0.1:PORT, evil.example', 400],
     ['', 400],
-  ])('%s: %i', async (host, status) => {
+  ])('%s is answered with %i', async (host, status) => {
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${host}`, SIGNED]);
-    expect(statusOf(answer)).toBe(status);
+    expect(statusIn(answer)).toBe(status);
     if (status !== 200) expect(answer).toContain('application/problem+json');
   });
 
   test.each([
-    ['none', [], 400],
-    ['two', ['Host: 127.0.0.1:PORT', 'Host: evil.example'], 400],
-  ])('%s: %i', async (_, hosts, status) => {
-    const answer = statusOf(await say(['GET /v1/me HTTP/1.1', ...hosts, SIGNED]));
-    expect([status, 403]).toContain(answer);
+    ['no header', []],
+    ['two headers', ['Host: 127.0.0.1:PORT', 'Host: evil.example']],
+  ])('%s is refused', async (_, hosts) => {
+    const answer = statusIn(await say(['GET /v1/me HTTP/1.1', ...hosts, SIGNED]));
+    expect([400, 403]).toContain(answer);
   });
 
   test.each([
@@ -67,18 +72,18 @@ describe('Host', () => {
     ['//evil.example/v1/me', 404],
     ['*', 400],
     ['/v1\\me', 400],
-  ])('the request target %s: %i', async (target, status) => {
-    expect(statusOf(await say([`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1:PORT', SIGNED]))).toBe(status);
+  ])('with the request target %s the answer is %i', async (target, status) => {
+    expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1:PORT', SIGNED]))).toBe(status);
   });
 });
 
 test.each(['http://evil.example', 'null', 'http://127.0.0.1:PORT', ''])(
-  'Origin "%s": 403',
+  'a request with the Origin "%s" is answered with 403',
   async (origin) => {
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const lines = [`${method} /v1/me HTTP/1.1`, 'Host: 127.0.0.1:PORT', SIGNED, `Origin: ${origin}`];
       const answer = await say(lines);
-      expect(statusOf(answer)).toBe(403);
+      expect(statusIn(answer)).toBe(403);
       expect(answer.toLowerCase()).not.toContain('access-control');
     }
   },
@@ -88,15 +93,15 @@ describe('headers', () => {
   const me = ['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED];
   const others = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: x`);
 
-  // Each request has three of its own besides.
+  // Each request has three more headers.
   test.each([
     ['100', 200, others(97)],
     ['101', 431, others(98)],
-    ['the one that forbids it behind 100 others', 431, [...others(97), 'Origin: http://evil.example']],
+    ['100 and an Origin behind them', 431, [...others(97), 'Origin: http://evil.example']],
     ['1,003', 431, others(1_000)],
-  ])('%s: %i', async (_, status, headers) => {
+  ])('%s are answered with %i', async (_, status, headers) => {
     const answer = await say([...me, ...headers]);
-    expect(statusOf(answer)).toBe(status);
+    expect(statusIn(answer)).toBe(status);
     if (status !== 200) expect(answer).toContain('application/problem+json');
   });
 
@@ -105,9 +110,9 @@ describe('headers', () => {
     ['Authorization, the right one last,', 401, ['Authorization: Bearer wrong', SIGNED]],
     ['Origin', 403, [SIGNED, 'Origin: http://evil.example', 'Origin: null']],
     ['Content-Length', 400, [SIGNED, 'Content-Length: 0', 'Content-Length: 5']],
-  ])('%s twice: %i', async (_, status, headers) => {
+  ])('%s twice is answered with %i', async (_, status, headers) => {
     const answer = await say(['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', ...headers]);
-    expect(statusOf(answer)).toBe(status);
+    expect(statusIn(answer)).toBe(status);
   });
 });
 
@@ -126,13 +131,10 @@ describe('bodies', () => {
     ['application/json, text/plain', 415],
     ['application/jsonp', 415],
     ['', 415],
-  ])('of type "%s": %i', async (type, status) => {
-    await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'c' } });
-    const answer = await ask(service, 'PUT', '/v1/vals', {
-      raw: val('c'),
-      headers: { 'Content-Type': type },
-    });
-    expect(answer.status).toBe(status);
+  ])('of type "%s" are answered with %i', async (type, status) => {
+    await putVal(service, 'v', 'c');
+    const headers = { 'Content-Type': type };
+    expect(await statusOf(service, 'PUT', '/v1/vals', { raw: val('c'), headers })).toBe(status);
   });
 
   test.each([
@@ -140,10 +142,10 @@ describe('bodies', () => {
     ['gzip', 415],
     ['br', 415],
     ['gzip, identity', 415],
-  ])('with the encoding %s: %i', async (encoding, status) => {
-    await ask(service, 'PUT', '/v1/vals', { body: { name: 'v', code: 'c' } });
+  ])('with the encoding %s are answered with %i', async (encoding, status) => {
+    await putVal(service, 'v', 'c');
     const headers = { 'Content-Encoding': encoding };
-    expect((await ask(service, 'PUT', '/v1/vals', { raw: val('c'), headers })).status).toBe(status);
+    expect(await statusOf(service, 'PUT', '/v1/vals', { raw: val('c'), headers })).toBe(status);
   });
 
   test.each([
@@ -151,56 +153,52 @@ describe('bodies', () => {
     ['empty', ''],
     ['not UTF-8', Buffer.from([...Buffer.from('{"name":"v","code":"'), 0xff, ...Buffer.from('"}')])],
     [
-      'with a surrogate in UTF-8',
+      'a surrogate in UTF-8',
       Buffer.from([...Buffer.from('{"name":"v","code":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
     ],
-    ['with a BOM', `\ufeff${val('c')}`],
-    ['with two documents', `${val('c')}${val('c')}`],
-    ['with a raw NUL', `${val('c')}\0`],
-  ])('%s: 400', async (_, raw) => {
+    ['JSON behind a BOM', `\ufeff${val('c')}`],
+    ['two documents', `${val('c')}${val('c')}`],
+    ['JSON before a NUL', `${val('c')}\0`],
+  ])('that are %s are answered with 400', async (_, raw) => {
     expect(await ask(service, 'POST', '/v1/vals', { raw })).toMatchObject({ status: 400 });
   });
 
-  test('with escapes and duplicate keys are read as JSON is', async () => {
+  test('may have escapes and duplicate keys, as JSON may', async () => {
     const answer = await ask(service, 'PUT', '/v1/vals', {
       raw: '{"name":"v","code":"1","code":"\\u0061\\ud83d\\ude00"}',
     });
     expect((answer.body as Val).code).toBe('a😀');
   });
 
-  test('that are absent where one is needed: 400', async () => {
-    expect(statusOf(await say(['POST /v1/vals HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED]))).toBe(400);
+  test('that are missing are answered with 400', async () => {
+    expect(statusIn(await say(['POST /v1/vals HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED]))).toBe(400);
   });
 
-  test('on a route that takes none are checked at the door and then left alone', async () => {
-    expect((await ask(service, 'GET', '/v1/me', { raw: '{}' })).status).toBe(200);
-    expect(
-      (await ask(service, 'GET', '/v1/me', { raw: '{}', headers: { 'Content-Type': 'text/plain' } })).status,
-    ).toBe(415);
+  test('on a route that needs none are checked for their type, and ignored', async () => {
+    expect(await statusOf(service, 'GET', '/v1/me', { raw: '{}' })).toBe(200);
+    const headers = { 'Content-Type': 'text/plain' };
+    expect(await statusOf(service, 'GET', '/v1/me', { raw: '{}', headers })).toBe(415);
   });
 
   const POST = ['POST /v1/vals HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED, 'Content-Type: application/json'];
 
-  test('announced as larger than 4 MiB: 413, unread', async () => {
-    expect(statusOf(await say([...POST, `Content-Length: ${4 * 1024 * 1024 + 1}`]))).toBe(413);
+  test('that are announced as larger than 4 MiB are answered with 413, unread', async () => {
+    expect(statusIn(await say([...POST, `Content-Length: ${4 * 1024 * 1024 + 1}`]))).toBe(413);
   });
 
   test('of exactly 4 MiB are read', async () => {
     const raw = val('c').padEnd(4 * 1024 * 1024, ' ');
-    expect((await ask(service, 'PUT', '/v1/vals', { raw })).status).toBeLessThan(300);
+    expect(await statusOf(service, 'PUT', '/v1/vals', { raw })).toBeLessThan(300);
   });
 
-  test('too large, sent to the end before its sender listens, on a connection that ends with it: 413', async () => {
+  test('that are too large are answered with 413 to a caller that reads after it has sent everything', async () => {
     const size = 20_000_000;
     const answer = await say([...POST, `Content-Length: ${size}`], Buffer.alloc(size, ' '));
-    expect(statusOf(answer)).toBe(413);
+    expect(statusIn(answer)).toBe(413);
   });
 
-  test('in endless chunks: 413 and the connection ends, whoever keeps sending', async () => {
-    const head = [...POST, 'Transfer-Encoding: chunked', '', '']
-      .join('\r\n')
-      .replaceAll('PORT', `${service.port}`)
-      .replaceAll('TOKEN', service.token);
+  test('of endless chunks are answered with 413, and the connection ends while the caller keeps sending', async () => {
+    const head = filledIn([...POST, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
     const chunk = Buffer.from(`10000\r\n${' '.repeat(0x10000)}\r\n`);
     const socket = connect(service.port, '127.0.0.1');
     let answer = '';
@@ -214,31 +212,28 @@ describe('bodies', () => {
     }, 1);
     await new Promise((resolve) => socket.once('close', resolve));
     clearInterval(sending);
-    expect(statusOf(answer)).toBe(413);
+    expect(statusIn(answer)).toBe(413);
   });
 
-  test('in chunks are read when they are small', async () => {
+  test('of small chunks are read', async () => {
     const body = val('chunked').replace(/.{1,5}/g, (part) => `${part.length.toString(16)}\r\n${part}\r\n`);
     const lines = [...POST.slice(1), 'Transfer-Encoding: chunked'];
-    expect(statusOf(await say(['PUT /v1/vals HTTP/1.1', ...lines], `${body}0\r\n\r\n`))).toBeLessThan(300);
+    expect(statusIn(await say(['PUT /v1/vals HTTP/1.1', ...lines], `${body}0\r\n\r\n`))).toBeLessThan(300);
   });
 
-  test('with broken chunks: 400', async () => {
+  test('of broken chunks are answered with 400, once', async () => {
     const answer = await say([...POST, 'Transfer-Encoding: chunked'], 'zz\r\nnonsense\r\n');
-    expect(statusOf(answer)).toBe(400);
+    expect(statusIn(answer)).toBe(400);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test('that break off leave the service well', async () => {
+  test('that break off do no harm', async () => {
     const socket = connect(service.port, '127.0.0.1');
-    socket.write(
-      `POST /v1/vals HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n`,
-    );
-    socket.write('Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n');
+    socket.write(filledIn([...POST, 'Content-Length: 100', 'Expect: 100-continue', '', ''].join('\r\n')));
     await once(socket, 'data');
     socket.write('{"name":"broken');
     socket.destroy();
-    expect((await ask(service, 'GET', '/v1/me')).status).toBe(200);
+    expect(await statusOf(service, 'GET', '/v1/me')).toBe(200);
   });
 });
 
@@ -251,9 +246,9 @@ test.each([
     400,
   ],
   ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s: a problem, and the end', async (_, text, status) => {
+])('%s is answered with a problem, and the connection ends', async (_, text, status) => {
   const answer = await speak(service.port, text);
-  expect(statusOf(answer)).toBe(status);
+  expect(statusIn(answer)).toBe(status);
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toContain('Content-Type: application/problem+json');
   expect(head).toContain('x-should-retry: false');

@@ -1,11 +1,12 @@
-// How many bytes one caller can make the service keep: in its store, in one page, in answers that nobody reads.
+// Limits of the bytes that one caller can make the service keep: in its store, in a page, and in unread answers.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListener } from '../../../src/service/http/listener.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
+import { listen } from '../../support/listen.ts';
 import { ask, createVal, type List, temporaryService } from '../support.ts';
 
 type Service = { baseUrl: string; token: string };
@@ -31,7 +32,7 @@ describe('a text is limited by its bytes', () => {
     ['code of control characters', versions, { code: control(768_006) }, 413],
     ['a readme of control characters', versions, { code: 'd', readme: control(24_582) }, 413],
     ['a readme of three bytes a character', versions, { code: 'd', readme: '語'.repeat(8_192) }, 201],
-  ])('%s: %s', async (_, path, body, status) => {
+  ])('%s', async (_, path, body, status) => {
     expect(await post(path, body)).toBe(status);
   });
 });
@@ -45,7 +46,7 @@ async function addLargeRuns(service: Service, count: number): Promise<string> {
   return `/v1/vals/${id}/runs`;
 }
 
-test('a page ends early when it gets too large, and the next one goes on behind it', async () => {
+test('a page that gets too large ends early, and the next page continues', async () => {
   const service = await temporaryService();
   const path = await addLargeRuns(service, 100);
   const seen = new Set<unknown>();
@@ -69,7 +70,7 @@ test.runIf(process.platform === 'linux')(
     for (let i = 0; i < 60; i++) {
       const socket = connect(Number(port), '127.0.0.1').pause();
       onTestFinished(() => void socket.destroy());
-      // The kernel takes the first ones off.
+      // The kernel buffers the first answers.
       socket.write(get.repeat(8));
     }
     const statusOf = async (path: string) => (await ask(service, 'GET', path)).status;
@@ -82,10 +83,8 @@ test.runIf(process.platform === 'linux')(
 
 test('an answer that is not read in time ends its connection', async () => {
   const body = 'x'.repeat(30 * 1024 * 1024);
-  const server = createServer(createListener(async () => ({ status: 200, body }), 1_000)).listen(0);
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const server = createServer(createListener(async () => ({ status: 200, body }), 1_000));
+  const socket = connect(await listen(server), '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let read = 0;
   // A little at a time, so that the connection is never idle.
@@ -100,7 +99,7 @@ test('an answer that is not read in time ends its connection', async () => {
   expect(read).toBeLessThan(body.length);
 });
 
-test('one caller stores so many bytes in a time, and others are not touched', async () => {
+test('a caller that stores too many bytes in a time gets 429, and can still read', async () => {
   const service = await temporaryService({
     limits: { perSecond: 1_000, inFlight: 64, stored: { perSecond: 1_000, burst: 300_000, inFlight: 64 } },
   });

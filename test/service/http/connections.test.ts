@@ -1,11 +1,12 @@
-// What a connection may be used for: the next request after any answer, and requests sent ahead of their answers.
+// A connection takes the next request after any answer, and requests that are sent ahead of answers.
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ask, createVal, speak, temporaryService, type Val } from '../support.ts';
+import { listen } from '../../support/listen.ts';
+import { ask, createVal, get, speak, type TemporaryService, temporaryService } from '../support.ts';
 
-let service: Awaited<ReturnType<typeof temporaryService>>;
+let service: TemporaryService;
 beforeAll(async () => {
   service = await temporaryService();
 });
@@ -17,7 +18,7 @@ const me = () => head('GET /v1/me', signed());
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** A connection that is asked one thing after another. */
+/** A connection for one request after another. */
 async function openConnection() {
   const socket = connect(service.port, '127.0.0.1').setNoDelay();
   onTestFinished(() => void socket.destroy());
@@ -37,7 +38,7 @@ async function nextAnswer(socket: Socket): Promise<number> {
   }
 }
 
-describe('after an early refusal the connection takes the next request', () => {
+describe('a connection takes the next request', () => {
   const json = 'Content-Type: application/json';
   const refusals: [number, () => string[]][] = [
     [401, () => ['POST /v1/vals', 'Authorization: Bearer wrong', json]],
@@ -47,7 +48,7 @@ describe('after an early refusal the connection takes the next request', () => {
     [415, () => ['POST /v1/vals', signed(), 'Content-Type: text/plain']],
   ];
 
-  test.each(refusals)('%i', async (status, lines) => {
+  test.each(refusals)('after %i', async (status, lines) => {
     const size = status === 413 ? 4 * 1024 * 1024 + 1 : 40_000;
     const tries = status === 413 ? 40 : 500;
     const body = Buffer.alloc(size, ' ');
@@ -56,7 +57,7 @@ describe('after an early refusal the connection takes the next request', () => {
     const statuses = new Map<string, number>();
     for (let i = 0; i < tries; i++) {
       const answered = answer();
-      // The body comes before, with or after the answer.
+      // The rest of the body is sent after the answer.
       const sentFirst = [0, 1, 20_000, size][i % 4];
       socket.write(head(line, ...headers, `Content-Length: ${size}`));
       socket.write(body.subarray(0, sentFirst));
@@ -70,7 +71,7 @@ describe('after an early refusal the connection takes the next request', () => {
     expect(Object.fromEntries(statuses)).toEqual({ [`${status} 200`]: tries });
   });
 
-  test('to other callers of a proxy that keeps its connections', async () => {
+  test('after 401, from other callers of a proxy that keeps its connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 2 });
     const proxy = createServer((incoming, outgoing) => {
       const { method, headers, url: path } = incoming;
@@ -80,15 +81,9 @@ describe('after an early refusal the connection takes the next request', () => {
       });
       forwarded.on('error', () => outgoing.writeHead(502).end());
       incoming.pipe(forwarded);
-    }).listen(0);
-    onTestFinished(() => {
-      agent.destroy();
-      proxy.close();
-      proxy.closeAllConnections();
     });
-    await once(proxy, 'listening');
-    const { port } = proxy.address() as AddressInfo;
-    const through = { baseUrl: `http://127.0.0.1:${port}` };
+    onTestFinished(() => agent.destroy());
+    const through = { baseUrl: `http://127.0.0.1:${await listen(proxy)}` };
     const headers = { Host: `127.0.0.1:${service.port}` };
     const count = 500;
     const repeat = async (token: string | null, raw: string | undefined) => {
@@ -125,10 +120,10 @@ describe('requests sent ahead', () => {
     const codes = [...answers.matchAll(/"code":"(\d+)"/g)].map(([, code]) => Number(code));
     expect(codes).toEqual(Array.from({ length: count }, (_, i) => i - (i % 2) + 1));
     expect(statusesOf(answers)).toEqual(Array(count + 1).fill(200));
-    expect(((await ask(service, 'GET', `/v1/vals/${val.id}`)).body as Val).version).toBe(count / 2 + 1);
+    expect((await get(service, `/v1/vals/${val.id}`)).version).toBe(count / 2 + 1);
   });
 
-  test('behind a refused one are answered too', async () => {
+  test('behind a refused request are answered too', async () => {
     const refused = head('POST /v1/vals', 'Content-Length: 5', 'Content-Type: application/json');
     const answers = await speak(service.port, `${me()}${refused}12345${me()}${last()}`);
     expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
@@ -141,7 +136,7 @@ describe('requests sent ahead', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test('of a caller who does not read are not computed', async () => {
+  test('by a caller that does not read are not processed', async () => {
     let answered = 0;
     const watched = await temporaryService({ onAnswered: () => answered++ });
     const { id } = await createVal(watched, { name: 'large', code: 'x'.repeat(250_000) });
@@ -149,11 +144,8 @@ describe('requests sent ahead', () => {
     const socket = connect(watched.port, '127.0.0.1').pause();
     onTestFinished(() => void socket.destroy());
     socket.write(get.repeat(2_000));
-    const others = async () => {
-      for (let i = 0; i < 300; i++) await ask(watched, 'GET', '/v1/me');
-    };
-    await others();
-    // The kernel takes some megabytes off; 2,000 answers would be 500.
+    for (let i = 0; i < 300; i++) await ask(watched, 'GET', '/v1/me');
+    // The kernel buffers some megabytes. All 2,000 answers have 500 MB.
     expect(answered - 301).toBeLessThan(100);
   });
 });
