@@ -28,7 +28,7 @@ export const command = defineCommand({
     const { href, origin } = chosenBaseUrl(settings);
     const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
     const isOnThisMachine = isLoopback(new URL(origin).hostname);
-    const plain = addressOf(textAt(record, 'url') ?? (isOnThisMachine ? page : undefined));
+    const plain = addressOf(api, textAt(record, 'url') ?? (isOnThisMachine ? page : undefined));
     const mayMakeLink = isOnThisMachine && new URL(plain).origin === origin && settings.token !== undefined;
     const url = (mayMakeLink ? await linkForOneVisit(api, val) : undefined) ?? plain;
     progress.stop();
@@ -43,7 +43,7 @@ export const command = defineCommand({
 /** Only `vals serve` for one person makes such links. The service of a team asks for a sign-in instead. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
-    return addressOf(textAt(await api.record(routes.pageLink(val)), 'url'));
+    return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof BadResponseError) return undefined;
@@ -51,15 +51,35 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
+/** Browsers open longer addresses, but no service needs one, and the system limits the arguments of a program. */
+const longestAddress = 8_192;
+
 /** The service chose this address, so only http:// and https:// are accepted. */
-function addressOf(text: string | undefined): string {
+function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address.', {
       hint: '`vals val get` shows the answer of the service.',
+    });
+  }
+  // Other users see the arguments of the browser, and the page may be on any host.
+  const isTooLong = text.length > longestAddress;
+  if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
+    const problem = isTooLong ? 'is too long' : 'contains your token';
+    throw new BadResponseError(`The service sent an address that ${problem}.`, {
+      hint: 'Check that the base URL is that of a val service: `vals config` shows it.',
     });
   }
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
     hint: '`vals val get --json` shows the answer of the service.',
   });
+}
+
+/** The text with its percent escapes resolved; the text itself if they are invalid. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

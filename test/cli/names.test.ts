@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { type ScriptedService, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { put } from '../workspace/support.ts';
 
 const hello = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -445,9 +445,16 @@ describe('vals open', () => {
     }
   });
 
-  it('refuses an address that is not a web page', async () => {
-    const service = await scriptedService([{ body: { id: hello, url: 'file:///etc/passwd' } }]);
-    expect(await run(['open', hello], { env: service.env })).toMatchObject({ exit: 11, stdout: '' });
+  it.each([
+    ['is not http:// or https://', 'file:///etc/passwd'],
+    ['contains your token', `https://example.com/?t=${testToken}`],
+    ['contains your token', `https://example.com/?t=%74${testToken.slice(1)}`],
+    ['is too long', `https://example.com/${'a'.repeat(3_000_000)}`],
+  ])('refuses an address that %s', async (problem, url) => {
+    const service = await scriptedService([{ body: { id: hello, url } }]);
+    const { exit, stdout, stderr } = await run(['open', hello], { env: service.env });
+    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
+    expect(stderr).toContain(`The service sent an address that ${problem}.`);
   });
 
   it('with --local says that only vals serve has pages', async () => {
