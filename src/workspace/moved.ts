@@ -6,7 +6,7 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import { walkFolder } from './sources/walk.ts';
-import type { WorkspaceVal } from './vals.ts';
+import { createVals, type WorkspaceVal } from './vals.ts';
 import { type Workspace, workspaceAt } from './workspace.ts';
 
 /** Returns the workspace with the new paths in vals.json. If no file moved, this only lists each folder. */
@@ -26,6 +26,16 @@ export async function followMoves(
   });
   for (const [from, to] of moves) context.say.note(`${from} was moved to ${to}. vals.json was updated.`);
   return workspaceAt(workspace.root, context);
+}
+
+/** Follows moves too, but writes nothing: neither vals.json nor a base. For an agent, whose look changes no file. */
+export async function viewWorkspace(
+  workspace: Workspace,
+  warn: (message: string) => void,
+): Promise<Workspace> {
+  const moves = await findMoves(workspace, warn);
+  const vals = [...workspace.vals].map((val) => ({ ...val, file: moves.get(val.file) ?? val.file }));
+  return { ...workspace, vals: createVals(vals), bases: { ...workspace.bases, write() {} } };
 }
 
 /** Maps old paths to new paths. */

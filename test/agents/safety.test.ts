@@ -1,5 +1,13 @@
 // The limits of an agent: permissions, files outside of its folder, and the token.
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runProcess, temporaryFolder } from '../support/program.ts';
@@ -42,6 +50,32 @@ describe('permissions', () => {
     const { document } = await agent.call('val_get', { val: '--base-url=http://127.0.0.1:1' });
     expect(document.error).toMatchObject({ kind: 'not_found' });
   });
+});
+
+it('status and diff change no file, not even if a file was moved or a base is missing', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
+  for (const name of ['one', 'two']) writeFileSync(join(cwd, `${name}.ts`), `// ${name}\n${code}`);
+  expect((await run(['push'], { env, cwd })).exit).toBe(0);
+  renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
+  const bases = join(cwd, '.vals', 'agreed');
+  const [service = ''] = readdirSync(bases);
+  const files = readdirSync(join(bases, service)).filter((file) => file !== 'checkout.json');
+  const baseOfTwo = files.find((file) => readFileSync(join(bases, service, file), 'utf8').includes('// two'));
+  rmSync(join(bases, service, baseOfTwo ?? ''));
+  const contents = () =>
+    readdirSync(cwd, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]);
+  const before = contents();
+  const agent = await connectAgent(['--read-only'], { env, cwd });
+  expect((await agent.call('status')).document.items).toMatchObject([
+    { file: 'moved.ts', name: 'one', status: 'unchanged' },
+    { file: 'two.ts', name: 'two', status: 'unchanged' },
+  ]);
+  expect(await agent.call('diff')).toMatchObject({ isError: false });
+  expect(contents()).toEqual(before);
 });
 
 describe('files', () => {

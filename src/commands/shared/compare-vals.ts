@@ -4,7 +4,7 @@ import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import { type Examined, examine } from '../../workspace/examine.ts';
-import { followMoves } from '../../workspace/moved.ts';
+import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
 import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
@@ -18,7 +18,9 @@ interface Compared {
 /** Compares the vals that the words name, or without words all vals of the workspace. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { progress, connect, say } = context;
-  const workspace = await followMoves(openWorkspace(context), context);
+  const opened = openWorkspace(context);
+  const isAgent = context.agent !== undefined;
+  const workspace = isAgent ? await viewWorkspace(opened, say.warn) : await followMoves(opened, context);
   const vals = await selectVals(workspace, words, say.warn);
   const elsewhere = pushedElsewhere(workspace.service, vals);
   if (elsewhere) say.warn(elsewhere);
@@ -40,7 +42,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
     show();
   });
   // Writes the notes that a crashed command left. If vals.json cannot be written, the comparison still holds.
-  await workspace.saveManifest();
+  if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
