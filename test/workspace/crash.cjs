@@ -1,4 +1,4 @@
-// Loaded before the program: kills it, as kill -9 would, before the Nth of its steps that change what the disk holds.
+// Loaded before the program. Kills it, as kill -9 would, before the Nth step that changes the disk.
 const fs = require('node:fs');
 
 const { O_CREAT } = fs.constants;

@@ -1,2 +1,2 @@
-// Loaded before the program: has it do without what Linux alone can do.
+// Loaded before the program. Makes it use the code for systems other than Linux.
 Object.defineProperty(process, 'platform', { value: 'darwin' });

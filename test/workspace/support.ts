@@ -1,5 +1,5 @@
 // A workspace in a folder of its own, and the service it is compared with, edited from both sides.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { type RunResult, run, runOnScreen, type ScreenOptions, temporaryFolder } from '../support/program.ts';
@@ -24,7 +24,7 @@ export function put(folder: string, files: Record<string, string | Uint8Array>):
   }
 }
 
-/** What is there on the service, and edits of it that no workspace knows of. */
+/** The service, with functions that read and edit its vals without a workspace. */
 export class Service {
   constructor(
     readonly process: Omit<RunningService, 'end'> & { end(signal: NodeJS.Signals): Promise<unknown> },
@@ -72,7 +72,7 @@ export class Place {
     readonly env: Env,
   ) {}
 
-  /** Not in the workspace: what a home holds is no file of it. */
+  /** Outside of the workspace, so that files of the home are not taken for vals. */
   readonly home = temporaryFolder();
 
   vals = (...args: string[]): Promise<RunResult> =>
@@ -109,6 +109,15 @@ export class Place {
   }
 
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
+
+  /** The contents of all backups. */
+  backups(): string[] {
+    const folder = join(this.folder, '.vals/backup');
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  }
 
   manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>
     JSON.parse(this.read('vals.json'));

@@ -10,7 +10,7 @@ const isStep = /^(?:open|lstat|stat|exists|readFile|readdir|rename|mkdir|rm|unli
 /** The program holds folders open, and names files in them so. */
 const held = /^\/proc\/self\/fd\/\d+/;
 
-/** While the work goes on; gives back what it gives. The old thing is beside its place then, as `.aside`. */
+/** Runs the work with this trap and returns its result. The replaced file or folder is kept beside the link, as `.aside`. */
 export async function whileSwapping<T>(
   { place, target, after }: { place: string; target: string; after: number },
   work: () => Promise<T>,

@@ -249,7 +249,7 @@ it('sends a val once at a time, and again if it was saved meanwhile', async () =
   await watch.until(() => sent.a?.length === 1);
   for (const saved of ['second', 'third']) {
     place.put({ 'a.ts': saved });
-    // What is saved after it and sent tells that it was noticed.
+    // A later save that was sent shows that the earlier save was noticed too.
     place.put({ 'b.ts': saved });
     await watch.until(() => sent.b?.includes(saved) ?? false);
   }

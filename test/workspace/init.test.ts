@@ -1,0 +1,91 @@
+// vals init, and the commands that need a workspace.
+import { execFileSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, temporaryFolder } from '../support/program.ts';
+import { Place, pushed, startService } from './support.ts';
+
+describe('init', () => {
+  it('warns once of names that a service may refuse, and of links that lead nowhere', async () => {
+    const { env } = await startService();
+    const place = new Place(temporaryFolder(), env);
+    place.put({ 'a.test.ts': 'a', 'b.test.ts': 'b', 'fine.ts': 'c' });
+    symlinkSync('nowhere', join(place.folder, 'link.ts'));
+    const { stderr } = await place.vals('init');
+    expect(stderr.match(/may refuse/g)).toHaveLength(1);
+    expect(stderr).toContain('a.test.ts and b.test.ts: ');
+    expect(stderr).toContain('link.ts was left out: it is a link that leads nowhere.');
+  });
+
+  it('makes an empty folder a workspace, and is safe to run again', async () => {
+    const place = new Place(temporaryFolder(), {});
+    expect(await place.vals('init', '--json')).toMatchObject({
+      exit: 0,
+      stdout: '{"status":"created","file":"vals.json","vals":0,"added":[]}\n',
+      stderr: '',
+    });
+    const before = place.read('vals.json');
+    expect(before).toBe('{\n  "$schema": "./.vals/schema.json",\n  "vals": {}\n}\n');
+    place.remove('.vals/schema.json');
+    expect(await place.vals('init', '--json')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('unchanged'),
+    });
+    expect(place.read('vals.json')).toBe(before);
+    expect(JSON.parse(place.read('.vals/schema.json'))).toMatchObject({ type: 'object' });
+  });
+
+  it('lists the code files that push would take, and adds new ones when run again', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({
+      'b.ts': 'b',
+      'sub/a.js': 'a',
+      'x.d.ts': '',
+      '.env.ts': '',
+      'node_modules/n.ts': '',
+      '.gitignore': 'out/',
+      'out/o.ts': '',
+    });
+    await place.vals('init');
+    expect(place.manifest().vals).toEqual({ 'b.ts': { name: 'b' }, 'sub/a.js': { name: 'a' } });
+    place.put({ 'c.ts': 'c' });
+    expect(JSON.parse((await place.vals('init', '--json')).stdout)).toMatchObject({
+      status: 'updated',
+      added: ['c.ts'],
+      vals: 3,
+    });
+  });
+
+  it('shows git only vals.json and the code', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    execFileSync('git', ['init', '-q'], { cwd: place.folder });
+    const seen = execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: place.folder }).toString();
+    expect(seen).toBe('?? a.ts\n?? vals.json\n');
+  });
+
+  it('refuses two files of one name, and a folder inside a workspace', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({ 'a.ts': 'a', 'sub/a.ts': 'a' });
+    const twins = await place.vals('init', '--json');
+    expect(twins).toMatchObject({ exit: 2, stdout: '', error: { kind: 'usage' } });
+    expect(twins.error?.message).toMatch(/a\.ts.*sub\/a\.ts/);
+    expect(existsSync(join(place.folder, 'vals.json'))).toBe(false);
+    place.put({ 'vals.json': '{"vals":{}}' });
+    const inside = await run(['init', '--json'], { cwd: join(place.folder, 'sub') });
+    expect(inside).toMatchObject({ exit: 2, error: { hint: expect.any(String) } });
+    expect(existsSync(join(place.folder, 'sub/vals.json'))).toBe(false);
+  });
+});
+
+describe('outside of a workspace', () => {
+  it.each([['status'], ['diff'], ['pull'], ['push'], ['forget', 'hello'], ['push', '--watch']])(
+    'vals %s exits with 2 and names init',
+    async (...args) => {
+      const format = args.includes('--watch') ? '--ndjson' : '--json';
+      const { exit, stdout, error } = await run([...args, format, '--local']);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+      expect(error?.hint).toContain('vals init');
+    },
+  );
+});

@@ -1,0 +1,136 @@
+// pull in a workspace.
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, startService, workspaceWith } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+describe('pull', () => {
+  it('writes changed and missing files, and keeps files that were edited here', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    await service.edit('a', 'a2');
+    place.put({ 'b.ts': 'b2' });
+    chmodSync(join(place.folder, 'a.ts'), 0o755);
+    place.remove('c.ts');
+    expect(await place.words(['pull', '--dry-run'])).toEqual({
+      'a.ts': 'planned',
+      'b.ts': 'kept',
+      'c.ts': 'planned',
+    });
+    expect(place.read('a.ts')).toBe('a');
+    expect(await place.words(['pull'])).toEqual({ 'a.ts': 'pulled', 'b.ts': 'kept', 'c.ts': 'pulled' });
+    expect([place.read('a.ts'), place.read('b.ts'), place.read('c.ts')]).toEqual(['a2', 'b2', 'c']);
+    expect(statSync(join(place.folder, 'a.ts')).mode & 0o777).toBe(0o755);
+    expect(await place.status()).toEqual({
+      'a.ts': 'unchanged',
+      'b.ts': 'changed here',
+      'c.ts': 'unchanged',
+    });
+    expect(await place.words(['pull', 'b', '--force'])).toEqual({ 'b.ts': 'pulled' });
+    expect(place.read('b.ts')).toBe('b');
+    expect(place.backups()).toEqual(['b2']);
+  });
+
+  it('refuses a conflict with 5, merges it with --merge, overwrites it with --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'same.ts': 's' });
+    place.put({ 'a.ts': 'X\n2\n3\n' });
+    await service.edit('a', '1\n2\nY\n');
+    const refused = await place.vals('pull', '--json');
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(refused.error?.hint).toMatch(/--merge.*--force/);
+    expect(place.read('a.ts')).toBe('X\n2\n3\n');
+    const merged = await place.vals('pull', 'a.ts', '--merge');
+    expect(merged).toMatchObject({ exit: 0, stdout: expect.stringContaining('merged') });
+    expect(merged.stderr).toContain('.vals/backup/');
+    expect(place.read('a.ts')).toBe('X\n2\nY\n');
+    expect(place.backups()).toEqual(['X\n2\n3\n']);
+    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'pushed' });
+
+    place.put({ 'a.ts': 'Z\n' });
+    await service.edit('a', 'there\n');
+    expect(await place.words(['pull', '--force'])).toEqual({ 'a.ts': 'pulled', 'same.ts': 'unchanged' });
+    expect(place.read('a.ts')).toBe('there\n');
+    expect(place.backups().sort()).toEqual(['X\n2\n3\n', 'Z\n']);
+  });
+
+  it('keeps the overwritten files in one folder, and says so once', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    place.put({ 'a.ts': 'mine', 'lib/b.ts': 'mine too' });
+    const { exit, stderr } = await place.vals('pull', '--force');
+    expect(exit).toBe(0);
+    expect(readdirSync(join(place.folder, '.vals/backup'))).toHaveLength(1);
+    expect(place.backups().sort()).toEqual(['mine', 'mine too']);
+    expect(stderr).toMatch(/^The old content of 2 files is kept in \.vals\/backup\/[^/]+\.\n$/);
+  });
+
+  it('marks a conflict in the file, and push refuses the file until the markers are gone', async () => {
+    const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
+    place.put({ 'a.ts': '1\nX\n3\n' });
+    await service.edit('a', '1\nY\n3\n');
+    const merged = await place.vals('pull', '--merge', '--json');
+    expect(merged).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
+    expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
+    for (const again of [['pull'], ['pull', '--merge']]) {
+      expect((await place.vals(...again)).stderr).toContain('still has conflict markers');
+    }
+    expect(place.backups()).toEqual(['1\nX\n3\n']);
+    expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
+    expect(await service.code(place.idOf('a.ts'))).toBe('1\nY\n3\n');
+    place.put({ 'a.ts': '1\nXY\n3\n' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('1\nXY\n3\n');
+  });
+
+  it('adds a val by its id, in a file of its name or in the chosen file', async () => {
+    const service = await startService();
+    const place = new Place(temporaryFolder(), service.env);
+    await place.vals('init');
+    const first = await service.edit('hello', 'hello\n');
+    const second = await service.edit('other', 'other');
+    expect(await place.rows(['pull', first.id])).toEqual([
+      { id: first.id, file: 'hello.ts', name: 'hello', version: 1, status: 'pulled' },
+    ]);
+    expect(place.read('hello.ts')).toBe('hello\n');
+    place.put({ 'lib/other.js': 'mine' });
+    const taken = await place.vals('pull', second.id, '--file', 'lib/other.js', '--json');
+    expect(taken).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(place.read('lib/other.js')).toBe('mine');
+    expect(await place.words(['pull', second.id, '--file', 'lib/other.js', '--force'])).toEqual({
+      'lib/other.js': 'pulled',
+    });
+    expect(place.backups()).toEqual(['mine']);
+    expect(await place.status()).toEqual({ 'hello.ts': 'unchanged', 'lib/other.js': 'unchanged' });
+    expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 3, error: { kind: 'not_found' } });
+    expect(await place.vals('pull', 'hello', '--file', 'x.ts')).toMatchObject({ exit: 2 });
+  });
+
+  it('keeps the files of vals that were deleted on the service, and says so in one sentence', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+    for (const name of names) await service.delete(place.idOf(`${name}.ts`));
+    const sentence = 'a\\.ts, b\\.ts, c\\.ts and 2 more were deleted on .*\n';
+    expect(await place.vals('pull')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('kept'),
+      stderr: expect.stringMatching(new RegExp(`^warning: ${sentence}$`)),
+    });
+    expect((await place.vals('push')).stderr).toMatch(new RegExp(`: ${sentence}`));
+    expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
+    expect(place.read('a.ts')).toBe('a');
+  });
+
+  it('refuses a val without code', async () => {
+    const service = await scriptedService([{ body: { id, name: 'a', code: null } }]);
+    const place = workspaceWith(service.env);
+    expect(await place.vals('pull', id, '--json')).toMatchObject({
+      exit: 11,
+      error: { kind: 'bad_response' },
+    });
+    expect(readdirSync(place.folder)).not.toContain('a.ts');
+  });
+});

@@ -1,0 +1,220 @@
+// push in a workspace.
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, type Row, startService } from './support.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+
+describe('push', () => {
+  it('sends changed and new files, and reports the versions', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'a.ts': 'a2', 'sub/d.ts': 'd' });
+    await service.edit('c', 'c2');
+    expect(await place.words(['push', '--dry-run'])).toEqual({
+      'a.ts': 'planned',
+      'b.ts': 'unchanged',
+      'c.ts': 'behind',
+      'sub/d.ts': 'planned',
+    });
+    const { exit, stdout } = await place.vals('push');
+    expect(exit).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
+    expect(place.manifest().vals['sub/d.ts']).toEqual({
+      name: 'd',
+      ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
+    });
+    // --force is for files that changed here.
+    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'unchanged', 'c.ts': 'behind' });
+    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
+    expect(await place.rows(['push', 'a.ts'])).toEqual([
+      { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
+    ]);
+  });
+
+  it('refuses a conflict with 5 and sends nothing for it, unless --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
+    await service.edit('a', 'theirs');
+    // One val was pushed, another was not.
+    const mixed = await place.rows(['push'], 9);
+    expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
+    expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
+    expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
+    // Nothing else had to be done, so the exit code is that of the conflict.
+    expect((await place.rows(['push'], 5)).map(({ status }) => status)).toEqual([
+      'failed',
+      'unchanged',
+      'unchanged',
+    ]);
+    expect(await place.vals('push', 'a.ts')).toMatchObject({ exit: 5 });
+    expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+    expect(await place.words(['push', '--force'])).toEqual({
+      'a.ts': 'pushed',
+      'b.ts': 'unchanged',
+      'c.ts': 'unchanged',
+    });
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'mine']);
+  });
+
+  it('keeps the bases of two services apart', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const second = await startService();
+    const elsewhere = new Place(place.folder, second.env);
+    expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
+    expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });
+    expect(Object.keys(place.manifest().vals['a.ts']?.ids ?? {}).sort()).toEqual(
+      [service.process.baseUrl, second.process.baseUrl].sort(),
+    );
+    await second.edit('a', 'a2');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    expect(await elsewhere.status()).toEqual({ 'a.ts': 'changed there' });
+    await elsewhere.rows(['pull']);
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    await place.rows(['push']);
+    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
+    const local = await run(['status', '--local', '--json'], { cwd: place.folder });
+    expect(JSON.parse(local.stdout)).toEqual([{ file: 'a.ts', name: 'a', status: 'new' }]);
+  });
+
+  it('keeps the val of a file that was renamed in vals.json', async () => {
+    const { place, service } = await pushed({ 'old.ts': 'a' });
+    const before = place.idOf('old.ts');
+    place.put({
+      'lib/new.ts': 'a2',
+      'vals.json': place.read('vals.json').replace('"old.ts"', '"lib/new.ts"'),
+    });
+    place.remove('old.ts');
+    expect(await place.rows(['push'])).toEqual([
+      { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2, versionBefore: 1 },
+    ]);
+    expect(await service.code(before)).toBe('a2');
+    expect(await place.words(['push', 'lib'])).toEqual({ 'lib/new.ts': 'unchanged' });
+  });
+
+  it('finds a file by the name of its val, and says when the service is ahead', async () => {
+    const { place, service } = await pushed({ 'sub/a.ts': 'a', 'b.ts': 'b' });
+    place.put({ 'sub/a.ts': 'a2' });
+    expect(await place.words(['push', 'a'])).toEqual({ 'sub/a.ts': 'pushed' });
+    await service.edit('b', 'theirs');
+    const { exit, screen } = await place.onScreen(['push']);
+    expect({ exit, screen }).toEqual({
+      exit: 0,
+      screen: expect.stringContaining('`vals pull` to get the changes'),
+    });
+    const { error } = await place.vals('val', 'get', 'a.ts', '--json');
+    expect(error?.message).toContain('Did you mean "sub/a.ts"?');
+  });
+
+  it('warns of the conflict markers that --force sends', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': '<<<<<<< here\na\n=======\nb\n>>>>>>> there\n' });
+    expect(await place.vals('push')).toMatchObject({ exit: 5 });
+    const { exit, stderr } = await place.vals('push', '--force');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('conflict markers') });
+  });
+
+  it('does not overwrite the edits of a val that others added to vals.json', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { id } = await service.edit('b', 'b, edited by others');
+    const manifest = JSON.parse(place.read('vals.json'));
+    manifest.vals['b.ts'] = { name: 'b', ids: { [service.process.baseUrl]: id } };
+    place.put({ 'vals.json': JSON.stringify(manifest), 'b.ts': 'b' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'conflict' });
+    const refused = await place.vals('push', '--json');
+    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(await service.code(id)).toBe('b, edited by others');
+    await place.rows(['pull', '--force']);
+    expect(place.read('b.ts')).toBe('b, edited by others');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('recognises its own code on the service after a lost answer', async () => {
+    let code = 'a';
+    const service = await scriptedService([], (seen) => {
+      if (seen.method === 'GET') return { body: { id, name: 'a', code, version: 1 } };
+      code = JSON.parse(seen.body).code;
+      return (response) => void response.destroy();
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({
+      'a.ts': 'a',
+      'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
+    });
+    await place.rows(['status']);
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
+    // The code on the service is known to come from here, even if the file has changed since.
+    place.put({ 'a.ts': 'a3' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    code = 'theirs';
+    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+  });
+
+  it('warns of a broken base, and does not send the file without --force', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const folder = join(place.folder, '.vals/agreed');
+    const file = join(folder, readdirSync(folder)[0] ?? '', `${place.idOf('a.ts')}.json`);
+    writeFileSync(file, '{"id":');
+    place.put({ 'a.ts': 'a2' });
+    const { exit, stderr } = await place.vals('push');
+    expect(exit).toBe(5);
+    expect(stderr).toContain('cannot be read');
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  });
+
+  it('reports a missing file and sends the others; an empty file stops the push before it begins', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    place.remove('a.ts');
+    place.put({ 'b.ts': 'b2' });
+    const { exit, stdout, stderr } = await place.vals('push', '--json');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('a.ts is gone');
+    expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['skipped', 'pushed']);
+    place.put({ 'a.ts': '', 'b.ts': 'b3' });
+    expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'failed', 'b.ts': 'skipped' });
+    expect(await service.code(place.idOf('b.ts'))).toBe('b2');
+  });
+});
+
+describe('in a fresh checkout, which has no bases', () => {
+  /** The val a was edited on the service. */
+  async function freshCheckout() {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('a', 'theirs');
+    place.remove('.vals');
+    return { place, service };
+  }
+
+  it('push sends the file over the code of the service', async () => {
+    const { place, service } = await freshCheckout();
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('a second push does the same for files that the first did not send', async () => {
+    const { place } = await freshCheckout();
+    place.put({ 'b.ts': 'b2' });
+    expect(await place.words(['push', 'b.ts'])).toEqual({ 'b.ts': 'pushed' });
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+  });
+
+  it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
+    const { place } = await freshCheckout();
+    expect((await place.onScreen(['status'])).screen).toContain('vals cannot tell which side is newer');
+    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+    expect(await place.vals('pull')).toMatchObject({ exit: 5 });
+    expect(place.read('a.ts')).toBe('a');
+    await place.rows(['pull', '--force']);
+    expect(place.read('a.ts')).toBe('theirs');
+    expect(place.backups()).toEqual(['a']);
+  });
+});

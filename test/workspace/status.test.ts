@@ -1,0 +1,142 @@
+// status and diff in a workspace.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, type Row } from './support.ts';
+
+it('status shows every status, and patch applies the output of diff', async () => {
+  const names = ['same', 'here', 'there', 'both', 'missing', 'deleted', 'alike'];
+  const text = (name: string) => `// ${name}\n1\n2\n3\n`;
+  const { place, service } = await pushed(
+    Object.fromEntries(names.map((name) => [`${name}.ts`, text(name)])),
+  );
+  expect((await place.vals('status', '--exit-code')).exit).toBe(0);
+  expect(await place.vals('diff')).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+
+  place.put({ 'here.ts': 'here\n', 'both.ts': `${text('both')}4`, 'fresh.ts': 'fresh', 'alike.ts': 'alike' });
+  await service.edit('there', 'there\r\n');
+  await service.edit('both', `0\n${text('both')}`);
+  await service.edit('alike', 'alike');
+  await service.delete(place.idOf('deleted.ts'));
+  place.remove('missing.ts');
+  const expected = {
+    'alike.ts': 'unchanged',
+    'both.ts': 'conflict',
+    'deleted.ts': 'deleted there',
+    'fresh.ts': 'new',
+    'here.ts': 'changed here',
+    'missing.ts': 'missing here',
+    'same.ts': 'unchanged',
+    'there.ts': 'changed there',
+  };
+  expect(await place.status()).toEqual(expected);
+  const rows = await place.rows(['status', '--exit-code'], 5);
+  expect(Object.fromEntries(rows.map(({ file, status }) => [file, status]))).toEqual(expected);
+  expect(rows.find(({ file }) => file === 'here.ts')).toEqual({
+    file: 'here.ts',
+    name: 'here',
+    status: 'changed here',
+    id: place.idOf('here.ts'),
+    version: 1,
+  });
+  expect(await place.words(['status', 'here', 'both.ts', place.idOf('there.ts')])).toEqual({
+    'here.ts': 'changed here',
+    'both.ts': 'conflict',
+    'there.ts': 'changed there',
+  });
+
+  // Patching the service's code gives the files.
+  const diff = (await place.vals('diff')).stdout;
+  const there = temporaryFolder();
+  for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])
+    writeFileSync(join(there, `${name}.ts`), await service.code(place.idOf(`${name}.ts`)));
+  execFileSync('patch', ['-p1', '--silent'], { cwd: there, input: diff });
+  const left = readdirSync(there).sort();
+  expect(left).toEqual(['alike.ts', 'both.ts', 'deleted.ts', 'fresh.ts', 'here.ts', 'same.ts', 'there.ts']);
+  for (const file of left) expect(new Place(there, {}).read(file)).toBe(place.read(file));
+  const records: Row[] = await place.rows(['diff']);
+  expect(records.map(({ diff }) => diff).join('')).toBe(diff);
+  expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
+});
+
+it('status shows the other vals if a file cannot be read, and names vals forget if both sides are gone', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'gone.ts': 'c' });
+  place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });
+  expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
+  place.put({ 'b.ts': 'b' });
+  await service.delete(place.idOf('gone.ts'));
+  place.remove('gone.ts');
+  const { screen } = await place.onScreen(['status']);
+  expect(screen).toContain('`vals forget` removes vals that are neither here nor on the service.');
+  expect(screen).not.toMatch(/vals push|vals pull/);
+  expect((await place.vals('diff')).stderr).toBe('');
+  expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
+});
+
+it('status shows differences first, and diff has colours and escapes control characters', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  place.put({ 'b.ts': 'b\u001b[2J\u202e\n' });
+  const onScreen = (...args: string[]) => place.onScreen(args, { columns: 100 });
+  const { screen, exit } = await onScreen('status');
+  expect(exit).toBe(0);
+  expect(screen).toContain('\u001b[32m> changed here');
+  expect(screen.indexOf('> changed here')).toBeLessThan(screen.indexOf('= 1 unchanged'));
+  expect((await onScreen('status', '--fields', 'name')).screen).toMatch(/\ba\r\nb\r\n/);
+  const { screen: diff } = await onScreen('diff');
+  expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
+  expect(diff).toContain('\u001b[31m-b');
+  expect((await onScreen('diff', '--no-color')).screen).toContain('\n+b\\u001b[2J');
+  await place.rows(['push']);
+  expect((await onScreen('push')).screen).toContain('Nothing to push.');
+  expect((await onScreen('status')).screen).toBe('All 2 vals are unchanged.\r\n');
+});
+
+it('status shortens ids, and leaves them out on a narrow screen', async () => {
+  const { place } = await pushed({ 'a_rather_long_name.ts': 'a' });
+  const at = (columns: number) => place.onScreen(['status', 'a_rather_long_name'], { columns });
+  const id = place.idOf('a_rather_long_name.ts');
+  expect((await at(80)).screen).toContain(`${id.slice(0, 8)}  a_rather`);
+  const { screen } = await at(64);
+  expect(screen).not.toContain(id.slice(0, 8));
+  expect(screen).toMatch(/= unchanged\S* {2}a_rather_long_name {8}1 +a_rather_long_name\.ts/);
+});
+
+it('status fails with 7 without a service, and with 4 without a token', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  await service.process.end('SIGTERM');
+  expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });
+  const signedOut = new Place(place.folder, { VALS_BASE_URL: service.process.baseUrl });
+  expect(await signedOut.vals('status')).toMatchObject({ exit: 4, stdout: '' });
+});
+
+it('status compares hundreds of vals with 8 to 32 requests at a time', async () => {
+  let now = 0;
+  let most = 0;
+  const count = 300;
+  const service = await scriptedService([], (seen) => (response) => {
+    now += 1;
+    most = Math.max(most, now);
+    setTimeout(() => {
+      now -= 1;
+      const id = seen.path.split('/').at(-1);
+      response.end(JSON.stringify({ id, name: id, code: `${id}`, version: 1 }));
+    }, 3);
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  const ids = Array.from({ length: count }, (_, index) => `val${index}`);
+  place.put({
+    'vals.json': JSON.stringify({
+      vals: Object.fromEntries(ids.map((id) => [`v/${id}.ts`, { name: id, ids: { [service.baseUrl]: id } }])),
+    }),
+  });
+  mkdirSync(join(place.folder, 'v'));
+  for (const id of ids) place.put({ [`v/${id}.ts`]: id });
+  const rows = await place.rows(['status']);
+  expect(rows).toHaveLength(count);
+  expect(rows.every(({ status }) => status === 'unchanged')).toBe(true);
+  expect(most).toBeGreaterThanOrEqual(8);
+  expect(most).toBeLessThanOrEqual(32);
+});
