@@ -163,7 +163,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   return route('GET', healthPath, {
     access: 'any host',
     summary: 'The health of the service',
-    gives: { 200: ref('Health') },
+    responses: { 200: ref('Health') },
     async answer() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
       await probe();

@@ -70,13 +70,13 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
           route('POST', '/sign-in', {
             access: 'form',
             summary: 'Sign a browser in',
-            gives: { 303: 'nothing' },
+            responses: { 303: 'nothing' },
             answer: signIn.signIn,
           }),
           route('POST', '/sign-out', {
             access: 'form',
             summary: 'Sign a browser out',
-            gives: { 303: 'nothing' },
+            responses: { 303: 'nothing' },
             answer: signIn.signOut,
           }),
         ]
@@ -85,7 +85,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       access: 'anyone',
       summary: 'The page for browsers',
       query: pageRequest,
-      gives: { 200: 'text/html' },
+      responses: { 200: 'text/html' },
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
         if (!signIn && request.space === undefined) {
@@ -99,7 +99,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     route('GET', '/v1/me/page-link', {
       summary: 'A link to the page, good for one visit',
       query: pageRequest,
-      gives: { 200: ref('PageLink') },
+      responses: { 200: ref('PageLink') },
       answer(request) {
         // The page shows the private vals of the store's owner, so nobody else gets a link to it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
@@ -112,7 +112,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       access: 'anyone',
       summary: 'The page for browsers, after a visit by link',
       query: pageRequest,
-      gives: { 200: 'text/html' },
+      responses: { 200: 'text/html' },
       answer: (request, { params, query }) =>
         store.owner && pageAccess.isAdmitted(request, params.place)
           ? show(asPerson(store.owner.user), query)

@@ -9,7 +9,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route('GET', '/v1/openapi.json', {
     access: 'anyone',
     summary: 'This description of the API',
-    gives: { 200: { type: 'object' } },
+    responses: { 200: { type: 'object' } },
     answer: () => json(describeApi([...routes, own])),
   });
   return own;
@@ -52,7 +52,7 @@ function describeApi(routes: readonly Route[]) {
   };
 }
 
-function operationOf({ path, access, summary, gives, query, body }: Route) {
+function operationOf({ path, access, summary, responses, query, body }: Route) {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
     return { name, in: 'path', required: true, schema: { type: 'string' } };
   });
@@ -65,7 +65,9 @@ function operationOf({ path, access, summary, gives, query, body }: Route) {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
-      ...Object.fromEntries(Object.entries(gives).map(([status, content]) => [status, responseOf(content)])),
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
+      ),
       default: { $ref: '#/components/responses/Problem' },
     },
     security: access === 'token' ? [{ token: [] }] : [{}, { token: [] }],
@@ -82,7 +84,7 @@ function requestBodyOf({ fields }: Check<never, unknown>) {
   };
 }
 
-function responseOf(content: Route['gives'][number]) {
+function responseOf(content: Route['responses'][number]) {
   if (content === 'nothing') return { description: 'Done.' };
   if (typeof content === 'object') {
     return { description: 'The answer.', content: { 'application/json': { schema: content } } };

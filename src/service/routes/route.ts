@@ -20,7 +20,7 @@ export interface Route {
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
   /** The body for each status of success: JSON, another type of text, or nothing. */
-  gives: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
+  responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   /** Only a route with this check reads a body. */
   body?: Check<Body, unknown>;
@@ -37,7 +37,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'summary' | 'gives'> {
+  extends Pick<Route, 'summary' | 'responses'> {
   /** Default: `token`. */
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;

@@ -32,7 +32,7 @@ export function searchRoute(store: Store): Route {
   return route('GET', '/v1/search/vals', {
     summary: 'Vals whose name or code contains a text',
     query: search,
-    gives: { 200: listOf('Val') },
+    responses: { 200: listOf('Val') },
     async answer(request, { query: { text, ...range } }) {
       const caller = requireUser(request);
       const { vals, next } = await limited(caller.actor.id, () => store.search(caller, text, range));

@@ -45,7 +45,7 @@ export function userRoutes(store: Store): Route[] {
   return [
     route('GET', '/v1/me', {
       summary: 'The person or space that the caller acts as',
-      gives: { 200: ref('User') },
+      responses: { 200: ref('User') },
       answer: (request) => {
         const { actor, ...user } = requireUser(request);
         const record = userRecord(user, baseUrlOf(request), 'me');
@@ -54,7 +54,7 @@ export function userRoutes(store: Store): Route[] {
     }),
     route('GET', '/v1/me/spaces', {
       summary: 'The spaces of the caller',
-      gives: { 200: listOf('Space') },
+      responses: { 200: listOf('Space') },
       async answer(request) {
         const spaces = await store.spaces.of(requireUser(request).actor);
         const data = spaces.map((space) => ({
@@ -67,37 +67,37 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/me/runs', {
       summary: "Runs of the caller's vals",
       query: check.runs,
-      gives: { 200: listOf('Run') },
+      responses: { 200: listOf('Run') },
       answer: (request, { query }) => records(request, 'runs', query),
     }),
     route('GET', '/v1/me/likes', {
       summary: 'Vals that the caller likes',
       query: check.likes,
-      gives: { 200: listOf('Val') },
+      responses: { 200: listOf('Val') },
       answer: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
       summary: "Comments by the caller, and comments on the caller's vals",
       query: check.comments,
-      gives: { 200: listOf('Comment') },
+      responses: { 200: listOf('Comment') },
       answer: (request, { query }) => records(request, 'comments', query),
     }),
     route('GET', '/v1/me/references', {
       summary: "Vals that use the caller's vals",
       query: check.references,
-      gives: { 200: listOf('Reference') },
+      responses: { 200: listOf('Reference') },
       answer: (request, { query }) => records(request, 'references', query),
     }),
 
     route('GET', '/v1/users/:id', {
       summary: 'A person, by id',
-      gives: { 200: ref('User') },
+      responses: { 200: ref('User') },
       answer: async (request, { params }) => userAnswer(request, await userWithId(params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
       summary: 'The vals of a person without their code, last changed first',
       query: check.vals,
-      gives: { 200: listOf('Val') },
+      responses: { 200: listOf('Val') },
       async answer(request, { params, query }) {
         const user = await userWithId(params.id);
         const { vals, next } = await store.listVals(requireUser(request), user, query);
@@ -107,12 +107,12 @@ export function userRoutes(store: Store): Route[] {
     }),
     route('GET', '/v1/alias/:username', {
       summary: 'A person, by name',
-      gives: { 200: ref('User') },
+      responses: { 200: ref('User') },
       answer: async (request, { params }) => userAnswer(request, await userNamed(request, params.username)),
     }),
     route('GET', '/v1/alias/:username/:name', {
       summary: 'A val, by its owner and name',
-      gives: { 200: ref('Val') },
+      responses: { 200: ref('Val') },
       async answer(request, { params }) {
         const owner = await userNamed(request, params.username);
         return valAnswer(request, await store.valNamed(requireUser(request), owner, params.name));

@@ -15,13 +15,13 @@ export function valRoutes(store: Store): Route[] {
     route('GET', '/v1/vals/:id', {
       access: 'anyone',
       summary: 'A val with its code',
-      gives: { 200: ref('Val') },
+      responses: { 200: ref('Val') },
       answer: async (request, { params }) => valAnswer(request, await store.val(request.user, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
       access: 'anyone',
       summary: 'The code of a val',
-      gives: { 200: 'application/typescript' },
+      responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
         // Browsers run no script of this type, so the page of another site cannot load the code.
@@ -35,13 +35,13 @@ export function valRoutes(store: Store): Route[] {
     route('POST', '/v1/vals', {
       summary: 'Create a val',
       body: check.newVal,
-      gives: { 201: ref('Val') },
+      responses: { 201: ref('Val') },
       answer: async (request, { body }) => created(request, await store.create(requireUser(request), body)),
     }),
     route('PUT', '/v1/vals', {
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
-      gives: { 200: ref('Val'), 201: ref('Val') },
+      responses: { 200: ref('Val'), 201: ref('Val') },
       async answer(request, { body }) {
         const { val, isNew } = await store.createOrUpdate(requireUser(request), body);
         return isNew ? created(request, val) : valAnswer(request, val);
@@ -50,7 +50,7 @@ export function valRoutes(store: Store): Route[] {
     route('PUT', '/v1/vals/:id', {
       summary: "Change a val's name, readme or privacy",
       body: check.changedFacts,
-      gives: { 204: 'nothing' },
+      responses: { 204: 'nothing' },
       async answer(request, { params, body }) {
         await store.change(requireUser(request), params.id, body);
         return { status: 204 };
@@ -58,7 +58,7 @@ export function valRoutes(store: Store): Route[] {
     }),
     route('DELETE', '/v1/vals/:id', {
       summary: 'Delete a val with its versions and runs',
-      gives: { 204: 'nothing' },
+      responses: { 204: 'nothing' },
       async answer(request, { params }) {
         await store.delete(requireUser(request), params.id);
         return { status: 204 };
@@ -68,7 +68,7 @@ export function valRoutes(store: Store): Route[] {
     route('GET', '/v1/vals/:id/runs', {
       summary: 'Runs of a val',
       query: check.runs,
-      gives: { 200: listOf('Run') },
+      responses: { 200: listOf('Run') },
       async answer(request, { params, query }) {
         const found = await store.runs(requireUser(request), params.id, query);
         return recordPage(request, found, query, ({ json }) => json);
@@ -77,7 +77,7 @@ export function valRoutes(store: Store): Route[] {
     route('POST', '/v1/vals/:id/runs', {
       summary: 'Report a run that happened elsewhere',
       body: check.reportedRun,
-      gives: { 201: ref('Run') },
+      responses: { 201: ref('Run') },
       answer: async (request, { params, body }) =>
         json(await store.addRun(requireUser(request), params.id, body), 201),
     }),
@@ -85,7 +85,7 @@ export function valRoutes(store: Store): Route[] {
     route('GET', '/v1/vals/:id/versions', {
       summary: 'The versions of a val, newest first',
       query: check.versions,
-      gives: { 200: listOf('Version') },
+      responses: { 200: listOf('Version') },
       async answer(request, { params: { id }, query }) {
         const { versions, more } = await store.versions(requireUser(request), id, query);
         const sent = versions.map((version) => JSON.stringify({ val_id: id, ...version }));
@@ -98,7 +98,7 @@ export function valRoutes(store: Store): Route[] {
     route('POST', '/v1/vals/:id/versions', {
       summary: 'Create a version of a val',
       body: check.newVersion,
-      gives: { 200: ref('Val'), 201: ref('Val') },
+      responses: { 200: ref('Val'), 201: ref('Val') },
       async answer(request, { params, body }) {
         const { val, isNew } = await store.createVersion(requireUser(request), params.id, body);
         return isNew ? created(request, val, `/versions/${val.version}`) : valAnswer(request, val);
@@ -106,13 +106,13 @@ export function valRoutes(store: Store): Route[] {
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
       summary: 'A val with the code of one version',
-      gives: { 200: ref('Val') },
+      responses: { 200: ref('Val') },
       answer: async (request, { params: { id, version } }) =>
         valAnswer(request, await store.version(requireUser(request), id, check.version(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       summary: 'Delete a version',
-      gives: { 204: 'nothing' },
+      responses: { 204: 'nothing' },
       async answer(request, { params: { id, version } }) {
         await store.deleteVersion(requireUser(request), id, check.version(version));
         return { status: 204 };

@@ -6,24 +6,24 @@ import { sortableTime } from './time.ts';
 /** Returns the fault as the end of a sentence that begins with the path of the value, such as `runs[0].error`. */
 type Check = (value: JsonValue) => string | undefined;
 
-const one =
+const checkValue =
   (description: string, holds: (value: JsonValue) => boolean): Check =>
   (value) =>
     holds(value) ? undefined : ` is not ${description}`;
 
 const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
 
-const text = one('a string', (value) => typeof value === 'string');
-const number = one('a number', isNumber);
-const flag = one('true or false', (value) => typeof value === 'boolean');
-const key = one('a string or a number', (value) => typeof value === 'string' || isNumber(value));
-const time = one(
+const text = checkValue('a string', (value) => typeof value === 'string');
+const number = checkValue('a number', isNumber);
+const flag = checkValue('true or false', (value) => typeof value === 'boolean');
+const key = checkValue('a string or a number', (value) => typeof value === 'string' || isNumber(value));
+const time = checkValue(
   'an ISO 8601 timestamp',
   (value) => typeof value === 'string' && sortableTime(value) !== undefined,
 );
-const error = one('a string or an object', (value) => typeof value === 'string' || isObject(value));
-const side = one('given or received', (value) => value === 'given' || value === 'received');
-const links = one('an object', isObject);
+const error = checkValue('a string or an object', (value) => typeof value === 'string' || isObject(value));
+const side = checkValue('given or received', (value) => value === 'given' || value === 'received');
+const links = checkValue('an object', isObject);
 
 /** An object with no fields but these. Each field may be null or missing. */
 const shape =

@@ -79,15 +79,15 @@ export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<voi
         const seen = timesSeen.get(text) ?? 0;
         timesSeen.set(text, seen + 1);
         const key = given.id === undefined ? contentId(`${kind} ${seen} ${text}`) : idText(given.id);
-        const { record, tag = null, of = {} } = await complete[kind](given, { id: key, now, owner, vals });
+        const { record, tag = null, ofVal = {} } = await complete[kind](given, { id: key, now, owner, vals });
         const timeField = timeFields[kind];
         yield {
           kind,
           key,
           at: (timeField && sortableTime(`${record[timeField] ?? now}`)) ?? '',
           tag,
-          valId: textOf(of.id ?? null) ?? null,
-          valName: textOf(of.name ?? null) ?? null,
+          valId: textOf(ofVal.id) ?? null,
+          valName: textOf(ofVal.name) ?? null,
           json: stringifyJson(record),
         };
       }
@@ -102,31 +102,36 @@ type Complete = (
   record: JsonObject;
   tag?: string;
   /** The id and name of the val that the record belongs to. */
-  of?: JsonObject;
+  ofVal?: JsonObject;
 }>;
 
 /** Fills in the missing fields of a record. */
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
-    const { of, val } = await ownVal({ id: valId, name: valName, version, ...part(run.val) }, vals);
+    const { ofVal, val } = await ownVal(
+      { id: valId, name: valName, version, ...objectOrEmpty(run.val) },
+      vals,
+    );
     const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
     const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
-    return { record, tag: record.error === null ? 'passed' : 'failed', of };
+    return { record, tag: record.error === null ? 'passed' : 'failed', ofVal };
   },
   async likes(like, { id, now, owner, vals }) {
-    const { of, val, found } = await ownVal({ version: null, ...like }, vals);
+    const { ofVal, val, found } = await ownVal({ version: null, ...like }, vals);
     const others = isObject(like.author) ? withId(like.author) : null;
     const author = found ? { ...owner } : others;
-    const record = { createdAt: found?.createdAt ?? now, ...val, id: of.id ?? id, author };
-    return { record, of };
+    const record = { createdAt: found?.createdAt ?? now, ...val, id: ofVal.id ?? id, author };
+    return { record, ofVal };
   },
   async comments(given, { id, now, owner, vals }) {
-    const { of, val, found } = await ownVal({ version: null, ...part(given.val) }, vals);
-    const isOwn = part(given.author).username === owner.username;
+    const { ofVal, val, found } = await ownVal({ version: null, ...objectOrEmpty(given.val) }, vals);
+    const isOwn = objectOrEmpty(given.author).username === owner.username;
     const relationship = given.relationship ?? (isOwn ? 'given' : 'received');
     const author =
-      relationship === 'given' ? { ...owner, ...part(given.author) } : withId(part(given.author));
+      relationship === 'given'
+        ? { ...owner, ...objectOrEmpty(given.author) }
+        : withId(objectOrEmpty(given.author));
     // Somebody commented on this val, so it is public, unless the store knows better.
     const facts = {
       privacy: found?.privacy ?? 'public',
@@ -139,35 +144,35 @@ const complete: Record<RecordKind, Complete> = {
       ...given,
       relationship,
       author,
-      val: of.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
+      val: ofVal.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
     };
     return { record, tag: `${relationship}` };
   },
   async references(given, { now, owner, vals }) {
-    const { val: theirs } = withDerivedId(withAuthor(part(given.reference)));
+    const { val: theirs } = withDerivedId(withAuthor(objectOrEmpty(given.reference)));
     const reference = { ...theirs, author_id: theirs.author_id ?? derivedId('user', theirs.username) };
-    const { of, val } = await ownVal(part(given.dependsOn), vals);
+    const { ofVal, val } = await ownVal(objectOrEmpty(given.dependsOn), vals);
     const { id, username } = owner;
     const dependsOn = withAuthor(val.id === null ? val : { author_id: id, username, ...val });
-    return { record: { referencedAt: now, ...given, reference, dependsOn }, of };
+    return { record: { referencedAt: now, ...given, reference, dependsOn }, ofVal };
   },
 };
 
-const part = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Looks up the val that a record names, by id or else by name. `of` has the id and the name, or null for an unknown one.
+ * Looks up the val that a record names, by id or else by name. `ofVal` has the id and the name, or null for an unknown one.
  * `val` is sent to clients. Clients expect an id, so a missing id is derived from the name.
  */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const found = await findVal(textOf(given.id), textOf(given.name), vals);
-  const of: JsonObject = {
+  const ofVal: JsonObject = {
     ...given,
     id: given.id ?? found?.id ?? null,
     name: given.name ?? found?.name ?? null,
   };
-  const version = given.version ?? found?.version ?? (of.name === null ? null : 1);
-  return { of, found, ...withDerivedId({ ...of, ...('version' in given && { version }) }) };
+  const version = given.version ?? found?.version ?? (ofVal.name === null ? null : 1);
+  return { ofVal, found, ...withDerivedId({ ...ofVal, ...('version' in given && { version }) }) };
 }
 
 async function findVal(id: string | undefined, name: string | undefined, vals: ValFinder) {
@@ -192,7 +197,7 @@ const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | 
 /** One side of a reference. Older seeds have `author` instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
-  const { id = null, username = null } = part(author);
+  const { id = null, username = null } = objectOrEmpty(author);
   return { id: null, name: null, author_id: id, username, ...val };
 }
 
