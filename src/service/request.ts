@@ -19,9 +19,9 @@ export interface ServiceRequest {
   user: Caller;
   /** The person who owns the token. */
   actor: User | undefined;
-  /** Counts bytes of the caller that stay in memory until the answer is read. Throws if these are too many. */
+  /** Counts bytes of the caller that stay in memory until the answer is read. Throws if they are too many bytes. */
   hold(bytes: number): void;
-  /** Counts bytes that the caller sends to be stored. Throws if these are too many for the time. */
+  /** Counts bytes that the caller sends to be stored. Throws if the caller sends them too fast. */
   countStored(bytes: number): void;
 }
 

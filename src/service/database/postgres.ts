@@ -16,9 +16,9 @@ const mostConnections = 10;
 const mostWriting = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** For one statement, including the wait for a lock. */
+/** The time limit of a statement, including its wait for a lock. The server applies it. */
 const statementMs = 15_000;
-/** For the answer to a statement. A broken connection cannot report that the server's own time limit was reached. */
+/** The time limit of the answer to a statement. It is needed if the connection breaks and no answer arrives. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
 /** The type that `count(*)` has. pg would give it as a string. */

@@ -13,7 +13,7 @@ export interface Network {
   proxies: BlockList;
   /** Whether the service runs for one caller and ends with it. */
   endsWithCaller?: boolean;
-  /** For a service that terminates TLS itself. */
+  /** Only for a service that terminates TLS itself. */
   certificate?: CertificateFiles;
 }
 
@@ -52,7 +52,7 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
 /** The key under which an address is limited: a whole IPv6 network, or a single IPv4 address. */
 export const limitedAs = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
-/** The first 64 bits: one customer of a provider has all addresses behind them. A mapped IPv4 address is kept whole. */
+/** The first 64 bits, because one customer has all addresses that begin with them. A mapped IPv4 address is kept whole. */
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

@@ -47,7 +47,7 @@ interface ListenOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
-  /** For TLS. */
+  /** With a certificate, the server uses TLS. */
   certificate?: Certificate;
   /** Whether the limit of connections applies to an address. It does not apply to a proxy, which connects for many callers. */
   isLimited(address: string): boolean;
@@ -114,7 +114,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     ? // Loaded only if it is used, because node:https takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Node would silently drop headers above its limit, among them those that the guard checks.
+  // Without a limit, because Node would silently drop the headers above it, even headers that are checked later.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
   // Closes the connections of callers that do not read their answers.

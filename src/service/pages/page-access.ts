@@ -1,4 +1,4 @@
-// Access to the owner's page: a link that is good for one visit, then a cookie.
+// Access to the owner's page: a link that works for one visit, then a cookie.
 import { randomBytes } from 'node:crypto';
 import { cookies, isSame } from '../guard.ts';
 import { type Answer, redirect, type ServiceRequest } from '../request.ts';

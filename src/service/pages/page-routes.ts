@@ -39,7 +39,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
-    // Without a sign-in, only the owner sees the page, and the owner's link leads to no space.
+    // Only a service with a sign-in shows the links to spaces. Otherwise the page is for the owner's own vals.
     const spaces = signIn ? await store.spaces.of(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
@@ -97,7 +97,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     }),
     // A repeated request does no harm, so this is a GET, which clients may repeat.
     route('GET', '/v1/me/page-link', {
-      summary: 'A link to the page, good for one visit',
+      summary: 'A link to the page that works for one visit',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {

@@ -128,7 +128,7 @@ function runRow(run: ShownRun, now: number): string {
   return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${message}</li>`;
 }
 
-/** A short message in full. A long one is folded behind its first line. */
+/** Shows a short message in full. Shows the first line of a long message, which unfolds the rest. */
 function errorHtml(message: string): string {
   if (message === '') return '';
   const [first = ''] = message.split('\n');

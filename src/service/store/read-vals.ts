@@ -13,7 +13,7 @@ export interface ValContent {
   code: string;
   readme: string | null;
   privacy: Privacy;
-  /** Such as `script`, `http` or `email`. */
+  /** A word for the use of the val, such as `script`, `http` or `email`. */
   type: string;
 }
 

@@ -58,7 +58,7 @@ export interface ValFinder {
 }
 
 export interface StoreLimits {
-  /** For each owner. Default: no limit. */
+  /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
 }
 
