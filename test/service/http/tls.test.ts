@@ -1,0 +1,213 @@
+// A service that speaks TLS itself: its names, its connections, and the renewal of its certificate.
+import { once } from 'node:events';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { BlockList, connect as connectPlain, type Socket } from 'node:net';
+import { join, resolve } from 'node:path';
+import { connect } from 'node:tls';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../../src/lib/clock.ts';
+import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
+import type { CertificateName } from '../../support/certificates.ts';
+import { speak, statusIn, temporaryFolder, temporaryService } from '../support.ts';
+
+const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
+const authority = readFileSync(pem('authority'));
+const now = Date.parse('2026-06-01T00:00:00Z');
+
+const folder = temporaryFolder();
+const fileWith = (name: string, text: string | Buffer): string => {
+  const file = join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+};
+const good = fileWith('good', readFileSync(pem('good')));
+
+const overTls = (files: CertificateFiles, more: object = {}) =>
+  temporaryService({
+    network: {
+      host: '127.0.0.1',
+      publicUrl: new URL('https://vals.test'),
+      proxies: new BlockList(),
+      certificate: files,
+    },
+    ...more,
+  });
+
+/** Sends the text over TLS. Resolves to the answer and the serial number of the certificate. */
+function speakTls(
+  port: number,
+  text: string,
+  options: object = {},
+): Promise<{ answer: string; serial: string }> {
+  return new Promise((done, fail) => {
+    const socket = connect({ port, host: '127.0.0.1', servername: 'vals.test', ca: authority, ...options });
+    let answer = '';
+    let serial = '';
+    socket.on('secureConnect', () => {
+      serial = socket.getPeerCertificate().serialNumber;
+      socket.write(text);
+    });
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('error', fail);
+    socket.on('close', () => done({ answer, serial }));
+  });
+}
+
+/** Resolves when the connection is closed, by an error or not. */
+const closed = (socket: Socket) =>
+  new Promise((done) =>
+    socket
+      .on('error', () => {})
+      .once('close', done)
+      .resume(),
+  );
+
+const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
+
+describe('the service', () => {
+  let service: Awaited<ReturnType<typeof overTls>>;
+  beforeAll(async () => {
+    service = await overTls({ cert: good, key: good });
+  });
+
+  test('answers as its public URL alone, from any address', async () => {
+    expect(service.baseUrl).toBe('https://vals.test');
+    const get = async (host: string) => {
+      const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close`;
+      return (await speakTls(service.port, `GET /v1/me HTTP/1.1\r\n${head}\r\n\r\n`)).answer;
+    };
+    const answer = await get('vals.test');
+    expect(statusIn(answer)).toBe(200);
+    expect(answer).toContain('"self":"https://vals.test/v1/me"');
+    expect(statusIn(await get('VALS.test:443'))).toBe(200);
+    for (const host of ['vals.test:80', 'vals.test.', 'localhost', `127.0.0.1:${service.port}`]) {
+      expect(statusIn(await get(host))).toBe(403);
+    }
+  });
+
+  test('speaks TLS 1.2 and 1.3, and nothing older', async () => {
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
+      expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
+    }
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
+    await expect(speakTls(service.port, health, old)).rejects.toThrow();
+  });
+
+  test('ends a connection that speaks plain HTTP or nonsense, and goes on', async () => {
+    for (const text of [health, 'hello\r\n\r\n', Buffer.alloc(70_000, 0x16)]) {
+      const answer = await speak(service.port, text).catch(({ code }) => code);
+      expect(answer).not.toContain('HTTP');
+    }
+    expect((await speakTls(service.port, health)).answer).toContain('200 OK');
+  });
+
+  test('answers a request over TLS that is not HTTP, and ends the connection', async () => {
+    const { answer } = await speakTls(service.port, 'hello\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
+  });
+
+  test('answers a caller who asks again as soon as an answer is there', async () => {
+    // From another process, because here an answer arrives only after the service knows that it is sent.
+    const caller = `
+      const text = (index) => {
+        const body = JSON.stringify({ name: 'again', code: 'v' + index });
+        const head = ['PUT /v1/vals HTTP/1.1', 'Host: vals.test', 'Authorization: Bearer ${service.token}'];
+        const ofBody = ['Content-Type: application/json', 'Content-Length: ' + body.length];
+        return [...head, ...ofBody, '', body].join('\\r\\n');
+      };
+      const socket = require('node:tls').connect(${service.port}, '127.0.0.1', { rejectUnauthorized: false });
+      const statuses = [];
+      socket.on('secureConnect', () => socket.write(text(0))).on('data', (answer) => {
+        statuses.push(String(answer).slice(9, 12));
+        if (statuses.length < 100) return socket.write(text(statuses.length));
+        socket.destroy();
+        console.log([...new Set(statuses)].join());
+      });`;
+    expect((await execa('node', ['-e', caller])).stdout).toBe('201,200');
+  });
+
+  test('ends a handshake that is not finished', { timeout: 30_000 }, async () => {
+    const start = performance.now();
+    await closed(connectPlain(service.port, '127.0.0.1'));
+    expect(performance.now() - start).toBeGreaterThan(5_000);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'takes 200 connections from one address, and more from other addresses',
+    async () => {
+      const other = await overTls({ cert: good, key: good });
+      const open = async (localAddress: string) => {
+        const socket = connectPlain({ port: other.port, host: '127.0.0.1', localAddress });
+        onTestFinished(() => void socket.destroy());
+        const isClosed = closed(socket);
+        await once(socket, 'connect');
+        return { socket, isClosed };
+      };
+      const held = await Promise.all(Array.from({ length: 200 }, () => open('127.0.0.3')));
+      for (let i = 0; i < 20; i++) await (await open('127.0.0.3')).isClosed;
+      expect((await speakTls(other.port, health)).answer).toContain('200 OK');
+      expect(held.filter(({ socket }) => socket.closed)).toEqual([]);
+      // A closed connection makes room for another.
+      held[0]?.socket.destroy();
+      await held[0]?.isClosed;
+      const answered = () =>
+        speakTls(other.port, health, { localAddress: '127.0.0.3' }).then(({ answer }) => answer);
+      await expect.poll(() => answered().catch(() => '')).toContain('200 OK');
+    },
+  );
+
+  test('closes although a handshake is under way', { timeout: 30_000 }, async () => {
+    const other = await overTls({ cert: good, key: good });
+    const silent = connectPlain(other.port, '127.0.0.1');
+    await once(silent, 'connect');
+    await Promise.all([closed(silent), other.close()]);
+  });
+
+  test('serves a renewed certificate without a restart, and keeps the old one while the new one is bad', async () => {
+    const ticks: (() => void)[] = [];
+    const clock: Clock = {
+      now: () => now,
+      after(_ms, callback) {
+        ticks.push(callback);
+        return () => void ticks.splice(ticks.indexOf(callback), 1);
+      },
+    };
+    const minute = () => ticks.shift()?.();
+    const warnings: string[] = [];
+    const place = (name: CertificateName | 'authority') => {
+      writeFileSync(join(folder, 'next'), readFileSync(pem(name)), { mode: 0o600 });
+      renameSync(join(folder, 'next'), live);
+    };
+    const live = join(folder, 'live');
+    place('self-signed');
+    const other = await overTls(
+      { cert: live, key: live },
+      { clock, onWarning: (text: string) => warnings.push(text) },
+    );
+    const serial = async () => (await speakTls(other.port, health, { rejectUnauthorized: false })).serial;
+    const first = await serial();
+    place('good');
+    expect(await serial()).toBe(first);
+    minute();
+    const second = await serial();
+    expect(second).not.toBe(first);
+    expect(warnings).toEqual([]);
+    place('authority');
+    minute();
+    expect(await serial()).toBe(second);
+    expect(warnings).toEqual([
+      `${live} holds no private key in PEM form. The previous certificate is still in use.`,
+    ]);
+    minute();
+    expect(warnings).toHaveLength(1);
+    place('self-signed');
+    minute();
+    expect(await serial()).toBe(first);
+    await other.close();
+    expect(ticks).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+// Paths and methods that do not exist, HEAD, and the scheme of a token.
+import { beforeAll, expect, test } from 'vitest';
+import { ask, putVal, statusOf, type TemporaryService, temporaryService, type Val } from '../support.ts';
+
+let service: TemporaryService;
+beforeAll(async () => {
+  service = await temporaryService();
+});
+
+const absent = '00000000-0000-4000-8000-000000000000';
+
+test.each([
+  ...['', '/versions', '/versions/1', '/runs'].map((path) => ['GET', `/v1/vals/${absent}${path}`, 404]),
+  ['DELETE', `/v1/vals/${absent}`, 404],
+  ['POST', `/v1/vals/${absent}/versions`, 404],
+  ['DELETE', `/v1/vals/${absent}/versions/1`, 404],
+  ...['no-uuid', '%00', 'a%00b', '%F0%9F%92%A9', "'%20OR%201=1", 'x'.repeat(500)].flatMap((id) => [
+    ['GET', `/v1/vals/${id}`, 404],
+    ['DELETE', `/v1/vals/${id}`, 404],
+  ]),
+  ...['7', '2147483648', '99999999999999999999', '9'.repeat(400), '0'].flatMap((version) => [
+    ['GET', `/v1/vals/ID/versions/${version}`, 404],
+    ['DELETE', `/v1/vals/ID/versions/${version}`, 404],
+  ]),
+  ['GET', '/v1/vals/ID%00/versions/1', 404],
+  ...['-1', '1.0', 'latest', '01', '1e0'].flatMap((version) => [
+    ['GET', `/v1/vals/ID/versions/${version}`, 400],
+    ['DELETE', `/v1/vals/ID/versions/${version}`, 400],
+  ]),
+  ['GET', '/v1', 404],
+  ['GET', '/v1/me/', 404],
+  ['GET', '/v2/me', 404],
+  ['POST', '/v1/nothing', 404],
+  ['GET', '/v1/vals/ID/versions/1/code', 404],
+] as [string, string, number][])('%s %s is answered with %i', async (method, path, status) => {
+  const { body } = await putVal(service, 'there', 'c');
+  const answer = await ask(service, method, path.replace('ID', (body as Val).id), {
+    body: method === 'POST' ? { code: 'x' } : undefined,
+  });
+  expect(answer).toMatchObject({
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: { type: 'about:blank', status, title: expect.any(String) },
+  });
+});
+
+test.each([
+  ['POST', '/v1/me', 'GET, HEAD'],
+  ['DELETE', '/v1/me/runs', 'GET, HEAD'],
+  ['GET', '/v1/vals', 'POST, PUT'],
+  ['HEAD', '/v1/vals', 'POST, PUT'],
+  ['PATCH', `/v1/vals/${absent}`, 'GET, HEAD, PUT, DELETE'],
+  ['PUT', `/v1/vals/${absent}/versions`, 'GET, HEAD, POST'],
+  ['POST', `/v1/vals/${absent}/versions/1`, 'GET, HEAD, DELETE'],
+  ['OPTIONS', `/v1/vals/${absent}/runs`, 'GET, HEAD, POST'],
+  ['TRACE', '/v1/me', 'GET, HEAD'],
+])('%s %s is answered with 405', async (method, path, allow) => {
+  expect(await ask(service, method, path)).toMatchObject({ status: 405, headers: { allow } });
+});
+
+test('HEAD is answered as GET, without a body', async () => {
+  expect(await ask(service, 'HEAD', '/v1/me')).toMatchObject({
+    status: 200,
+    text: '',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(await ask(service, 'HEAD', `/v1/vals/${absent}`)).toMatchObject({ status: 404, text: '' });
+});
+
+test.each([
+  ['bearer', 200],
+  ['BEARER', 200],
+  ['Bearer ', 200],
+  ['Basic', 401],
+  ['Token', 401],
+  ['', 401],
+])('a token with the scheme "%s" is answered with %i', async (scheme, status) => {
+  const headers = { Authorization: `${scheme} ${service.token}` };
+  expect(await statusOf(service, 'GET', '/v1/me', { token: null, headers })).toBe(status);
+});
