@@ -37,10 +37,10 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
     hint: service.check,
   };
   /** Some TLS servers answer plain HTTP with a TLS alert. */
-  const isTlsAlert = ({ data }: { data?: unknown }) =>
-    isPlain && typeof data === 'string' && data.startsWith('\x15\x03');
+  const isTlsAlert = (error: Error) =>
+    isPlain && 'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
   /** Other TLS servers close the connection. A plain HTTP server may do that too. */
-  const mayExpectTls = ({ unanswered }: { unanswered?: boolean }) => isPlain && unanswered === true;
+  const mayExpectTls = (error: Error) => isPlain && 'unanswered' in error && error.unanswered === true;
 
   return {
     of({ error, sent }) {
@@ -57,20 +57,18 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
       // In TLS 1.3 a service may ask for a client certificate after the request was sent.
       if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };
       if (problem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
-      if (isTlsAlert(error as object)) return speaksHttps;
+      if (isTlsAlert(error)) return speaksHttps;
       return {
         kind: 'lost',
         reason: reasonOf(error),
-        ...(mayExpectTls(error as object) && {
+        ...(mayExpectTls(error) && {
           hint: `If this port expects https, use ${origin.replace('http:', 'https:')}.`,
         }),
       };
     },
     ofAnswer(answer) {
-      const { status, body } = answer as { status?: number; body?: unknown };
-      return isPlain && status === 400 && typeof body === 'string' && tlsExpected.test(body)
-        ? speaksHttps
-        : undefined;
+      if (!isPlain || !('status' in answer) || answer.status !== 400 || !('body' in answer)) return undefined;
+      return typeof answer.body === 'string' && tlsExpected.test(answer.body) ? speaksHttps : undefined;
     },
   };
 }

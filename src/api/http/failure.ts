@@ -88,11 +88,10 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
         ),
       );
     case 'status':
-      return statusError();
+      return statusError(fault);
   }
 
-  function statusError(): ValsError {
-    const { status, body, retryAfterMs = 0 } = fault as Extract<Fault, { kind: 'status' }>;
+  function statusError({ status, body, retryAfterMs = 0 }: Extract<Fault, { kind: 'status' }>): ValsError {
     const message =
       sentenceOf(call, status, tries, messageOf(body, redact)) +
       (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
