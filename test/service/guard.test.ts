@@ -221,6 +221,24 @@ describe('bodies', () => {
     expect(statusIn(await say(['PUT /v1/vals HTTP/1.1', ...lines], `${body}0\r\n\r\n`))).toBeLessThan(300);
   });
 
+  test.each([
+    [10_000, 2],
+    [200_000, 1],
+  ])(
+    'that are not needed, in %i chunks of one byte: %i answers on the connection',
+    async (count, answers) => {
+      const head = [
+        'POST /v1/vals HTTP/1.1',
+        `Host: 127.0.0.1:${service.port}`,
+        'Transfer-Encoding: chunked',
+      ];
+      const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+      const body = `${'1\r\n \r\n'.repeat(count)}0\r\n\r\n`;
+      const answer = await speak(service.port, [...head, '', body].join('\r\n') + next);
+      expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(answers);
+    },
+  );
+
   test('of broken chunks are answered with 400, once', async () => {
     const answer = await say([...POST, 'Transfer-Encoding: chunked'], 'zz\r\nnonsense\r\n');
     expect(statusIn(answer)).toBe(400);

@@ -12,6 +12,8 @@ const silenceMs = 500;
 const readMs = 120_000;
 /** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
+/** A smaller piece of a body counts as this many bytes, because reading it takes as long. */
+const smallestPiece = 1_024;
 
 /** Ends a connection if its answer is not read `within` this time. */
 export function createListener(app: App, within = readMs): RequestListener {
@@ -38,7 +40,7 @@ async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): P
     if (!isConnectionKept) silence = setTimeout(resolve, silenceMs);
     incoming.once('end', resolve).once('close', resolve);
     incoming.on('data', (chunk) => {
-      size += chunk.length;
+      size += Math.max(chunk.length, smallestPiece);
       silence?.refresh();
       if (size > mostUnreadBytes) resolve();
     });
