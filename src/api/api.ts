@@ -1,8 +1,8 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
-import { RefusedError } from '../errors.ts';
+import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Rows } from '../lib/rows.ts';
-import { holdsWord } from '../lib/visible.ts';
+import { holdsSecret } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
 import type { Answer } from './http/transport.ts';
@@ -33,10 +33,21 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
 const mayWantPaging = (error: unknown): boolean =>
   error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
 
+const sentToken = ({ method, path }: Call): BadResponseError =>
+  new BadResponseError('The service sent your token in the link to the next page of a list.', {
+    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
+    method,
+    path,
+  });
+
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
+  const holdsToken = (text: string): boolean => token !== undefined && holdsSecret(text, token);
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
-    return { rows: { records: rowsOf(body, call), isLarge }, next: nextQueryOf(body, call) };
+    const next = nextQueryOf(body, call);
+    // An address is written to logs, so the token must not become a part of it.
+    if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
+    return { rows: { records: rowsOf(body, call), isLarge }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
@@ -54,7 +65,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     }
   }
   return {
-    holdsToken: (text) => token !== undefined && holdsWord(text, token),
+    holdsToken,
     send: (call) => client.request(call),
     async record(call) {
       const { body } = await client.request(call).catch((error) => {

@@ -24,6 +24,10 @@ const invisibleOrEscaped = /\p{Default_Ignorable_Code_Point}|\\u[\da-f]{4}/gu;
 
 export const withoutInvisible = (text: string): string => text.replace(invisible, '');
 
-/** Whether the text contains the word, as it is or with invisible characters in it. */
-export const holdsWord = (text: string, word: string): boolean =>
-  text.includes(word) || text.replace(invisibleOrEscaped, '').includes(word);
+/** A shorter word is no secret, because ordinary text may contain it by chance. */
+export const shortestSecret = 8;
+
+/** Whether the text contains the secret, as it is or with invisible characters in it. */
+export const holdsSecret = (text: string, secret: string): boolean =>
+  secret.length >= shortestSecret &&
+  (text.includes(secret) || text.replace(invisibleOrEscaped, '').includes(secret));

@@ -1,6 +1,6 @@
 // Writes to stdout and stderr: completely, without the token, until the reader is gone.
 import { LocalError } from '../errors.ts';
-import { holdsWord, withoutInvisible } from '../lib/visible.ts';
+import { holdsSecret, shortestSecret, withoutInvisible } from '../lib/visible.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
@@ -36,9 +36,6 @@ export interface Redactor {
   isIn(output: string | Buffer): boolean;
 }
 
-/** A shorter secret is not removed, because ordinary text may contain it by chance. */
-const shortestSecret = 8;
-
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
   const replaceSecrets = (text: string) =>
@@ -58,7 +55,7 @@ export function createRedactor(): Redactor {
     },
     isIn: (output) =>
       [...secrets].some((secret) =>
-        typeof output === 'string' ? holdsWord(output, secret) : output.includes(secret),
+        typeof output === 'string' ? holdsSecret(output, secret) : output.includes(secret),
       ),
   };
 }

@@ -8,6 +8,7 @@ import {
   type ScriptedService,
   type Seen,
   scriptedService,
+  testToken,
 } from '../../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -317,6 +318,28 @@ describe('links.next', () => {
       expect(paths(service)).toEqual([path]);
     }
   });
+});
+
+it.each(['likes', 'refs'])('%s follows no link that contains the token', async (command) => {
+  for (const next of [`?offset=1&t=${testToken}`, `?${testToken}=1`, `?t=%74${testToken.slice(1)}`]) {
+    const service = await scriptedService([{ body: { data: [{ id: 'a' }], links: { next } } }]);
+    const { exit, stderr } = await run([command, '--limit', '5'].slice(0, command === 'refs' ? 1 : 3), {
+      env: service.env,
+    });
+    expect({ exit, stderr }).toEqual({
+      exit: 11,
+      stderr: expect.stringContaining('sent your token in the link to the next page'),
+    });
+  }
+});
+
+it('follows a link that contains a token of a few characters by chance', async () => {
+  const service = await scriptedService([
+    { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
+    { body: { data: [{ id: 'b' }] } },
+  ]);
+  const env = { ...service.env, VALS_TOKEN: 'offset' };
+  expect(await run(['refs', '--fields', 'id'], { env })).toMatchObject({ exit: 0, stdout: 'a\nb\n' });
 });
 
 describe('a list that fails half-way', () => {
