@@ -1,4 +1,4 @@
-// A service on PostgreSQL whose server, connections or rows fail it.
+// A service whose PostgreSQL server, connections or rows fail.
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,7 @@ import {
 import { listen } from '../support/listen.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 
-/** A service whose way to the database is another address, with the same person. */
+/** Starts the service again with another address of its database, and with the same token. */
 async function restartAt(
   service: TemporaryService,
   database: string,
@@ -149,7 +149,7 @@ test('a connection that becomes silent gives 503 when one answer is overdue, and
   expect((await putVal(service, 'v', 'c')).status).toBe(201);
 });
 
-/** Stands between service and server. Cuts one connection, once the server has answered this statement. */
+/** A proxy in front of the server. It cuts one connection after the answer to this statement. */
 async function breakingProxy(
   at: string,
   cutOff = (near: Socket): void => void near.destroy(),

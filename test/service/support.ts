@@ -1,4 +1,4 @@
-// A service on a file of its own, and plain HTTP to speak to it.
+// A service on a store of its own, and plain HTTP requests to it.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
@@ -57,7 +57,7 @@ interface Question {
   /** Sent as it is, instead of the body. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** Null: no token. */
+  /** Null for a request without a token. */
   token?: string | null;
 }
 

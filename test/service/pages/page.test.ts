@@ -27,7 +27,7 @@ beforeAll(async () => {
 const visit = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, service.baseUrl), { headers: { Accept: 'text/html', ...headers }, redirect: 'manual' });
 
-/** What the link gives: a cookie, and the path of the page. */
+/** Follows the link, which gives a cookie and the path of the page. */
 async function firstVisit() {
   const { status, headers } = await visit(service.pageLink());
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -35,7 +35,7 @@ async function firstVisit() {
   return { status, cookie, path, setCookie: headers.get('set-cookie'), page: await visit(path, { cookie }) };
 }
 
-/** What a reader sees, still with the references of HTML. */
+/** The text of a page, without tags, and with HTML's escapes. */
 const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
 
 describe('who may see it', () => {
@@ -44,8 +44,8 @@ describe('who may see it', () => {
   test.runIf(process.platform === 'linux' && isRoot)(
     'no other user of the machine, whatever connections they made before',
     async () => {
-      // A connection that has ended stays in the kernel's table for a while, as one of root's: here one from the same
-      // port to the same port, at another loopback address.
+      // The kernel lists a closed connection for a while as one of root's. So this user first makes one between the same
+      // two ports, at another loopback address.
       const script = `
         const { connect, createServer } = require('node:net');
         const port = ${service.port};
@@ -97,7 +97,7 @@ describe('who may see it', () => {
 
   test('who has the link, once, and then who has its cookie', async () => {
     const link = service.pageLink();
-    // A preview of the link is no visit.
+    // A HEAD request, as for a preview, does not use up the link.
     expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401);
     const { status, setCookie, cookie, path, page } = await firstVisit();
     expect(status).toBe(303);
@@ -105,7 +105,7 @@ describe('who may see it', () => {
     expect(await page.text()).toContain('hello');
     expect(path).toMatch(/^\/page\/[\w-]{43}$/);
     expect(setCookie).toMatch(/^vals=[\w-]{43}; Path=\/page\/[\w-]{43}; HttpOnly; SameSite=Lax$/);
-    // Browsers send a cookie to every port of a host, so the path has to be one that no other server can ask for.
+    // Browsers send a cookie to every port of a host, so its path is one that no other server knows.
     expect(setCookie).toContain(`Path=${path};`);
     for (const secret of [service.token, link.split('=')[1]])
       expect(`${setCookie} ${path}`).not.toContain(secret);
@@ -257,7 +257,7 @@ test('it loads nothing, runs nothing and is framed by nobody', async () => {
 });
 
 describeWith('chromium', 'in Chromium', (chromium) => {
-  /** The page as the browser understood it, and what it complained of. */
+  /** The document as the browser parsed it, and the messages on its console. */
   async function open(link: string) {
     const flags = ['--headless', '--no-sandbox', '--no-first-run', '--enable-logging=stderr', '--v=0'];
     const parts = ['gpu', 'background-networking', 'component-update', 'sync', 'quic', 'dev-shm-usage'];

@@ -32,7 +32,7 @@ describe('lists', () => {
   beforeAll(async () => {
     service = await temporaryService({
       seed: {
-        // Seeded oldest first, 45 of them, every fifth failed.
+        // Oldest first; every fifth failed.
         runs: Array.from({ length: 45 }, (_, i) => ({
           id: `run${i}`,
           val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
@@ -189,7 +189,7 @@ describe('lists', () => {
         'offset=99999999999999999999',
         'after=',
         'after=100',
-        // Positions of the right form that nobody was given.
+        // Positions of the right form that the service did not make.
         ...['[]', '["2024",1]', '["2024",true]', '[1,2]', '["a\\u0000",1]', '{}'].map(
           (json) => `after=AAAAAAAA${Buffer.from(json).toString('base64url')}`,
         ),
@@ -261,7 +261,7 @@ describe('a position', () => {
     const ids: string[] = [];
     for (let i = 0; i < 25; i++) {
       ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
-      // Each has a moment of its own.
+      // So that no two vals change in the same millisecond.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const me = await get(service, '/v1/me');
@@ -271,7 +271,7 @@ describe('a position', () => {
 
     const names = await readOn(service, path, async (page) => {
       if (page !== 2) return;
-      // The oldest one, one that was given, and the last of the page before.
+      // The oldest val, a val that was sent already, and the last val of the second page.
       for (const name of ['val0', 'val23', 'val17']) await putVal(service, name, 'changed');
       await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
       await createVal(service, { name: 'new', code: 'c' });

@@ -1,4 +1,4 @@
-// The description of the API, and whether requests and answers are as it says.
+// The OpenAPI description, and requests and answers that must match it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
 import { ask, askText, createVal, storeOf, type TemporaryService, temporaryService } from '../support.ts';
@@ -19,7 +19,7 @@ interface Document {
 
 let service: TemporaryService;
 let document: Document;
-/** Refers to schemas of the document. */
+/** Knows the schemas of the document. */
 let ajv: Ajv2020;
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ const withoutToken = [
 
 test('every route is described, needs a token unless it is open, and answers as described', async () => {
   const tried = new Set<string>();
-  /** Holds the answer against the description of its route. */
+  /** Checks the answer against the description of its route. */
   async function hold(method: string, pattern: string, path: string, body?: object): Promise<unknown> {
     tried.add(`${method} ${pattern}`);
     const operation = document.paths[pattern]?.[method.toLowerCase()];

@@ -82,7 +82,7 @@ describe('a new val', () => {
     const sentence = 'A val named twice already exists.';
     expect(answer).toMatchObject({
       status: 409,
-      // Repeating the request cannot help.
+      // Tells clients that a retry cannot help.
       headers: { 'x-should-retry': 'false' },
       body: { title: 'Conflict', detail: sentence, message: sentence },
     });

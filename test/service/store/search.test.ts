@@ -1,4 +1,4 @@
-// GET /v1/search/vals: what it finds, for whom, page by page, and how much work a person can make of it.
+// GET /v1/search/vals: the vals that it finds for a person, its pages, and its limits.
 import { beforeAll, expect, test } from 'vitest';
 import {
   addPerson,
@@ -64,7 +64,7 @@ test("finds one's own vals, and behind them the public ones of others", async ()
 });
 
 test('every page is reached once, by links and by offset', async () => {
-  // The same moment of change for many: the file has milliseconds.
+  // Many of them change in the same millisecond.
   await Promise.all(
     Array.from({ length: 130 }, (_, i) =>
       createVal(i % 2 ? service : eve, { name: `many${i}`, code: 'paged_word', privacy: 'public' }),
@@ -95,9 +95,14 @@ test('a person has two searches under way at a time; the others are told to come
     Array.from({ length: 500 }, (_, i) => createVal(service, { name: `small${i}`, code: 'c' })),
   );
   const path = '/v1/search/vals?query=in_no_val';
-  const [other, ...statuses] = await Promise.all(
-    [eve, ...Array<Caller>(12).fill(service)].map((caller) => statusOf(caller, 'GET', path)),
-  );
-  expect(new Set(statuses)).toEqual(new Set([200, 429]));
-  expect(other).toBe(200);
+  const statuses = new Set<number>();
+  // On a busy machine the searches may arrive one after another, so there are several rounds.
+  for (let round = 0; round < 20 && !statuses.has(429); round++) {
+    const [other, ...own] = await Promise.all(
+      [eve, ...Array<Caller>(12).fill(service)].map((caller) => statusOf(caller, 'GET', path)),
+    );
+    expect(other).toBe(200);
+    for (const status of own) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
 });
