@@ -1,12 +1,12 @@
 // The service as commands see it: a call becomes a record, a list of pages, or an answer.
 import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
+import type { Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 import type { Client } from './http/client.ts';
 import type { Answer } from './http/transport.ts';
-import type { ListNotes, Page, Paging } from './lists/cursor.ts';
+import type { FetchedPage, ListNotes, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
 import { listPages } from './lists/pages.ts';
 import { nextQueryOf, recordOf, rowsOf } from './records.ts';
@@ -19,9 +19,9 @@ export interface Api {
   /** The record that the service sent; empty if the answer was empty. */
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the request has no `limit` and no `offset`. */
-  pages(call: Call, paging?: Paging): AsyncGenerator<Rows>;
+  pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   /** The newest records, `last` of them, then new ones as they come, oldest first, until interrupted. */
-  follow(call: Call, last: number): AsyncGenerator<Rows>;
+  follow(call: Call, last: number): AsyncGenerator<Page>;
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
@@ -42,22 +42,22 @@ const sentToken = ({ method, path }: Call): BadResponseError =>
 
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const holdsToken = (text: string): boolean => token !== undefined && holdsSecret(text, token);
-  const fetchPage = async (call: Call, query: URLSearchParams): Promise<Page> => {
+  const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
     const next = nextQueryOf(body, call);
     // An address is written to logs, so the token must not become a part of it.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { rows: { records: rowsOf(body, call), isLarge }, next };
+    return { page: { records: rowsOf(body, call), isLarge }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
   /** Asks for the whole list. If the service refuses that, asks for pages. */
-  async function* unpaged(call: Call): AsyncGenerator<Rows> {
+  async function* unpaged(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;
     try {
-      for await (const rows of pages(call)) {
+      for await (const page of pages(call)) {
         hasBegun = true;
-        yield rows;
+        yield page;
       }
     } catch (error) {
       if (hasBegun || !mayWantPaging(error)) throw error;

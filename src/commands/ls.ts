@@ -2,7 +2,7 @@ import { textAt } from '../api/records.ts';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { type JsonObject, jsonNumber } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
+import type { Page } from '../lib/page.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging, privacy } from './shared/options.ts';
@@ -32,7 +32,7 @@ export const command = defineCommand({
       const pages = await openMyVals(api, seen, paging);
       if (pages !== undefined) return { kind: 'list', rows: pages };
     }
-    const { filterRows, nameHas, openMatchingVals } = await import('../names/matching-vals.ts');
+    const { filterRecords, nameHas, openMatchingVals } = await import('../names/matching-vals.ts');
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.isSearched === false) {
@@ -42,12 +42,12 @@ export const command = defineCommand({
       say.note('This service has no list of vals. These are the ones that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
-    const { takeRows } = await import('./shared/filter-runs.ts');
+    const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
     const thereAreMore = () => say.hint('There are more records. Add --limit N or --all to see them.');
     // Only a person reads the hint. Without it, the next page need not be requested.
     const onMore = context.forPerson ? thereAreMore : undefined;
-    const rows = takeRows(filterRows(pages, isKept), { limit, offset }, onMore);
+    const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },
 });
@@ -57,7 +57,7 @@ const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
   (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
 
 /** The vals that this machine has seen, the latest first. */
-async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Rows> {
+async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Page> {
   const { mine } = await seen.recall();
   yield { records: mine.reverse().map(recordOf).filter(isKept), isLarge: false };
 }

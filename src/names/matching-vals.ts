@@ -4,13 +4,13 @@ import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
+import type { Page } from '../lib/page.ts';
 import { createCallerCheck } from './caller.ts';
 import { openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
-  pages: AsyncIterable<Rows>;
+  pages: AsyncIterable<Page>;
   /** The service's search was used, which also looks into the code. */
   isSearched: boolean;
 }
@@ -25,7 +25,7 @@ export async function openMatchingVals(
   const found = first === undefined ? undefined : await openSearch(api, seen, first);
   if (found === undefined) {
     const pages = await openMyVals(api, seen, { all: true });
-    return pages && { pages: filterRows(pages, (record) => nameHas(record, words)), isSearched: false };
+    return pages && { pages: filterRecords(pages, (record) => nameHas(record, words)), isSearched: false };
   }
   const idsByWord: Set<string | undefined>[] = [];
   for (const word of others) {
@@ -36,7 +36,7 @@ export async function openMatchingVals(
     idsByWord.push(ids);
   }
   const isFoundByAll = (record: JsonObject) => idsByWord.every((ids) => ids.has(textAt(record, 'id')));
-  return { pages: filterRows(found, isFoundByAll), isSearched: true };
+  return { pages: filterRecords(found, isFoundByAll), isSearched: true };
 }
 
 export const nameHas = (record: JsonObject, words: readonly string[]): boolean => {
@@ -45,7 +45,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
 };
 
 /** The caller's vals that the service's search finds; undefined if the service has no search. */
-async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Rows> | undefined> {
+async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
   const isCaller = createCallerCheck({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });
   try {
@@ -66,9 +66,9 @@ async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Async
   }
 }
 
-export async function* filterRows(
-  pages: AsyncIterable<Rows>,
+export async function* filterRecords(
+  pages: AsyncIterable<Page>,
   isKept: (record: JsonObject) => boolean,
-): AsyncGenerator<Rows> {
-  for await (const rows of pages) yield { ...rows, records: rows.records.filter(isKept) };
+): AsyncGenerator<Page> {
+  for await (const page of pages) yield { ...page, records: page.records.filter(isKept) };
 }

@@ -6,7 +6,7 @@ import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
+import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -15,7 +15,7 @@ export async function openMyVals(
   api: Api,
   seen: SeenVals,
   paging: Paging,
-): Promise<AsyncGenerator<Rows> | undefined> {
+): Promise<AsyncGenerator<Page> | undefined> {
   try {
     const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
     if (id === undefined) return undefined;

@@ -1,11 +1,11 @@
 // The result of a command: data, which is rendered in the format that the user asked for.
 import type { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
-import type { Rows } from '../lib/rows.ts';
+import type { Page } from '../lib/page.ts';
 import type { Column } from './column.ts';
 
 /** A list, page by page, as it arrives. */
-type Pages = AsyncIterable<Rows>;
+type Pages = AsyncIterable<Page>;
 
 export interface RecordResult {
   kind: 'record';

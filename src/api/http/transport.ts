@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import { isLarge } from '../../lib/rows.ts';
+import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { createAgent } from './agent.ts';
 import { createFaults } from './connection-fault.ts';

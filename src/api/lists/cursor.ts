@@ -1,6 +1,6 @@
 // The position in a list: finds the new records of a page and the next page, and notices a list that repeats itself.
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Rows } from '../../lib/rows.ts';
+import type { Page } from '../../lib/page.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
@@ -12,8 +12,8 @@ export interface Paging {
   byText?: boolean;
 }
 
-export interface Page {
-  rows: Rows;
+export interface FetchedPage {
+  page: Page;
   /** The query of the next page, null at the end of the list, undefined if the service does not say. */
   next: URLSearchParams | null | undefined;
 }
@@ -73,9 +73,9 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let suspended: URLSearchParams | undefined;
 
   /** The records of a page for the caller; undefined if there are none. */
-  function take({ rows }: Page): Rows | undefined {
+  function take({ page }: FetchedPage): Page | undefined {
     if (suspended) return undefined;
-    const { records, isLarge } = rows;
+    const { records, isLarge } = page;
     isLost = overlaps && offset > start && !records.some(isSeen);
     if (isLost || records.length === 0) return undefined;
     repeats = isSamePage(records, last) ? repeats + 1 : 0;
@@ -83,7 +83,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     knownRows = fresh.length === 0 ? knownRows + records.length : 0;
     knownPages = fresh.length === 0 ? knownPages + 1 : 0;
     // Without paging, pages never overlap: a page without a new record means that the list is circular.
-    if (paging === undefined) return fresh.length > 0 ? rows : undefined;
+    if (paging === undefined) return fresh.length > 0 ? page : undefined;
     if (fresh.length < records.length - (overlaps ? 1 : 0)) moves = true;
     const isWhole = !moves && records.length === largestPage && records.every(hasKey);
     wholePages = isWhole ? wholePages + 1 : 0;
@@ -104,7 +104,10 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   }
 
   /** The query of the page after this one; undefined at the end. */
-  function next({ rows: { records }, next }: Page, asked: URLSearchParams): URLSearchParams | undefined {
+  function next(
+    { page: { records }, next }: FetchedPage,
+    asked: URLSearchParams,
+  ): URLSearchParams | undefined {
     if (suspended) {
       const goOn = suspended;
       suspended = undefined;

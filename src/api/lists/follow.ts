@@ -3,8 +3,8 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Rows } from '../../lib/rows.ts';
-import type { Page } from './cursor.ts';
+import type { Page } from '../../lib/page.ts';
+import type { FetchedPage } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
@@ -17,7 +17,7 @@ export interface FollowNotes {
 
 /** A list with the newest record first, and with limit and offset. */
 interface ListToFollow {
-  fetchPage(query: URLSearchParams): Promise<Page>;
+  fetchPage(query: URLSearchParams): Promise<FetchedPage>;
   filters: URLSearchParams;
   /** The time of a record in milliseconds; undefined if it has none. */
   momentOf(record: JsonObject): number | undefined;
@@ -42,7 +42,7 @@ const headSize = 100;
 /** The most attempts to read the list while it moves. */
 const mostAttempts = 10;
 
-export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
+export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const { last, clock, signal, notes } = options;
   const list = createWatch(options);
   // If the first look fails, the command fails, like any other command.
@@ -50,7 +50,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Rows> {
   for (let failures = 0; ; ) {
     await wait(clock, lookDelayMs(failures), signal);
     signal.throwIfAborted();
-    let fresh: Rows;
+    let fresh: Page;
     try {
       fresh = await list.look();
     } catch (error) {
@@ -111,29 +111,29 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     let overlap = 0;
     let isLarge = false;
     for (let offset = 0; ; ) {
-      const { rows, next } = await fetchPage(pageAt(offset));
-      const page = entriesOf(rows);
-      isLarge ||= rows.isLarge || offset > 0;
+      const { page, next } = await fetchPage(queryAt(offset));
+      const found = entriesOf(page);
+      isLarge ||= page.isLarge || offset > 0;
       const anchor = entries.at(-1);
-      const at = overlap === 0 ? -1 : page.findLastIndex(({ key }) => key === anchor?.key);
+      const at = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === anchor?.key);
       const isLost = overlap > 0 && at === -1;
-      const isEnd = page.length <= overlap || next === null;
-      const goesRound = page.length > 0 && isSamePage(page, before);
+      const isEnd = found.length <= overlap || next === null;
+      const goesRound = found.length > 0 && isSamePage(found, before);
       if ((isLost && isEnd) || goesRound) {
         if (!mayHaveGaps) return undefined;
         notes.gap();
         return { entries, isWhole: false, isLarge };
       }
-      const added = isLost ? [] : page.slice(at + 1);
+      const added = isLost ? [] : found.slice(at + 1);
       entries.push(...added);
       if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd, isLarge };
-      before = page;
-      overlap = isLost || page.length > 1 ? 1 : 0;
-      offset += isLost ? page.length : page.length - overlap;
+      before = found;
+      overlap = isLost || found.length > 1 ? 1 : 0;
+      offset += isLost ? found.length : found.length - overlap;
     }
   }
 
-  function pageAt(offset: number): URLSearchParams {
+  function queryAt(offset: number): URLSearchParams {
     const query = new URLSearchParams(filters);
     query.set('limit', String(headSize));
     query.set('offset', String(offset));
@@ -163,7 +163,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 
   return {
     /** The newest records, `last` of them. */
-    async begin(last: number): Promise<Rows> {
+    async begin(last: number): Promise<Page> {
       const { entries, isWhole, isLarge } = await readDown(
         (_added, total) => total >= Math.max(last, headSize),
       );
@@ -173,7 +173,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     },
 
     /** The records that came since the look before. */
-    async look(): Promise<Rows> {
+    async look(): Promise<Page> {
       const { entries, isLarge } = await readDown((added) => added.some(isKnown));
       const older = new Set(olderOnes(entries));
       const fresh = remember(entries).filter((entry) => !older.has(entry));
@@ -188,5 +188,5 @@ const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
 const recordsOf = (entries: readonly Entry[]): JsonObject[] => entries.map(({ record }) => record);
 
 /** A record without an id is known by its text. */
-const entriesOf = ({ records }: Rows): Entry[] =>
+const entriesOf = ({ records }: Page): Entry[] =>
   records.map((record) => ({ record, key: textOf(record.id) ?? stringifyJson(record) }));

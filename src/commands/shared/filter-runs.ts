@@ -2,13 +2,13 @@
 
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
-import type { Rows } from '../../lib/rows.ts';
+import type { Page } from '../../lib/page.ts';
 
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
 /** Reads all pages, even after an old run: services promise no order. */
-export async function* filterRuns(pages: AsyncIterable<Rows>, filter: RunFilter): AsyncGenerator<Rows> {
+export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
   }
@@ -25,11 +25,11 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
 }
 
 /** Skips `offset` records and takes `limit`. Calls `onMore` if there are more. */
-export async function* takeRows(
-  pages: AsyncIterable<Rows>,
+export async function* takeRecords(
+  pages: AsyncIterable<Page>,
   { limit, offset = 0 }: { limit: number; offset?: number },
   onMore?: () => void,
-): AsyncGenerator<Rows> {
+): AsyncGenerator<Page> {
   let [toSkip, left] = [offset, limit];
   for await (const { records, isLarge } of pages) {
     const skipped = Math.min(toSkip, records.length);

@@ -7,10 +7,10 @@ import * as routes from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
-import type { Rows } from '../../lib/rows.ts';
+import type { Page } from '../../lib/page.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
-import { filterRuns, isFiltered, takeRows } from './filter-runs.ts';
+import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
 /** The number of earlier runs that --follow shows first. */
 const shownFirst = 10;
@@ -67,7 +67,7 @@ export async function showRuns(
   const connected = await context.connect();
   const api = val === undefined ? connected : explainingMissingRuns(connected, val);
   const filtersHere = !isFilteredThere && isFiltered(filter);
-  const filtered = (pages: AsyncGenerator<Rows>) => (filtersHere ? filterRuns(pages, filter) : pages);
+  const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
     const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
@@ -84,7 +84,7 @@ export async function showRuns(
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
     const more = context.forPerson || context.agent ? context.say.more : undefined;
-    const rows = takeRows(filtered(api.pages(call, { all: true })), { limit, offset }, more);
+    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, more);
     return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs. Press Ctrl-C to stop');
@@ -94,7 +94,7 @@ export async function showRuns(
 
 /** After a 404, reads the val itself, to tell a missing val from a missing route. */
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
-  async function* explained(pages: AsyncIterable<Rows>): AsyncGenerator<Rows> {
+  async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     try {
       yield* pages;
     } catch (error) {
@@ -117,7 +117,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
 }
 
 /** Ctrl-C is the normal way to end --follow, so the error has no message. */
-async function* untilInterrupted(pages: AsyncIterable<Rows>, signal: AbortSignal): AsyncGenerator<Rows> {
+async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;
   } catch (error) {

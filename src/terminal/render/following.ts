@@ -1,6 +1,6 @@
 // Records on stdout as they arrive: a list without an end, or one event at a time.
 import type { JsonObject } from '../../lib/json.ts';
-import { workOn } from '../../lib/rows.ts';
+import { interruptibleIfLarge } from '../../lib/page.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Column } from '../column.ts';
 import { cellText, columnValue } from '../fields.ts';
@@ -21,9 +21,9 @@ export async function renderFollowing(
   }
   const columns = shownColumns(result.columns, options);
   const append = options.screen ? await createAppend(result, stdout, options) : undefined;
-  for await (const rows of pages) {
-    const lines = () => rows.records.map((record) => tabLine(record, columns, options.redactor)).join('');
-    await stdout.write(append ? await append(rows.records) : await workOn(rows, lines));
+  for await (const page of pages) {
+    const lines = () => page.records.map((record) => tabLine(record, columns, options.redactor)).join('');
+    await stdout.write(append ? await append(page.records) : await interruptibleIfLarge(page, lines));
   }
 }
 

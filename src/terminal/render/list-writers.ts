@@ -1,7 +1,7 @@
 // Writes the pages of a list, in each format. Only --ndjson writes while pages arrive. In every other format, a list that
 // fails half-way writes nothing.
 import { type JsonObject, stringifyEach } from '../../lib/json.ts';
-import { type Rows, workOn } from '../../lib/rows.ts';
+import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import { project } from '../fields.ts';
 import { withoutToken } from '../json-text.ts';
 import type { ListLayout } from '../result.ts';
@@ -11,7 +11,7 @@ import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './
 
 interface ListWriter {
   /** Takes a page that is not empty. */
-  add(rows: Rows): Promise<void>;
+  add(page: Page): Promise<void>;
   /** Called after the last page. */
   finish(): Promise<void>;
 }
@@ -29,13 +29,13 @@ export function createListWriter(layout: ListLayout, stdout: Sink, options: Rend
 
 function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
   return {
-    async add(rows) {
-      const records = withFields(rows, options);
+    async add(page) {
+      const records = withFields(page, options);
       if (stdout.isTerminal) {
         for (const record of records) await writeJson(record, stdout, options);
       } else {
         const { text, clean } = jsonOf(records, '\n', options);
-        await stdout.write(await workOn(rows, text), clean);
+        await stdout.write(await interruptibleIfLarge(page, text), clean);
       }
     },
     async finish() {},
@@ -45,8 +45,8 @@ function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
 function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
   const records: JsonObject[] = [];
   return {
-    async add(rows) {
-      for (const record of withFields(rows, options)) records.push(record);
+    async add(page) {
+      for (const record of withFields(page, options)) records.push(record);
     },
     finish: () => writeJson(records, stdout, options),
   };
@@ -56,9 +56,9 @@ function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
 function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   const pages: { text: string; clean: () => string }[] = [];
   return {
-    async add(rows) {
-      const { text, clean } = jsonOf(withFields(rows, options), ',', options);
-      pages.push({ text: await workOn(rows, text), clean });
+    async add(page) {
+      const { text, clean } = jsonOf(withFields(page, options), ',', options);
+      pages.push({ text: await interruptibleIfLarge(page, text), clean });
     },
     async finish() {
       await stdout.write('[');
@@ -76,9 +76,9 @@ function tabLines({ columns: own }: ListLayout, stdout: Sink, options: RenderOpt
   const columns = shownColumns(own, options);
   const pages: string[] = [];
   return {
-    async add(rows) {
-      const lines = () => rows.records.map((record) => tabLine(record, columns, options.redactor)).join('');
-      pages.push(await workOn(rows, lines));
+    async add(page) {
+      const lines = () => page.records.map((record) => tabLine(record, columns, options.redactor)).join('');
+      pages.push(await interruptibleIfLarge(page, lines));
     },
     async finish() {
       for (const text of pages) await stdout.write(text);
@@ -89,8 +89,8 @@ function tabLines({ columns: own }: ListLayout, stdout: Sink, options: RenderOpt
 function table(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
   const records: JsonObject[] = [];
   return {
-    async add(rows) {
-      for (const record of rows.records) records.push(record);
+    async add(page) {
+      for (const record of page.records) records.push(record);
     },
     async finish() {
       if (records.length === 0) return;
@@ -99,7 +99,7 @@ function table(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWr
   };
 }
 
-const withFields = ({ records }: Rows, { fields }: RenderOptions): readonly JsonObject[] =>
+const withFields = ({ records }: Page, { fields }: RenderOptions): readonly JsonObject[] =>
   fields ? records.map((record) => project(record, fields)) : records;
 
 /** The records with a separator after each, and the same without the token. */

@@ -1,6 +1,6 @@
 // A list on stdout: a table at a terminal, a line per record in a pipe, one array or one record per line in JSON.
 import { type JsonObject, lookUp } from '../../lib/json.ts';
-import { workOn } from '../../lib/rows.ts';
+import { interruptibleIfLarge } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { createListWriter } from './list-writers.ts';
@@ -35,11 +35,11 @@ async function writeList(
   const writer = createListWriter(result, stdout, options);
   const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
   let isEmpty = true;
-  for await (const rows of pages) {
-    if (rows.records.length === 0) continue;
+  for await (const page of pages) {
+    if (page.records.length === 0) continue;
     isEmpty = false;
-    if (options.fields) await workOn(rows, () => look(rows.records));
-    await writer.add(rows);
+    if (options.fields) await interruptibleIfLarge(page, () => look(page.records));
+    await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
   await options.endable(() => writer.finish());

@@ -99,7 +99,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
     const end = offset + page.length;
     const next = end < list.length ? new URLSearchParams({ offset: `${end}` }) : null;
     const record = (name: string): JsonObject => (ids ? { id: name } : { name });
-    return { rows: { records: page.map(record) }, next: links ? next : undefined };
+    return { page: { records: page.map(record) }, next: links ? next : undefined };
   };
 
   const given: string[] = [];
@@ -119,7 +119,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
       fetchPage,
       filters: new URLSearchParams(),
     });
-    for await (const rows of pages) for (const { id, name } of rows.records) given.push(String(id ?? name));
+    for await (const page of pages) for (const { id, name } of page.records) given.push(String(id ?? name));
   } catch (thrown) {
     error = thrown;
   }
@@ -253,11 +253,11 @@ describe('following, whatever the schedule', () => {
       filters: new URLSearchParams(),
       fetchPage: async (query) => {
         const offset = Number(query.get('offset'));
-        return { rows: { records: list.slice(offset, offset + 100) }, next: undefined };
+        return { page: { records: list.slice(offset, offset + 100) }, next: undefined };
       },
     });
     const ended = (async () => {
-      for await (const rows of pages) for (const { id } of rows.records) given.push(String(id));
+      for await (const page of pages) for (const { id } of page.records) given.push(String(id));
     })();
     await expect(ended).rejects.toMatchObject({ exit: 130 });
     expect(given).toEqual(['old-0', 'new']);

@@ -1,9 +1,9 @@
 // Lists that change while they are read: what was there at the start and stays is given, and given once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Page, Paging } from '../../../src/api/lists/cursor.ts';
+import type { FetchedPage, Paging } from '../../../src/api/lists/cursor.ts';
 import { listPages } from '../../../src/api/lists/pages.ts';
-import type { Rows } from '../../../src/lib/rows.ts';
+import type { Page } from '../../../src/lib/page.ts';
 import { budget, chanceOf } from '../../support/cases.ts';
 import { run } from '../../support/program.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
@@ -109,7 +109,7 @@ interface ReadingOptions {
 
 /** Reads the list to its end in this process. */
 async function readAll(
-  fetchPage: (query: URLSearchParams) => Page,
+  fetchPage: (query: URLSearchParams) => FetchedPage,
   { paging, most = Infinity, served = async () => {} }: ReadingOptions = {},
 ) {
   const ids: string[] = [];
@@ -128,7 +128,7 @@ async function readAll(
   return { ids, warnings, requests };
 }
 
-const rowsOf = (ids: readonly string[]): Rows => ({ records: ids.map((id) => ({ id })) });
+const pageWith = (ids: readonly string[]): Page => ({ records: ids.map((id) => ({ id })) });
 const everything: Paging = { all: true };
 
 async function tortured(plan: Plan): Promise<string[]> {
@@ -136,7 +136,7 @@ async function tortured(plan: Plan): Promise<string[]> {
   const { ids, warnings } = await readAll(
     (query) => {
       const { ids, next } = list.page(query);
-      return { rows: rowsOf(ids), next: typeof next === 'string' ? new URLSearchParams(next) : next };
+      return { page: pageWith(ids), next: typeof next === 'string' ? new URLSearchParams(next) : next };
     },
     { paging: everything, most: 20_000, served: plan.late },
   );
@@ -194,7 +194,7 @@ describe('a list that moves while it is read', () => {
           lastPage = page[0] ?? '';
           const next =
             offset + size < list.length ? new URLSearchParams({ offset: `${offset + size}` }) : null;
-          return { rows: rowsOf(page), next: links ? next : undefined };
+          return { page: pageWith(page), next: links ? next : undefined };
         },
         { paging: everything, most: 5_000 },
       );
@@ -227,42 +227,42 @@ describe('a list that moves while it is read', () => {
 
 describe('a list without end', () => {
   const pageOf = (name: string, size: number) =>
-    rowsOf(Array.from({ length: size }, (_, index) => `${name}-${index}`));
+    pageWith(Array.from({ length: size }, (_, index) => `${name}-${index}`));
   const at = (query: string) => new URLSearchParams(query);
   /** What a service does at its n-th request. */
-  type Circle = (request: number, query: URLSearchParams) => Page;
+  type Circle = (request: number, query: URLSearchParams) => FetchedPage;
   const size = 100;
   const circles: Record<string, Circle> = {
-    'the same page, without links': () => ({ rows: pageOf('a', size), next: undefined }),
+    'the same page, without links': () => ({ page: pageOf('a', size), next: undefined }),
     'the same page, the link counts on': (request) => ({
-      rows: pageOf('a', size),
+      page: pageOf('a', size),
       next: at(`offset=${(request + 1) * size}`),
     }),
     'the same page, another cursor': (request) => ({
-      rows: pageOf('a', size),
+      page: pageOf('a', size),
       next: at(`cursor=${request}`),
     }),
-    'a link to itself': (_, query) => ({ rows: pageOf('a', size), next: new URLSearchParams(query) }),
-    'a link to itself, turned round': () => ({ rows: pageOf('a', size), next: at('offset=0&limit=100') }),
-    'a link without a query': () => ({ rows: pageOf('a', size), next: at('') }),
+    'a link to itself': (_, query) => ({ page: pageOf('a', size), next: new URLSearchParams(query) }),
+    'a link to itself, turned round': () => ({ page: pageOf('a', size), next: at('offset=0&limit=100') }),
+    'a link without a query': () => ({ page: pageOf('a', size), next: at('') }),
     'A, B, A, B by links': (request) => ({
-      rows: pageOf('ab'[request % 2] as string, size),
+      page: pageOf('ab'[request % 2] as string, size),
       next: at(`cursor=${'ba'[request % 2]}`),
     }),
     'A, B, A, B, each link new': (request) => ({
-      rows: pageOf('ab'[request % 2] as string, size),
+      page: pageOf('ab'[request % 2] as string, size),
       next: at(`cursor=${request}`),
     }),
     'A, B, A, B without links': (request) => ({
-      rows: pageOf('ab'[request % 2] as string, size),
+      page: pageOf('ab'[request % 2] as string, size),
       next: undefined,
     }),
     'A, B, C, A, B, C by offsets': (request) => ({
-      rows: pageOf('abc'[request % 3] as string, size),
+      page: pageOf('abc'[request % 3] as string, size),
       next: at(`offset=${(request + 1) * size}`),
     }),
     'pages that shrink and grow': (request) => ({
-      rows: pageOf('a', size - (request % 3)),
+      page: pageOf('a', size - (request % 3)),
       next: at(`cursor=${request}`),
     }),
   };
@@ -292,7 +292,7 @@ describe('a list without end', () => {
     let request = 0;
     const circle = () => {
       request += 1;
-      return { rows: pageOf('abc'[request % 3] as string, 1), next: at(`cursor=${request}`) };
+      return { page: pageOf('abc'[request % 3] as string, 1), next: at(`cursor=${request}`) };
     };
     expect(await readAll(circle, { paging, most: 10_100 })).toMatchObject({ warnings: 1 });
   });
@@ -301,7 +301,7 @@ describe('a list without end', () => {
     'of empty pages ends at the first, as an empty page is the end: %s',
     async (_kind, paging) => {
       let request = 0;
-      const empty = () => ({ rows: rowsOf([]), next: at(`cursor=${request++}`) });
+      const empty = () => ({ page: pageWith([]), next: at(`cursor=${request++}`) });
       expect(await readAll(empty, { paging, most: 150 })).toEqual({ ids: [], warnings: 0, requests: 1 });
     },
   );
@@ -310,7 +310,7 @@ describe('a list without end', () => {
     let request = 0;
     const circle = () => {
       request += 1;
-      return { rows: request % 2 ? pageOf('a', size) : rowsOf([]), next: at(`cursor=${request}`) };
+      return { page: request % 2 ? pageOf('a', size) : pageWith([]), next: at(`cursor=${request}`) };
     };
     const { ids, requests } = await readAll(circle, { paging, most: 150 });
     expect({ ids: ids.length, requests }).toEqual({ ids: size, requests: 2 });

@@ -2,7 +2,7 @@
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
-import type { Rows } from '../../../lib/rows.ts';
+import type { Page } from '../../../lib/page.ts';
 import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
@@ -14,7 +14,7 @@ export interface SummaryOptions {
 
 /** The rows are sorted by their number of runs. Unknown values, such as durations of runs that did not end, are null. */
 export async function summarize(
-  pages: AsyncIterable<Rows>,
+  pages: AsyncIterable<Page>,
   { val, onRead }: SummaryOptions,
 ): Promise<{ rows: JsonObject[]; total: JsonObject }> {
   const timeline = createTimeline();
@@ -42,8 +42,8 @@ export async function summarize(
   type Group = ReturnType<typeof createGroup>;
   const together = createGroup('total', null);
 
-  for await (const rows of pages) {
-    for (const record of rows.records) {
+  for await (const { records } of pages) {
+    for (const record of records) {
       const run = readRun(record);
       for (const group of [groupOf(run.valKey ?? val, run.val ?? val, run.version), together]) {
         group.runs++;
@@ -52,7 +52,7 @@ export async function summarize(
         if (run.startedAt !== undefined) timeline.count(group.series, run.startedAt, run.failed);
       }
     }
-    total += rows.records.length;
+    total += records.length;
     onRead(total);
   }
 

@@ -1,8 +1,8 @@
-// The records of one page of a list.
+// One page of a list.
 import type { JsonObject } from './json.ts';
 import { interruptible } from './signals.ts';
 
-export interface Rows {
+export interface Page {
   readonly records: readonly JsonObject[];
   /** Whether work on the records may take so long that a signal has to be able to end it. */
   readonly isLarge?: boolean;
@@ -12,5 +12,5 @@ export interface Rows {
 export const isLarge = (bytes: number): boolean => bytes > 262_144;
 
 /** Runs work on the records of a page. On a large page, a signal ends the work at once. */
-export const workOn = async <T>(rows: Rows, work: () => T): Promise<T> =>
-  rows.isLarge ? interruptible(work) : work();
+export const interruptibleIfLarge = async <T>(page: Page, work: () => T): Promise<T> =>
+  page.isLarge ? interruptible(work) : work();
