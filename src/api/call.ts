@@ -18,12 +18,12 @@ export interface Call {
   /** The id of the val, if a 404 means that the val is gone. */
   val?: string;
   carries?: Carried;
-  /** The body as text, which is sent byte for byte. */
+  /** The text of `body`, if it has to be sent byte for byte. */
   text?: string;
   /** Whether some services require `limit` and `offset`, although the answer is not a list. */
   maybePaged?: boolean;
   /** The answer may be any JSON, or nothing. */
-  open?: boolean;
+  acceptsAnyAnswer?: boolean;
   /** The service may answer this without a token. */
   withoutToken?: boolean;
   /** The hint if the answer to a write was lost: how to find out whether the write was applied. */

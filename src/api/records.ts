@@ -74,7 +74,7 @@ export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
 }
 
 /** The message in an error body, whichever of the common shapes it has; undefined if there is none. */
-export function messageOf(body: unknown, redact: (text: string) => string): string | undefined {
+export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
   const text = redact(message).replace(/\s+/g, ' ').trim();

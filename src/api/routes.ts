@@ -194,7 +194,7 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   method: 'PUT',
   path: valPath(id),
   body: { ...fields },
-  open: true,
+  acceptsAnyAnswer: true,
   meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
   hints: { ...idHints(id), 409: 'Choose another name.' },
   ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. Running the command again is safe.`,

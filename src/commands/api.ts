@@ -69,7 +69,7 @@ export const command = defineCommand({
       method,
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
-      open: true,
+      acceptsAnyAnswer: true,
       hints: { 404: 'Check the path, and the id in it if it has one.' },
     };
     if (dryRun) return plan(call);

@@ -1,6 +1,6 @@
 // Takes notes from the service's answers: vals with their names, deleted vals, and the caller's id.
 import type { Call } from '../api/call.ts';
-import type { Answer } from '../api/http/transport.ts';
+import type { Answer } from '../api/http/attempt.ts';
 import { ownerOf, rowsOf, textAt } from '../api/records.ts';
 import { ValsError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';

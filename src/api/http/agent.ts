@@ -2,10 +2,16 @@
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
-import { directly } from './connect.ts';
+import { createDirectConnect } from './connect.ts';
 import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
+
+/** An error of a connection after it was made. */
+export interface SocketError extends NodeJS.ErrnoException {
+  /** Whether nothing has arrived on this connection. */
+  isUnanswered?: boolean;
+}
 
 interface Connection {
   client: Client;
@@ -22,23 +28,22 @@ export interface Agent {
 
 /** Opens as many connections as there are exchanges at a time. */
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
-  const connect = proxy === undefined ? directly() : throughProxy(directly(), proxy);
+  const connect = proxy === undefined ? createDirectConnect() : throughProxy(createDirectConnect(), proxy);
   const connecting = new Set<(reason: Error) => void>();
 
   const connectInTime: buildConnector.connector = (target, callback) => {
-    const giveUp = connect(target, (...outcome) => {
-      cancel();
+    const cancelTimeout = clock.after(connectTimeoutMs, () => giveUp(connectTimeout()));
+    const giveUp = connect(target, (error, socket) => {
+      cancelTimeout();
       connecting.delete(giveUp);
-      const [error, socket] = outcome;
-      if (error) return callback(error, null);
-      socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error !== null) return callback(error, null);
+      socket.on('error', (socketError: SocketError) => {
         // undici treats ECONNRESET as the regular end of a body without a length.
-        if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
-        Object.assign(error, { unanswered: socket.bytesRead === 0 });
+        if (socketError.code === 'ECONNRESET') socketError.code = 'ECONNABORTED';
+        socketError.isUnanswered = socket.bytesRead === 0;
       });
       callback(null, socket);
     });
-    const cancel = clock.after(connectTimeoutMs, () => giveUp(connectTimeout()));
     connecting.add(giveUp);
   };
 
@@ -46,7 +51,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
-      // Not the value of --max-http-header-size.
+      // Otherwise undici would use the value of Node's --max-http-header-size.
       maxHeaderSize: 16_384,
       // undici would reconnect for ever if each connection ended before the request was written.
       connect(target, callback) {

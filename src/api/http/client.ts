@@ -1,29 +1,33 @@
 // Sends a call: adds the token, limits the requests at a time, retries until the deadline.
 //
-// The client uses the gate (how many requests at a time, by the pace of the answers), the transport (one attempt, an answer
-// or a fault), retry (whether and when to send again) and failure (the error for the user). The transport uses the agent
-// (connections, made by connect and proxy), the exchange (the bytes of one request and its answer) and connection-fault.
+// The words of this folder:
+// - call: a request as a command makes it (../call.ts)
+// - HTTP request: a call with its headers and its body as text (exchange.ts)
+// - exchange: the bytes of one HTTP request and its reply, over a connection (exchange.ts, agent.ts, connect.ts, proxy.ts)
+// - attempt: an exchange that ends with an answer or a fault (attempt.ts, transport.ts, connection-fault.ts)
+// - retry: another attempt, if the fault allows it (retry.ts), within the number of requests at a time (gate.ts, pace.ts)
+// - failure: the error that the user reads after the last attempt (failure.ts)
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
-import type { Outgoing } from './exchange.ts';
+import { type Answer, type Fault, hasStatus, isFault } from './attempt.ts';
+import type { HttpRequest } from './exchange.ts';
 import { failureOf } from './failure.ts';
 import { createGate } from './gate.ts';
 import { requireWebAssembly } from './parser.ts';
 import {
   asksForFewer,
   backoffMs,
-  type Fault,
   isRead,
   isRepeatable,
   maxAttempts,
   mayHaveBeenApplied,
   maySendAgain,
 } from './retry.ts';
-import { type Answer, createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
 
 export interface Client {
   request(call: Call): Promise<Answer>;
@@ -38,7 +42,6 @@ export interface ClientOptions extends TransportOptions {
   deadlineMs: number;
   /** Aborted when the user interrupts; its reason is an InterruptedError. */
   signal: AbortSignal;
-  /** How many requests at a time. */
   concurrency: number | 'auto';
   trace: (line: string) => void;
   /** The hint for a missing or refused token. */
@@ -47,10 +50,8 @@ export interface ClientOptions extends TransportOptions {
   redact: (text: string) => string;
 }
 
-type Message = Omit<Outgoing, 'limitMs'>;
-
 /** A service that has not answered after this time has probably lost the request. */
-const shortestAttemptMs = 10_000;
+const minAttemptLimitMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
   requireWebAssembly();
@@ -66,49 +67,50 @@ export function createClient(options: ClientOptions): Client {
 
   async function request(call: Call): Promise<Answer> {
     hasWritten ||= !isRead(call.method);
-    const message = messageOf(call);
+    const httpRequest = requestOf(call);
     let maybeApplied = false;
     let deadline: number | undefined;
 
     for (let attempt = 1; ; attempt++) {
-      const others = await gate.enter(attempt > 1);
+      const othersUnderWay = await gate.enter(attempt > 1);
       // The time at the gate does not count.
       deadline ??= clock.now() + deadlineMs;
-      const outcome = await tryOnce(message, attempt, deadline - clock.now());
-      gate.leave('kind' in outcome && asksForFewer(outcome) ? 'refused' : 'answered', others);
-      if (!('kind' in outcome)) return outcome;
-      // An earlier attempt deleted it, and its answer was lost.
-      if (call.method === 'DELETE' && attempt > 1 && isStatus(outcome, 404)) {
+      const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
+      const isRefused = isFault(result) && asksForFewer(result);
+      gate.leave(isRefused ? 'refused' : 'answered', othersUnderWay);
+      if (!isFault(result)) return result;
+      // An earlier attempt deleted the val or version, and the answer to that attempt was lost.
+      if (call.method === 'DELETE' && attempt > 1 && hasStatus(result, 404)) {
         return { status: 404, body: undefined };
       }
-      maybeApplied ||= mayHaveBeenApplied(call.method, outcome);
+      maybeApplied ||= mayHaveBeenApplied(call.method, result);
       if (signal.aborted) throw interruption(call, maybeApplied);
 
-      const delay = backoffMs(attempt, outcome, Math.random());
+      const delay = backoffMs(attempt, result, Math.random());
       const inTime = clock.now() + delay < deadline;
-      if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, outcome)) {
+      if (attempt === maxAttempts || !inTime || !maySendAgain(call.method, result)) {
         const { origin } = baseUrl;
-        throw failureOf(call, outcome, { origin, attempts: attempt, maybeApplied, redact, signInHint });
+        throw failureOf(call, result, { origin, attempts: attempt, maybeApplied, redact, signInHint });
       }
-      if (isStatus(outcome, 429)) gate.pause(delay);
+      if (hasStatus(result, 429)) gate.pause(delay);
       trace(`  retry in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
       if (signal.aborted) throw interruption(call, maybeApplied);
     }
   }
 
-  async function tryOnce(message: Message, attempt: number, leftMs: number): Promise<Answer | Fault> {
-    const { method, origin, path } = message;
+  async function tryOnce(httpRequest: HttpRequest, attempt: number, leftMs: number): Promise<Answer | Fault> {
+    const { method, origin, path } = httpRequest;
     const started = clock.now();
     trace(`> ${method} ${origin}${path} (attempt ${attempt})`);
-    const outcome = await transport.send({ ...message, limitMs: Math.min(leftMs, longestAttemptMs(method)) });
-    const result = 'kind' in outcome ? outcome.reason : outcome.status;
-    trace(`< ${result} in ${Math.round(clock.now() - started)} ms`);
-    return outcome;
+    const result = await transport.send(httpRequest, Math.min(leftMs, attemptLimitMs(method)));
+    const shown = isFault(result) ? result.reason : result.status;
+    trace(`< ${shown} in ${Math.round(clock.now() - started)} ms`);
+    return result;
   }
 
   /** The same for every attempt. Throws if the call needs a token and there is none. */
-  function messageOf(call: Call): Message {
+  function requestOf(call: Call): HttpRequest {
     const { method, path } = call;
     const { origin, href } = baseUrl;
     if (token === undefined && !call.withoutToken) {
@@ -121,7 +123,7 @@ export function createClient(options: ClientOptions): Client {
       path: href.slice(origin.length) + path + (query ? `?${query}` : ''),
       headers: headersOf(call),
       body: bodyOf(call),
-      open: call.open === true,
+      acceptsAnyAnswer: call.acceptsAnyAnswer === true,
     };
   }
 
@@ -134,9 +136,9 @@ export function createClient(options: ClientOptions): Client {
     ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
   });
 
-  /** A request that can be repeated leaves time for a second attempt. */
-  const longestAttemptMs = (method: string): number =>
-    isRepeatable(method) ? Math.max(shortestAttemptMs, deadlineMs / 2) : deadlineMs;
+  /** For a request that can be repeated, half of the deadline, so that there is time for a second attempt. */
+  const attemptLimitMs = (method: string): number =>
+    isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
 
   function interruption(call: Call, maybeApplied: boolean): InterruptedError {
     const reason = signal.reason as InterruptedError;
@@ -152,15 +154,14 @@ export function createClient(options: ClientOptions): Client {
     request,
     hasWritten: () => hasWritten,
     async close() {
-      // Stops retries of pages that nobody waits for any more.
+      // Stops the requests for pages that were requested ahead and are not needed any more. No user sees this error.
       closing.abort(new InterruptedError(0));
       await transport.close();
     },
   };
 }
 
-const bodyOf = ({ text, body }: Call): string | undefined =>
-  text ?? (body === undefined ? undefined : encodeJson(body));
-
-const isStatus = (fault: Fault, status: number): boolean =>
-  fault.kind === 'status' && fault.status === status;
+function bodyOf({ text, body }: Call): string | undefined {
+  if (text !== undefined) return text;
+  return body === undefined ? undefined : encodeJson(body);
+}

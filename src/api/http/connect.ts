@@ -12,10 +12,11 @@ export type Connect = (
 ) => (reason: Error) => void;
 
 /** Connects over TCP, and then over TLS if the target is https. */
-export function directly(): Connect {
+export function createDirectConnect(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
-  const parsers: WebAssembly.Module[] = [];
+  /** Has the parser after the first connection. It is only kept, so that V8 reuses it for undici (see parser.ts). */
+  const keptParsers: WebAssembly.Module[] = [];
 
   /** All connections share one secure context: making it takes 40 ms on Node 20, for its root certificates. */
   const tls = () => {
@@ -31,7 +32,7 @@ export function directly(): Connect {
   ): Socket => {
     // The connector returns its socket, which its type does not say.
     const socket = connect(target, callback) as unknown as Socket;
-    if (parsers.length === 0) parsers.push(compileParser());
+    if (keptParsers.length === 0) keptParsers.push(compileParser());
     return socket;
   };
 
@@ -40,8 +41,10 @@ export function directly(): Connect {
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
     } else if (target.httpSocket) {
+      // TLS in the tunnel of a proxy.
       socket = begin(tls(), target, callback);
     } else {
+      // TCP first, then TLS on that socket.
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
         clearTimeout(soon);

@@ -1,12 +1,12 @@
 // Turns the error of a connection into a fault, which tells whether the service may have received the request.
 import { errnoOf } from '../../lib/system.ts';
-import { connectTimeoutMs } from './agent.ts';
+import { connectTimeoutMs, type SocketError } from './agent.ts';
+import type { Fault } from './attempt.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
-import type { Fault } from './retry.ts';
-import { isCertificateWanted, type Peer, tlsProblem } from './tls-problem.ts';
+import { explainTlsError, isCertificateWanted, type Peer } from './tls-problem.ts';
 
-interface Circumstances {
+interface ServiceAddress {
   baseUrl: { origin: string };
   proxy: ProxyAddress | undefined;
 }
@@ -14,15 +14,15 @@ interface Circumstances {
 interface Faults {
   /** The fault of an attempt that got no answer. */
   of(reply: NoReply): Fault;
-  /** The fault if the answer tells that the port expects TLS; otherwise undefined. */
-  ofAnswer(answer: object): Fault | undefined;
+  /** The fault to report instead, if the service's error says that the port expects TLS; otherwise undefined. */
+  ifPortExpectsTls(fault: Fault): Fault | undefined;
 }
 
 /** nginx, Apache, Go and Tomcat answer plain HTTP on a TLS port with 400 and one of these texts. */
 const tlsExpected =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
-export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
+export function createFaults({ baseUrl, proxy }: ServiceAddress): Faults {
   const { origin } = baseUrl;
   const isPlain = origin.startsWith('http:');
   const service: Peer = {
@@ -32,7 +32,7 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
     check: `Check the address ${origin}: \`vals config\` shows where it comes from.`,
   };
   const speaksHttps: Fault = {
-    kind: 'barred',
+    kind: 'rejected',
     reason: 'this port expects https, not http',
     hint: service.check,
   };
@@ -40,23 +40,24 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
   const isTlsAlert = (error: Error) =>
     isPlain && 'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
   /** Other TLS servers close the connection. A plain HTTP server may do that too. */
-  const mayExpectTls = (error: Error) => isPlain && 'unanswered' in error && error.unanswered === true;
+  const mayExpectTls = (error: SocketError) => isPlain && error.isUnanswered === true;
 
   return {
     of({ error, sent }) {
+      // A GivenUp also stands for an interrupt. The client then reports the interrupt instead of this fault.
       if (error instanceof GivenUp) {
         return { kind: sent ? 'timed_out' : 'not_connected', reason: error.message };
       }
       if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
-      const problem = tlsProblem(error, service);
+      const tlsProblem = explainTlsError(error, service);
       if (!sent) {
-        if (problem) return { kind: 'barred', ...problem };
-        const behind = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
-        return { kind: 'not_connected', reason: behind + reasonOf(error) };
+        if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
+        const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
+        return { kind: 'not_connected', reason: via + reasonOf(error) };
       }
-      // In TLS 1.3 a service may ask for a client certificate after the request was sent.
-      if (problem && isCertificateWanted(error)) return { kind: 'barred', ...problem };
-      if (problem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
+      // In TLS 1.3, this error arrives after the client has sent its request. The service does not read that request.
+      if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
+      if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
       if (isTlsAlert(error)) return speaksHttps;
       return {
         kind: 'lost',
@@ -66,9 +67,9 @@ export function createFaults({ baseUrl, proxy }: Circumstances): Faults {
         }),
       };
     },
-    ofAnswer(answer) {
-      if (!isPlain || !('status' in answer) || answer.status !== 400 || !('body' in answer)) return undefined;
-      return typeof answer.body === 'string' && tlsExpected.test(answer.body) ? speaksHttps : undefined;
+    ifPortExpectsTls(fault) {
+      if (!isPlain || fault.kind !== 'status' || fault.status !== 400) return undefined;
+      return typeof fault.body === 'string' && tlsExpected.test(fault.body) ? speaksHttps : undefined;
     },
   };
 }
@@ -83,14 +84,14 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
   if (status === 407) {
     const given = url.username !== '' || url.password !== '';
     return {
-      kind: 'barred',
+      kind: 'rejected',
       reason: `${name} ${given ? 'rejected the user name and password' : 'requires a user name and password'}`,
       hint: `Set ${source} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }
   if (status !== undefined && !isTemporary(status)) {
     return {
-      kind: 'barred',
+      kind: 'rejected',
       reason: `${name} refused the connection to the service (${status})`,
       hint: 'Ask the people who run the proxy, or add the host to NO_PROXY.',
     };
@@ -105,10 +106,9 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
   if (!(cause instanceof Error)) {
     return { kind: 'not_connected', reason: `${name} ${error.message}`, hint: check };
   }
-  const problem = tlsProblem(cause, { name, place: name, port: name, check });
-  return problem
-    ? { kind: 'barred', ...problem }
-    : { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: check };
+  const tlsProblem = explainTlsError(cause, { name, place: name, port: name, check });
+  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
+  return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: check };
 }
 
 const reasons: Record<string, string> = {

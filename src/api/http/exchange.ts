@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 
-export interface Outgoing {
+export interface HttpRequest {
   method: string;
   origin: string;
   /** With its query. */
@@ -11,12 +11,9 @@ export interface Outgoing {
   headers: Record<string, string>;
   body: string | undefined;
   /** Whether the answer may be any JSON, or empty. */
-  open: boolean;
-  /** How long to wait for the whole answer. */
-  limitMs: number;
+  acceptsAnyAnswer: boolean;
 }
 
-/** The head of an answer. */
 interface Head {
   status: number;
   headers: IncomingHttpHeaders;
@@ -24,8 +21,10 @@ interface Head {
 
 export interface Reply extends Head {
   /** The bytes, or the reason why there are none. */
-  body: Buffer | 'unwanted' | 'too large' | Error;
+  body: Buffer | NoBody;
 }
+
+type NoBody = 'unwanted' | 'too large' | Error;
 
 /** Nothing of an answer arrived. */
 export interface NoReply {
@@ -41,71 +40,104 @@ export class GivenUp extends Error {}
  * The functions that interrupt the exchanges under way. An array and not a Set: V8 keeps the outgrown tables of a Set, and
  * with them the bodies of old requests, until the next full garbage collection.
  */
-export type UnderWay = (() => void)[];
+export type Interrupts = (() => void)[];
+
+interface ExchangeOptions {
+  /** How long to wait for the whole answer. */
+  limitMs: number;
+  clock: Clock;
+  /** Contains the function that interrupts this exchange, while the exchange is under way. */
+  interrupts: Interrupts;
+}
 
 /** Uses undici's `dispatch`, because `request` makes a stream of every answer, which takes longer than to read the answer. */
 export function exchange(
   dispatcher: Dispatcher,
-  outgoing: Outgoing,
-  clock: Clock,
-  underWay: UnderWay,
+  request: HttpRequest,
+  { limitMs, clock, interrupts }: ExchangeOptions,
 ): Promise<Reply | NoReply> {
-  const { origin, path, headers, body, limitMs } = outgoing;
-  const method = outgoing.method as Dispatcher.HttpMethod;
+  const { origin, path, headers, body } = request;
+  const method = request.method as Dispatcher.HttpMethod;
   return new Promise((resolve) => {
     let head: Head | undefined;
-    let request: Dispatcher.DispatchController | undefined;
-    let given: Error | undefined;
+    /** undici gives the controller right before it writes the first byte. */
+    let controller: Dispatcher.DispatchController | undefined;
+    let abortReason: Error | undefined;
     const chunks: Buffer[] = [];
-    let room = 0;
-    const settle = (body: Reply['body']) => {
-      const at = underWay.indexOf(interrupt);
-      if (at === -1) return;
-      underWay.splice(at, 1);
-      cancelLimit();
-      // undici calls onRequestStart right before it writes the first byte.
-      resolve(head ? { ...head, body } : { error: body as Error, sent: request !== undefined });
-    };
-    /** Does not wait for undici, which reports an aborted request only once it is connected. */
-    const giveUp = (body: 'unwanted' | 'too large' | Error) => {
-      given = body instanceof Error ? body : new Error(body);
-      settle(body);
-      request?.abort(given);
-    };
-    const interrupt = () => giveUp(new GivenUp('interrupted'));
+    let bytesLeft = 0;
+    let isSettled = false;
     const seconds = Math.round(limitMs / 100) / 10;
     const cancelLimit = clock.after(limitMs, () =>
       giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
     );
-    underWay.push(interrupt);
+    interrupts.push(interrupt);
+
+    function interrupt(): void {
+      giveUp(new GivenUp('interrupted'));
+    }
+
+    /** Does not wait for undici, which reports an aborted request only once it is connected. */
+    function giveUp(reason: NoBody): void {
+      abortReason = asError(reason);
+      settleWithout(reason);
+      controller?.abort(abortReason);
+    }
+
+    function settleWithout(reason: NoBody): void {
+      if (head) settle({ ...head, body: reason });
+      else settle({ error: asError(reason), sent: controller !== undefined });
+    }
+
+    function settle(result: Reply | NoReply): void {
+      if (isSettled) return;
+      isSettled = true;
+      interrupts.splice(interrupts.indexOf(interrupt), 1);
+      cancelLimit();
+      resolve(result);
+    }
+
     dispatcher.dispatch(
       // The deadline is ours, so undici's own time-outs are off.
       { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
-        onRequestStart(controller) {
-          if (given) return controller.abort(given);
-          request = controller;
+        onRequestStart(started) {
+          if (abortReason) return started.abort(abortReason);
+          controller = started;
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
           head = { status, headers };
-          room = largestBodyOf(method, head);
-          if (room === 0) giveUp('unwanted');
+          bytesLeft = largestBodyOf(request, head);
+          if (bytesLeft === 0) giveUp('unwanted');
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk);
-          room -= chunk.length;
-          if (room < 0) giveUp('too large');
+          bytesLeft -= chunk.length;
+          if (bytesLeft < 0) giveUp('too large');
         },
-        onResponseEnd: () => settle(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-        onResponseError: (_controller, error) => settle(error),
+        onResponseEnd() {
+          if (head) settle({ ...head, body: joined(chunks) });
+        },
+        onResponseError: (_controller, error) => settleWithout(error),
       },
     );
   });
 }
 
-export const headerOf = ({ headers }: Head, name: string): string | undefined =>
-  [headers[name] ?? []].flat()[0];
+const asError = (reason: NoBody): Error => (reason instanceof Error ? reason : new Error(reason));
+
+/** A body in one chunk is not copied. */
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+/** The first one, if the header came several times. */
+export function headerOf({ headers }: Head, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
 export const isSuccess = ({ status }: Head): boolean => status >= 200 && status < 300;
 export const isRedirect = ({ status }: Head): boolean => status >= 300 && status < 400;
 export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
@@ -116,9 +148,15 @@ const largestBody = 64 * 1024 * 1024;
 /** Enough for the message of an error. */
 const largestErrorBody = 1024 * 1024;
 
-function largestBodyOf(method: string, head: Head): number {
+/** 0 if the body is of no use. */
+function largestBodyOf(request: HttpRequest, head: Head): number {
   if (isRedirect(head)) return 0;
-  // The body of an answered DELETE is not read, so it may be compressed; a HEAD has none.
-  if (isEncoded(head) && !(isSuccess(head) && (method === 'DELETE' || method === 'HEAD'))) return 0;
+  // vals decompresses nothing. That does not matter if there is no body, or if vals ignores the body.
+  const isBodyIgnored = head.status === 204 || (isSuccess(head) && ignoresBody(request));
+  if (isEncoded(head) && !isBodyIgnored) return 0;
   return isSuccess(head) ? largestBody : largestErrorBody;
 }
+
+/** A success of this request has no body, or a body that tells nothing. */
+export const ignoresBody = ({ method, acceptsAnyAnswer }: HttpRequest): boolean =>
+  method === 'HEAD' || (method === 'DELETE' && !acceptsAnyAnswer);

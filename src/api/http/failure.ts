@@ -13,10 +13,11 @@ import {
 import { isLoopback, wrongHost } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call.ts';
-import { messageOf, notThisService } from '../records.ts';
-import { type Fault, isRead } from './retry.ts';
+import { notThisService, serviceMessageOf } from '../records.ts';
+import type { Fault } from './attempt.ts';
+import { isRead } from './retry.ts';
 
-export interface Circumstances {
+export interface FailureContext {
   origin: string;
   attempts: number;
   /** Whether any attempt may have been applied, not only the last. */
@@ -26,6 +27,8 @@ export interface Circumstances {
   redact(text: string): string;
 }
 
+type StatusFault = Extract<Fault, { kind: 'status' }>;
+
 /** The longest text from the service in an error, in characters. */
 const longestBody = 2_000;
 
@@ -34,73 +37,50 @@ const checkAddress = (origin: string): string =>
     ? 'Check that the service is running. `vals serve` starts the embedded one.'
     : 'Check the address and the network. `vals config` shows where the address comes from.';
 
-export function failureOf(call: Call, fault: Fault, circumstances: Circumstances): ValsError {
+export function failureOf(call: Call, fault: Fault, context: FailureContext): ValsError {
   const { method, path } = call;
-  const { origin, maybeApplied, redact } = circumstances;
-  const tries = circumstances.attempts > 1 ? ` (${circumstances.attempts} attempts)` : '';
-  const facts = (hint: string): ErrorFacts => ({
+  const { origin, attempts, maybeApplied, redact, signInHint } = context;
+  const tries = attempts > 1 ? ` (${attempts} attempts)` : '';
+  const factsWith = (hint: string): ErrorFacts => ({
     method,
     path,
-    hint: ('status' in fault && call.hints?.[fault.status]) || hint,
+    hint,
     ...('status' in fault && { status: fault.status }),
     ...('body' in fault && {
       body: typeof fault.body === 'string' ? redact(fault.body).slice(0, longestBody) : fault.body,
     }),
   });
-  /** Exit 7 promises that nothing was changed. If that is not certain, it is exit 8. */
-  const unavailable = (message: string, hint: string): ValsError =>
-    maybeApplied
-      ? new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
-          ...facts(''),
-          hint: [
-            'hint' in fault ? fault.hint : undefined,
-            call.ifUnknown ?? 'Check whether the change was made before you send it again.',
-          ]
-            .filter(Boolean)
-            .join(' '),
-        })
-      : new UnavailableError(message, facts(hint));
+  /** If the call has its own hint for the status, that hint replaces the given one. */
+  const facts = (hint: string): ErrorFacts =>
+    factsWith(('status' in fault && call.hints?.[fault.status]) || hint);
 
-  switch (fault.kind) {
-    case 'not_connected':
-      return unavailable(
-        `Could not connect to ${origin}${tries}: ${fault.reason}.`,
-        fault.hint ?? checkAddress(origin),
-      );
-    case 'barred':
-      return unavailable(ended(capitalised(fault.reason)), fault.hint);
-    case 'tls_broken':
-    case 'lost':
-      return unavailable(
-        `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
-        ('hint' in fault ? fault.hint : undefined) ?? 'Run the command again.',
-      );
-    case 'timed_out':
-      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run the command again.');
-    case 'unreadable':
-    case 'senseless':
-      return new BadResponseError(
-        `${origin} ${fault.reason}.`,
-        facts(
-          isRead(method) || fault.status >= 300
-            ? notThisService
-            : `The status of the answer says that the change was made. ${call.ifUnknown ?? ''}`.trim(),
-        ),
-      );
-    case 'status':
-      return statusError(fault);
+  /** Exit 7 promises that nothing was changed. If that is not certain, it is exit 8. */
+  function unavailable(message: string, hint: string): ValsError {
+    if (!maybeApplied) return new UnavailableError(message, facts(hint));
+    const faultHint = 'hint' in fault && fault.hint !== undefined ? `${fault.hint} ` : '';
+    const check = call.ifUnknown ?? 'Check whether the change was made before you send it again.';
+    return new UnknownOutcomeError(
+      `${message} It is not known whether the change was made.`,
+      factsWith(faultHint + check),
+    );
   }
 
-  function statusError({ status, body, retryAfterMs = 0 }: Extract<Fault, { kind: 'status' }>): ValsError {
-    const message =
-      sentenceOf(call, status, tries, messageOf(body, redact)) +
-      (maybeApplied && status < 500 ? ' An earlier attempt may have been applied.' : '');
+  function statusError({ status, body, retryAfterMs = 0 }: StatusFault): ValsError {
+    const detail = serviceMessageOf(body, redact);
+    const sentence = statusSentence(call, status, tries, detail);
+    if (status === 408) return unavailable(sentence, 'Run the command again.');
+    if (status === 429) return unavailable(sentence, waitHint(retryAfterMs));
+    if (status >= 500 && status < 600) return unavailable(sentence, 'Run the command again later.');
+    if (status >= 600) return new BadResponseError(sentence, facts(notThisService));
+
+    // With these statuses the service refused the last attempt, so only an earlier one may have been applied.
+    const message = maybeApplied ? `${sentence} An earlier attempt may have been applied.` : sentence;
     switch (status) {
       case 401:
-        return new AuthError(message, facts(circumstances.signInHint));
+        return new AuthError(message, facts(signInHint));
       case 403:
         if (isObject(body) && body.type === wrongHost) {
-          return new AuthError(messageOf(body, redact) ?? message, facts(passHostOn));
+          return new AuthError(detail ?? message, facts(passHostOn));
         }
         return new AuthError(
           message,
@@ -117,17 +97,39 @@ export function failureOf(call: Call, fault: Fault, circumstances: Circumstances
             'Read the current state from the service. Run the command again if you still want the change.',
           ),
         );
-      case 408:
-        return unavailable(message, 'Run the command again.');
-      case 429:
-        return unavailable(message, waitHint(retryAfterMs));
+      default:
+        return new RefusedError(message, facts(refusalHint(status, detail !== undefined)));
     }
-    if (status >= 400 && status < 500) {
-      const isExplained = messageOf(body, redact) !== undefined;
-      return new RefusedError(message, facts(refusalHint(status, isExplained)));
-    }
-    if (status >= 500 && status < 600) return unavailable(message, 'Run the command again later.');
-    return new BadResponseError(message, facts(notThisService));
+  }
+
+  switch (fault.kind) {
+    case 'not_connected':
+      return unavailable(
+        `Could not connect to ${origin}${tries}: ${fault.reason}.`,
+        fault.hint ?? checkAddress(origin),
+      );
+    case 'rejected':
+      return unavailable(withFullStop(capitalised(fault.reason)), fault.hint);
+    case 'tls_broken':
+    case 'lost':
+      return unavailable(
+        `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
+        ('hint' in fault ? fault.hint : undefined) ?? 'Run the command again.',
+      );
+    case 'timed_out':
+      return unavailable(`${origin} took too long${tries}: ${fault.reason}.`, 'Run the command again.');
+    case 'unreadable':
+    case 'unusable':
+      return new BadResponseError(
+        `${origin} ${fault.reason}.`,
+        facts(
+          isRead(method) || fault.status >= 300
+            ? notThisService
+            : `The status of the answer says that the change was made. ${call.ifUnknown ?? ''}`.trim(),
+        ),
+      );
+    case 'status':
+      return statusError(fault);
   }
 }
 
@@ -149,28 +151,31 @@ function refusalHint(status: number, isExplained: boolean): string {
 
 const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
+const withFullStop = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
+
 /** Our sentence first, then the service's own message. */
-function sentenceOf(call: Call, status: number, tries: string, detail: string | undefined): string {
-  const known = call.meanings?.[status];
-  if (known === undefined)
-    return `${meaningOf(status, detail)}${tries}${detail ? `: ${ended(detail)}` : '.'}`;
-  const saysMore = detail && !saysTheSame.test(detail);
-  return `${known}${saysMore ? ` The service says: ${ended(detail)}` : ''}`;
+function statusSentence(call: Call, status: number, tries: string, detail: string | undefined): string {
+  const meaning = call.meanings?.[status];
+  if (meaning === undefined) {
+    const end = detail === undefined ? '.' : `: ${withFullStop(detail)}`;
+    return defaultMeaning(status, detail !== undefined) + tries + end;
+  }
+  if (detail === undefined || addsNothing.test(detail)) return meaning;
+  return `${meaning} The service says: ${withFullStop(detail)}`;
 }
 
 /** Finds messages of services that tell no more than our own sentence. */
-const saysTheSame = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
+const addsNothing = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
-function meaningOf(status: number, detail: string | undefined): string {
-  const known = meanings[status];
-  if (known !== undefined) return known;
-  if (status >= 400 && status < 500)
-    return `The service refused the request${detail ? '' : ' without a reason'}`;
-  if (status >= 500 && status < 600) return 'The service has a problem';
+function defaultMeaning(status: number, isExplained: boolean): string {
+  const meaning = defaultMeanings[status];
+  if (meaning !== undefined) return meaning;
+  if (status < 500) return `The service refused the request${isExplained ? '' : ' without a reason'}`;
+  if (status < 600) return 'The service has a problem';
   return `The service answered with the unexpected status ${status}`;
 }
 
-const meanings: Record<number, string> = {
+const defaultMeanings: Record<number, string> = {
   401: 'The service does not accept the token',
   403: 'The token has no permission for this',
   404: 'The service has nothing at this address',
@@ -183,5 +188,3 @@ const meanings: Record<number, string> = {
   503: 'The service is not available',
   504: 'The service took too long',
 };
-
-const ended = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);

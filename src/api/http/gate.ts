@@ -3,15 +3,16 @@ import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 export interface Gate {
-  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries go before new requests. */
+  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries are admitted before new requests. */
   enter(isRetry: boolean): Promise<number>;
-  /** Ends the request. `others` is the number that `enter` gave. */
-  leave(how: PaceEvent['kind'], others: number): void;
-  /** Admits no new request for this time. After a 429, each one would use up its own retries. */
+  /** Called when the request has ended. `othersUnderWay` is the number from `enter`. */
+  leave(result: PaceEvent['kind'], othersUnderWay: number): void;
+  /** Admits no new request for this time. Otherwise each new request after a 429 would get a 429 too, and use up its retries. */
   pause(ms: number): void;
 }
 
-type Admit = (others: number) => void;
+/** Resolves the promise of `enter`. */
+type Admit = (othersUnderWay: number) => void;
 
 export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
   let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
@@ -21,14 +22,17 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   let pausedUntil = 0;
   let cancelPause = () => {};
 
-  const nextInLine = (): Admit | undefined =>
-    retries.shift() ?? (clock.now() < pausedUntil ? undefined : newRequests.shift());
+  function nextInLine(): Admit | undefined {
+    if (retries.length > 0) return retries.shift();
+    return clock.now() < pausedUntil ? undefined : newRequests.shift();
+  }
 
-  function admit(): void {
+  function admitAll(): void {
     while (signal.aborted || underWay < pace.limit) {
-      const admitted = nextInLine();
-      if (admitted === undefined) return;
-      admitted(underWay++);
+      const admit = nextInLine();
+      if (admit === undefined) return;
+      admit(underWay);
+      underWay += 1;
     }
   }
 
@@ -36,26 +40,28 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();
-    admit();
+    admitAll();
   });
 
   return {
     enter: (isRetry) =>
       new Promise((resolve) => {
         (isRetry ? retries : newRequests).push(resolve);
-        admit();
+        admitAll();
       }),
-    leave(how, others) {
+    leave(result, othersUnderWay) {
       underWay -= 1;
-      if (concurrency === 'auto') pace = nextPace(pace, { kind: how, at: clock.now(), others });
-      admit();
+      if (concurrency === 'auto') {
+        pace = nextPace(pace, { kind: result, at: clock.now(), othersUnderWay });
+      }
+      admitAll();
     },
     pause(ms) {
       const until = clock.now() + ms;
       if (signal.aborted || until <= pausedUntil) return;
       pausedUntil = until;
       cancelPause();
-      cancelPause = clock.after(ms, admit);
+      cancelPause = clock.after(ms, admitAll);
     },
   };
 }

@@ -5,9 +5,10 @@ import { UsageError } from '../../errors.ts';
 import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 /**
- * Compiles the parser without background optimisation, which makes `vals me` 4.6 times faster: Node waits for the
- * optimisation before it exits. While the caller keeps the module, V8 hands it to undici, which brings the same bytes.
- * The flags are set back at once, because V8 rejects cached code while they differ from its own.
+ * Compiles the parser without background optimisation. Node waits for the optimisation before it exits, so `vals me` would
+ * take 4.6 times as long. The caller has to keep the module: undici compiles the same bytes later, and V8 then reuses
+ * this module. The flags are reset at once, because V8 accepts bytecode from a cache only if the flags are the same as
+ * when the bytecode was made.
  */
 export function compileParser(): WebAssembly.Module {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');

@@ -10,14 +10,16 @@ export interface ProxyAddress {
 
 /** The proxy failed or refused before there was a connection to the service. */
 export class ProxyError extends Error {
-  /** The status with which it refused. */
+  /** The status with which the proxy refused. */
   readonly status: number | undefined;
 
-  constructor(problem: string | number | Error) {
-    super(typeof problem === 'string' ? problem : '', problem instanceof Error ? { cause: problem } : {});
-    this.status = typeof problem === 'number' ? problem : undefined;
+  constructor(message: string, { status, cause }: { status?: number; cause?: Error } = {}) {
+    super(message, { cause });
+    this.status = status;
   }
 }
+
+const connectionFailed = (cause: Error): ProxyError => new ProxyError('the connection failed', { cause });
 
 export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
   const proxy = {
@@ -28,7 +30,7 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
   };
   return (target, callback) => {
     let giveUp = connect(proxy, (error, toProxy) => {
-      if (error) return callback(new ProxyError(error), null);
+      if (error) return callback(connectionFailed(error), null);
       giveUp = (reason) => toProxy.destroy(reason);
       const place = target.port ? target.host : `${target.host}:${target.protocol === 'https:' ? 443 : 80}`;
       askForTunnel(toProxy, connectRequest(String(place), url), (error) => {
@@ -59,7 +61,7 @@ function connectRequest(place: string, proxy: URL): string {
 
 const longestHead = 16_384;
 
-/** Calls back once. Reads the proxy's answer and nothing after it. */
+/** Calls back once, with an error if there is no tunnel. */
 function askForTunnel(socket: Socket, request: string, callback: (error?: Error) => void): void {
   let answer = '';
   const finish = (error?: ProxyError) => {
@@ -69,7 +71,7 @@ function askForTunnel(socket: Socket, request: string, callback: (error?: Error)
     callback(error);
   };
   const onEnd = () => finish(new ProxyError('closed the connection'));
-  const onError = (error: Error) => finish(new ProxyError(error));
+  const onError = (error: Error) => finish(connectionFailed(error));
   const read = () => {
     for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
       answer += chunk.toString('latin1');
@@ -85,7 +87,7 @@ function askForTunnel(socket: Socket, request: string, callback: (error?: Error)
 function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
-  if (status < 200 || status > 299) return new ProxyError(status);
+  if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
   // A service sends nothing before the first request, so these bytes are not from it.
   if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
   return undefined;

@@ -1,27 +1,11 @@
 // Whether and when to retry: pure functions of the method and the fault.
-
-/** The reason why one attempt got no answer. */
-export type Fault = { reason: string } & (
-  | { kind: 'not_connected'; hint?: string }
-  /** TLS or a proxy refused the connection. Nothing reached the service, and a retry would fail too. */
-  | { kind: 'barred'; hint: string }
-  /** The connection broke after the request may have gone out. */
-  | { kind: 'lost'; hint?: string }
-  /** The connection broke with a TLS error after the request may have gone out. It is never retried. */
-  | { kind: 'tls_broken' }
-  | { kind: 'timed_out' }
-  | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
-  /** A success whose body is not JSON. */
-  | { kind: 'unreadable'; status: number; body?: string }
-  /** A redirect, a compressed or an oversized answer: a retry would bring the same. */
-  | { kind: 'senseless'; status: number }
-);
+import type { Fault } from './attempt.ts';
 
 export const maxAttempts = 4;
 
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
-const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
+const temporaryStatuses = new Set([408, 429, 500, 502, 503, 504]);
 /** With these statuses the service says that it did not start to handle the request. */
 const untouchedStatuses = new Set([429, 503]);
 
@@ -40,12 +24,12 @@ export function maySendAgain(method: string, fault: Fault): boolean {
     case 'timed_out':
       return isRepeatable(method);
     case 'status':
-      return (isRepeatable(method) ? passingStatuses : untouchedStatuses).has(fault.status);
+      return (isRepeatable(method) ? temporaryStatuses : untouchedStatuses).has(fault.status);
     case 'unreadable':
       return isRead(method);
-    case 'barred':
+    case 'rejected':
     case 'tls_broken':
-    case 'senseless':
+    case 'unusable':
       return false;
   }
 }
@@ -58,12 +42,12 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
     case 'tls_broken':
     case 'timed_out':
     case 'unreadable':
-    case 'senseless':
+    case 'unusable':
       return true;
     case 'status':
       return fault.status === 408 || (fault.status >= 500 && !untouchedStatuses.has(fault.status));
     case 'not_connected':
-    case 'barred':
+    case 'rejected':
       return false;
   }
 }
@@ -82,6 +66,7 @@ export function backoffMs(attempt: number, fault: Fault, random: number): number
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
+  // Date.parse takes many other texts for dates, so the header needs a year and a time.
   const date = /\d{4}.*:/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,11 +1,10 @@
 // Explains to the user why there is no secure connection, and what to do about it.
 
-export interface Barrier {
+interface Explanation {
   reason: string;
   hint: string;
 }
 
-/** The other side of a connection. */
 export interface Peer {
   /** Its name at the start of a sentence. */
   name: string;
@@ -17,34 +16,35 @@ export interface Peer {
   check: string;
 }
 
-type Problem = (peer: Peer, error: TlsError) => Barrier;
+type Explain = (peer: Peer, error: TlsError) => Explanation;
 type TlsError = NodeJS.ErrnoException & { host?: string; cert?: { subjectaltname?: string } };
 
-const certificate =
-  (what: string, hint: string): Problem =>
-  ({ place }) => ({ reason: `the certificate of ${place} ${what}`, hint });
+/** `problem` continues the sentence "the certificate of ...". */
+const aboutCertificate =
+  (problem: string, hint: string): Explain =>
+  ({ place }) => ({ reason: `the certificate of ${place} ${problem}`, hint });
 
 const askToReplace = 'Ask the operator to replace the certificate.';
 
-const expired = certificate(
+const expired = aboutCertificate(
   'has expired',
   "Ask the operator to renew the certificate. If this machine's clock is wrong, correct it.",
 );
-const notYetValid = certificate('is not valid yet', "Check this machine's clock.");
-const selfSigned = certificate(
+const notYetValid = aboutCertificate('is not valid yet', "Check this machine's clock.");
+const selfSigned = aboutCertificate(
   'is self-signed, so no authority vouches for it',
   'If you trust it, save it to a file and set NODE_EXTRA_CA_CERTS to that file.',
 );
-const unknownIssuer = certificate(
+const unknownIssuer = aboutCertificate(
   'comes from an authority that this machine does not know',
   "If it is your company's own authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.",
 );
-const revoked = certificate('was revoked', askToReplace);
-const tooWeak = certificate('has a key or a signature that is too weak', askToReplace);
-const notForServers = certificate('is not meant for a server', askToReplace);
-const invalid = certificate('is not valid', askToReplace);
+const revoked = aboutCertificate('was revoked', askToReplace);
+const tooWeak = aboutCertificate('has a key or a signature that is too weak', askToReplace);
+const notForServers = aboutCertificate('is not meant for a server', askToReplace);
+const invalid = aboutCertificate('is not valid', askToReplace);
 
-const otherHost: Problem = ({ place, check }, { cert }) => {
+const otherHost: Explain = ({ place, check }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
   const [first = '', ...others] = names.map((host) => host.slice(0, 80));
   const more = others.length > 0 ? ` and ${others.length} more` : '';
@@ -54,29 +54,31 @@ const otherHost: Problem = ({ place, check }, { cert }) => {
   };
 };
 
-const speaksHttp: Problem = ({ port, check }) => ({ reason: `${port} expects http, not https`, hint: check });
-const tooOld: Problem = ({ name }) => ({
+const speaksHttp: Explain = ({ port, check }) => ({ reason: `${port} expects http, not https`, hint: check });
+const tooOld: Explain = ({ name }) => ({
   reason: `${name} speaks only versions of TLS that are no longer safe`,
   hint: 'Ask the operator to turn on TLS 1.2 or 1.3.',
 });
-const wantsCertificate: Problem = ({ name }) => ({
+const wantsCertificate: Explain = ({ name }) => ({
   reason: `${name} requires a client certificate, and vals has none`,
   hint: 'Ask the operator for an address that needs only a token.',
 });
-const refused: Problem = ({ name }) => ({
+const refused: Explain = ({ name }) => ({
   reason: `${name} refused the secure connection`,
   hint: 'It may require a client certificate, which vals does not have, or support only unsafe encryption.',
 });
-const notHttp1: Problem = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
-const unknownName: Problem = ({ name, check }) => ({
+const notHttp1: Explain = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
+const unknownName: Explain = ({ name, check }) => ({
   reason: `${name} does not know that host name`,
   hint: check,
 });
 
 const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/;
 
+const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
+
 /** The first match counts. The beginnings of OpenSSL's codes differ between versions. */
-const problems: [code: RegExp, problem: Problem][] = [
+const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
   [/^CERT_NOT_YET_VALID$/, notYetValid],
@@ -88,7 +90,7 @@ const problems: [code: RegExp, problem: Problem][] = [
   [/^CERT_|^CRL_|^PATH_LENGTH_EXCEEDED$|^UNSPECIFIED$|^ERR_OSSL_X509/, invalid],
   [notTls, speaksHttp],
   [/ALERT_PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/, tooOld],
-  [/ALERT_CERTIFICATE_REQUIRED$/, wantsCertificate],
+  [certificateWanted, wantsCertificate],
   [/ALERT_NO_APPLICATION_PROTOCOL$/, notHttp1],
   [/ALERT_UNRECOGNIZED_NAME$/, unknownName],
   [/ALERT_(?:HANDSHAKE_FAILURE|INSUFFICIENT_SECURITY|ACCESS_DENIED|BAD_CERTIFICATE)$/, refused],
@@ -102,14 +104,15 @@ const problems: [code: RegExp, problem: Problem][] = [
 ];
 
 /** Undefined if the error has nothing to do with TLS. */
-export function tlsProblem(error: Error, peer: Peer): Barrier | undefined {
+export function explainTlsError(error: Error, peer: Peer): Explanation | undefined {
   const code = tlsCodeOf(error);
-  return problems.find(([fits]) => fits.test(code))?.[1](peer, error);
+  for (const [pattern, explain] of explanations) {
+    if (pattern.test(code)) return explain(peer, error);
+  }
+  return undefined;
 }
 
-/** With TLS 1.3, this error arrives after the client has sent its request. */
-export const isCertificateWanted = (error: Error): boolean =>
-  (error as TlsError).code?.endsWith('ALERT_CERTIFICATE_REQUIRED') === true;
+export const isCertificateWanted = (error: Error): boolean => certificateWanted.test(tlsCodeOf(error));
 
 /** Node has no code for a weak certificate, so the message decides. */
 function tlsCodeOf(error: TlsError): string {

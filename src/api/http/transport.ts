@@ -1,30 +1,25 @@
 // One attempt over HTTP: sends the bytes and returns an answer or a fault. It never retries.
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
-import { type JsonValue, parseJson } from '../../lib/json.ts';
+import { parseJson } from '../../lib/json.ts';
 import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { createAgent } from './agent.ts';
+import { type Answer, type Fault, isFault } from './attempt.ts';
 import { createFaults } from './connection-fault.ts';
 import {
   encodingOf,
   exchange,
+  type HttpRequest,
   headerOf,
+  type Interrupts,
+  ignoresBody,
   isRedirect,
   isSuccess,
-  type Outgoing,
   type Reply,
-  type UnderWay,
 } from './exchange.ts';
 import type { ProxyAddress } from './proxy.ts';
-import { type Fault, isRead, parseRetryAfter } from './retry.ts';
-
-export interface Answer {
-  status: number;
-  /** Undefined if the service sent none. */
-  body: JsonValue | undefined;
-  isLarge?: boolean;
-}
+import { isRead, parseRetryAfter } from './retry.ts';
 
 export interface TransportOptions {
   /** `href` includes the path that the routes are below. */
@@ -37,7 +32,8 @@ export interface TransportOptions {
 }
 
 export interface Transport {
-  send(outgoing: Outgoing): Promise<Answer | Fault>;
+  /** `limitMs`: how long to wait for the whole answer. */
+  send(request: HttpRequest, limitMs: number): Promise<Answer | Fault>;
   close(): Promise<void>;
 }
 
@@ -46,28 +42,29 @@ export function createTransport(options: TransportOptions): Transport {
   const agent = createAgent(baseUrl.origin, proxy, clock);
   const faults = createFaults(options);
   // One listener for all exchanges: a listener for each would keep old answers from being freed.
-  const underWay: UnderWay = [];
+  const interrupts: Interrupts = [];
   signal.addEventListener('abort', () => {
-    for (const interrupt of [...underWay]) interrupt();
+    for (const interrupt of [...interrupts]) interrupt();
   });
 
   return {
-    async send(outgoing) {
+    async send(request, limitMs) {
       if (signal.aborted) return { kind: 'not_connected', reason: 'interrupted' };
       const connection = agent.take();
       try {
-        const reply = await exchange(connection.client, outgoing, clock, underWay);
+        const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
         if ('error' in reply) return faults.of(reply);
         // A service may close the connection right after its answer. undici notices that only if the next request is
         // sent in a later turn of the event loop.
         await new Promise(setImmediate);
+        // A success that broke off counts as a lost connection. For an error, the status is enough.
         if (reply.body instanceof Error && isSuccess(reply)) {
           return faults.of({ error: reply.body, sent: true });
         }
-        const read = () => answerOf(outgoing, reply, clock);
+        const read = () => readReply(request, reply, clock);
         const isLong = reply.body instanceof Buffer && isLarge(reply.body.length);
-        const answer = isLong ? await interruptible(read) : read();
-        return faults.ofAnswer(answer) ?? answer;
+        const result = isLong ? await interruptible(read) : read();
+        return isFault(result) ? (faults.ifPortExpectsTls(result) ?? result) : result;
       } finally {
         agent.giveBack(connection);
       }
@@ -76,11 +73,11 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Fault {
+function readReply(request: HttpRequest, reply: Reply, clock: Clock): Answer | Fault {
   const { status, body } = reply;
-  const senseless = (reason: string): Fault => ({ kind: 'senseless', status, reason });
+  const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
   if (isRedirect(reply)) {
-    return senseless(
+    return unusable(
       `sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which vals does not follow`,
     );
   }
@@ -93,32 +90,29 @@ function answerOf(outgoing: Outgoing, reply: Reply, clock: Clock): Answer | Faul
       retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), clock.now()),
     };
   }
-  if (body instanceof Buffer) return decode(outgoing, status, body);
-  return senseless(
+  if (body instanceof Buffer) return decode(request, status, body);
+  return unusable(
     body === 'too large'
       ? 'sent an answer larger than 64 MiB'
       : `sent a compressed answer (${encodingOf(reply)}), which vals did not ask for`,
   );
 }
 
-function decode({ method, open }: Outgoing, status: number, bytes: Buffer): Answer | Fault {
-  if (method === 'HEAD' || (method === 'DELETE' && !open)) return { status, body: undefined };
+function decode(request: HttpRequest, status: number, bytes: Buffer): Answer | Fault {
+  if (ignoresBody(request)) return { status, body: undefined };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
   const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
-    const mayBeEmpty = !isRead(method) || (open && status === 204);
+    const mayBeEmpty = !isRead(request.method) || (request.acceptsAnyAnswer && status === 204);
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
     return { status, body: parseJson(text), isLarge: isLarge(bytes.length) };
   } catch (error) {
     if (error instanceof RangeError) {
-      return {
-        kind: 'senseless',
-        status,
-        reason: 'sent JSON that is nested too deeply or has too many values',
-      };
+      const reason = 'sent JSON that is nested too deeply or has too many values';
+      return { kind: 'unusable', status, reason };
     }
     return unreadable('sent an answer that is not JSON', text);
   }

@@ -365,6 +365,31 @@ describe('what is said', () => {
       expect(stderr).toMatch(/^error: .*not known whether the change was made\.\nhint: .+\n$/);
     });
   });
+
+  const unknown = 'It is not known whether the change was made.';
+  it.each([
+    ['after one attempt', 'POST', [408], `The service did not receive the whole request in time. ${unknown}`],
+    [
+      'if the last of two attempts was refused',
+      'PUT',
+      [500, 429],
+      `The service asks for fewer requests (2 attempts). ${unknown}`,
+    ],
+    [
+      'unless the last attempt got a clear answer',
+      'PUT',
+      [500, 403],
+      'The token has no permission for this (2 attempts). An earlier attempt may have been applied.',
+    ],
+  ] as const)('once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
+    // A Retry-After beyond the deadline ends the attempts.
+    const headers = { 'retry-after': '900' };
+    const replies = statuses.map((status): Reply => (status === 429 ? { status, headers } : { status }));
+    const service = await scriptedService(replies);
+    const { error } = await send(method, service.env);
+    expect(error).toMatchObject({ message });
+    expect(service.requests).toHaveLength(statuses.length);
+  });
 });
 
 describe('the token is in nothing that is printed', () => {
