@@ -19,7 +19,8 @@ const written = new Set();
 
 const program = await bundle('src/main.ts');
 const digest = createHash('sha256').update(program).digest('hex').slice(0, 16);
-// bin/code-cache.js calls this function. The digest tells it whether compiled code belongs to this build.
+// main.js is one function expression, which bin/code-cache.js evaluates and calls. The comment in front is the digest: it
+// tells whether a cache of bytecode belongs to this build.
 await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${program}\n})`);
 await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
@@ -40,14 +41,19 @@ async function bundle(entry) {
     format: 'cjs',
     platform: 'node',
     target: 'node20.18',
+    // A vm.Script, as in bin/code-cache.js, cannot use import(), so esbuild writes require() instead.
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
+    // libsql and esbuild contain native code and are installed beside vals. pg uses pg-native only if it is installed.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
-  // Node reads a file faster if it is ASCII. esbuild escapes other characters, except in regular expressions.
-  return String(outputFiles[0]?.text).replace(
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error(`esbuild made no file of ${entry}.`);
+  // bin/code-cache.js reads main.js as latin1, which would corrupt other characters than ASCII. esbuild escapes these
+  // characters, except in regular expressions.
+  return file.text.replace(
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -68,6 +74,7 @@ async function prepareTexts({ main, commandPaths }) {
   ];
   const helps = [
     { name: 'help', argv: ['--help'] },
+    // `vals help options` prints a help text too, although `options` is no command.
     ...['options', ...commandPaths()].map((path) => ({
       name: `help-${path.replaceAll(' ', '-')}`,
       argv: ['help', ...path.split(' ')],

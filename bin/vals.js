@@ -4,14 +4,18 @@
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
 /**
- * Returns false if there is no prepared text, or if it cannot be written. The program then writes it, or reports the error.
+ * Returns false if there is no prepared text, or if a write fails. The program then writes the whole text, or reports the
+ * error.
  * @param {string[]} words
  */
 function writePrepared(words) {
   const text = preparedText(words);
   if (text === undefined) return false;
+  const bytes = Buffer.from(text);
+  let written = 0;
   try {
-    return writeSync(1, text) === Buffer.byteLength(text);
+    while (written < bytes.length) written += writeSync(1, bytes, written);
+    return true;
   } catch {
     return false;
   }
@@ -38,10 +42,18 @@ function preparedText(words) {
 function preparedName(words) {
   const [first = '', second = ''] = words;
   if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
-  if (words.length === 2 && first === 'completion' && /^[a-z]+$/.test(second)) return `completion-${second}`;
+  if (words.length === 2 && first === 'completion' && isPlainWord(second)) return `completion-${second}`;
   const command = commandToExplain(words);
-  if (!command?.every((word) => /^[a-z]+$/.test(word))) return undefined;
+  if (!command?.every(isPlainWord)) return undefined;
   return ['help', ...command].join('-');
+}
+
+/**
+ * The words become a part of a file's name. A word with a slash or a dot could lead out of the folder of prepared texts.
+ * @param {string} word
+ */
+function isPlainWord(word) {
+  return /^[a-z]+$/.test(word);
 }
 
 /**
@@ -49,11 +61,15 @@ function preparedName(words) {
  * @param {string[]} words
  */
 function commandToExplain(words) {
-  if (words.length === 0 || words[0] === 'help') return words.slice(1);
+  if (words.length === 0) return [];
+  if (words[0] === 'help') return words.slice(1);
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** The same decision as `wantsColor` of the program, without its flags. */
+/**
+ * Decides like src/terminal/output.ts for a command line without --color and --no-color: FORCE_COLOR alone never changes
+ * the output in a pipe.
+ */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;
@@ -61,17 +77,22 @@ function wantsColor() {
   return TERM !== 'dumb';
 }
 
-/** Does not use process.stdout, because loading Node's streams takes longer than printing the help. */
+/**
+ * Does not use process.stdout, because loading Node's streams takes longer than printing the help to a pipe or a file.
+ * /dev/null is a character device too, but no terminal.
+ */
 function isTerminal() {
   const stats = fstatSync(1);
   return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
 }
 
-const isNarrowTerminal = () => isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
+function isNarrowTerminal() {
+  return isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
+}
 
 /** Ends with an error message, instead of a stack trace, if vals cannot start. */
 function checkInstallation() {
-  const missing = missingPermissions().map((name) => `--allow-${name}`);
+  const missing = missingDenoPermissions().map((name) => `--allow-${name}`);
   if (missing.length > 0) {
     fail(
       `Deno does not give vals the permissions it needs: ${missing.join(', ')}.`,
@@ -83,8 +104,11 @@ function checkInstallation() {
   }
 }
 
-/** @returns {string[]} */
-function missingPermissions() {
+/**
+ * Empty on Node, which has no such permissions.
+ * @returns {string[]}
+ */
+function missingDenoPermissions() {
   const { permissions } = /** @type {any} */ (globalThis).Deno ?? {};
   const names = permissions ? ['read', 'write', 'env', 'net', 'run', 'sys', 'ffi'] : [];
   return names.filter((name) => permissions.querySync({ name }).state !== 'granted');
@@ -101,12 +125,13 @@ function fail(message, hint) {
 
 function runProgram() {
   const { loadProgram } = require('./code-cache.js');
-  // The compiled code is stored only after a command that reached a service: it has run most of the program.
+  // A command that has reached a service has run most of the program.
   let hasReachedService = false;
+  const shouldWriteCache = () => hasReachedService;
   const onConnected = () => {
     hasReachedService = true;
   };
-  loadProgram(() => hasReachedService).runProcess({ onConnected });
+  loadProgram(shouldWriteCache).runProcess({ onConnected });
 }
 
 checkInstallation();
