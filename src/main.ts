@@ -80,7 +80,7 @@ async function run(
       columns: command.columns,
       redactor,
       now: host.clock.now(),
-      endable: output.endable,
+      interruptibleUnlessWritten: output.interruptibleUnlessWritten,
       given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => messages.hint(empty ?? command.empty ?? 'The list is empty.'),
       warn: messages.warn,

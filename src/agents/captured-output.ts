@@ -172,20 +172,22 @@ function asDocument(value: JsonValue): JsonObject {
 
 const nowhere: Sink = { isTerminal: false, width: 80, async write() {}, async writeLong() {} };
 
-const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format' | 'endable' | 'watchWrites'> = {
+const capturedStreams: Pick<
+  Output,
+  'stdout' | 'stderr' | 'format' | 'interruptibleUnlessWritten' | 'watchWrites'
+> = {
   stdout: nowhere,
   stderr: nowhere,
   format: {
     kind: 'json',
     fields: undefined,
     color: false,
-    screen: false,
     forPerson: false,
     // Never shown.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },
-  endable: async (work) => work(),
+  interruptibleUnlessWritten: async (work) => work(),
   watchWrites() {},
 };
 

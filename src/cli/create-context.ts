@@ -6,7 +6,7 @@ import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import { renderEvent } from '../terminal/render/following.ts';
+import { renderEvent } from '../terminal/render/event.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { Commands, ConnectOptions, Context } from './context.ts';
@@ -106,7 +106,7 @@ export function createContext(
         redactor,
         now: clock.now(),
         given: new Set(),
-        endable: output.endable,
+        interruptibleUnlessWritten: output.interruptibleUnlessWritten,
         warn: messages.warn,
         hint: messages.hint,
       }),

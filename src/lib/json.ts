@@ -104,9 +104,9 @@ export const unicodeEscape = (character: string): string =>
 export const stringifyJson = (value: unknown, indent?: number): string =>
   escapeUnsafe(encodeJson(value, indent));
 
-/** The same for each value, with a separator after each. Searches all of them at once, which is faster than one by one. */
-export const stringifyEach = (values: readonly unknown[], separator: '\n' | ','): string =>
-  escapeUnsafe(restoreNumbers(values.map((value) => JSON.stringify(value) + separator).join('')));
+/** One line for each value. Searches all lines at once, which is faster than one by one. */
+export const stringifyLines = (values: readonly unknown[]): string =>
+  escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
 const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
 

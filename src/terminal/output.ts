@@ -32,9 +32,10 @@ export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
-  /** Whether text is laid out for a screen: at a terminal, or with --color. */
-  screen: boolean;
-  /** Whether the result is text for a person. */
+  /**
+   * Whether the result is laid out for a person: text at a terminal, or with --color in a pipe too. `isTerminal` of stdout
+   * tells only where the output goes.
+   */
   forPerson: boolean;
   glyphs: Glyphs;
   /** Whether the terminal supports links. */
@@ -48,8 +49,8 @@ export interface Output {
   progress: ProgressLine;
   messages: Messages;
   format: Format;
-  /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
-  endable<T>(work: () => T | Promise<T>): Promise<T>;
+  /** Runs work that a signal may end at once, unless the command has written something to the service and must report it. */
+  interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
   /** Receives the result instead of stdout, if an agent called the command. */
   receive?(result: Result): Promise<void>;
   /** Sets the function that tells whether something was written to the service. */
@@ -63,12 +64,12 @@ export function createOutput(
   const redactor = createRedactor();
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;
-  const endable = async <T>(work: () => T | Promise<T>): Promise<T> =>
+  const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>): Promise<T> =>
     hasWritten() ? work() : interruptible(work);
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
     env,
     beforeWriting: () => progress.stop(),
-    endable,
+    interruptible: interruptibleUnlessWritten,
     signal,
     page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
   });
@@ -83,14 +84,13 @@ export function createOutput(
   );
   beforeInterruptible(() => progress.pause());
   const kind = formatOf(flags);
-  const screen = stdout.isTerminal || flags.color === true;
+  const hasLayout = stdout.isTerminal || flags.color === true;
   const format: Format = {
     kind,
     fields: flags.fields,
     // FORCE_COLOR alone never changes the output in a pipe.
-    color: screen && wantsColor(flags.color, env, stdout),
-    screen,
-    forPerson: screen && kind === 'text',
+    color: hasLayout && wantsColor(flags.color, env, stdout),
+    forPerson: hasLayout && kind === 'text',
     glyphs,
     links: understandsLinks(env),
   };
@@ -109,7 +109,7 @@ export function createOutput(
     progress,
     messages,
     format,
-    endable,
+    interruptibleUnlessWritten,
     watchWrites(known) {
       hasWritten = known;
     },

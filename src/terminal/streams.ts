@@ -6,8 +6,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
   /**
-   * Resolves when the stream has taken the output, so that a slow reader slows vals down. If the output contains the
-   * token, `clean` is written instead.
+   * Resolves when the stream has taken the output, so that a slow reader slows vals down. `clean` is called only if the
+   * output contains the token: it returns the output without the token.
    */
   write(output: string | Buffer, clean?: () => string): Promise<void>;
   /** Like `write`, through a pager if the text is longer than the screen. */
@@ -18,7 +18,7 @@ export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
   /** Runs a write that a signal may end. Writing to a terminal is synchronous: a stopped terminal would block signals. */
-  endable?<T>(work: () => T | Promise<T>): Promise<T>;
+  interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
   /** Ends the wait for a slow reader. */
   signal?: AbortSignal;
   /** Resolves to false if there is no pager. */
@@ -64,7 +64,7 @@ export function createSink(
   stream: NodeJS.WriteStream,
   name: string,
   redactor: Redactor,
-  { env, beforeWriting = () => {}, endable = async (work) => work(), signal, page }: SinkOptions,
+  { env, beforeWriting = () => {}, interruptible = async (work) => work(), signal, page }: SinkOptions,
 ): Sink {
   let failure: Error | undefined;
   stream.on('error', (error) => {
@@ -106,7 +106,7 @@ export function createSink(
             else resolve();
           });
         });
-      return stream.isTTY ? endable(write) : write();
+      return stream.isTTY ? interruptible(write) : write();
     },
   };
   return sink;

@@ -1,4 +1,4 @@
-// Unified diffs on stdout: coloured and with headings at a terminal, as `patch` reads them in a pipe.
+// Unified diffs on stdout: with colours and headings at a terminal, and in a pipe in the form that `patch` reads.
 import { visible, visibleLines } from '../../lib/visible.ts';
 import type { DiffsResult, Section } from '../result.ts';
 import type { Screen } from '../screen.ts';
@@ -14,13 +14,13 @@ export async function renderDiffs(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, fields, screen, endable } = options;
+  const { kind, fields, forPerson, interruptibleUnlessWritten } = options;
   if (kind !== 'text' || fields) return renderList({ kind: 'list', rows }, stdout, options);
-  if (!screen) {
+  if (!forPerson) {
     const text = sections.map(({ patch }) => patch).join('');
     return renderText({ kind: 'text', text }, stdout, options);
   }
-  await endable(async () =>
+  await interruptibleUnlessWritten(async () =>
     stdout.writeLong(await formatSections(sections, await screenOf(stdout, options))),
   );
 }
@@ -28,13 +28,15 @@ export async function renderDiffs(
 async function formatSections(sections: readonly Section[], screen: Screen): Promise<string> {
   const { style, redact, width } = screen;
   const blocks: string[] = [];
-  for (const { heading, shown } of sections) {
-    const said = visible(redact(heading ?? ''));
-    const lines = said === '' ? [] : (await createTextWidth([said])).wrap(said, width);
-    const diff = visibleLines(redact(shown)).split('\n');
-    blocks.push(
-      [...lines.map((line) => style.yellow(line)), ...diff.map((line) => paintLine(line, style))].join('\n'),
-    );
+  for (const { heading = '', shown } of sections) {
+    const title = visible(redact(heading));
+    const titleLines = title === '' ? [] : (await createTextWidth([title])).wrap(title, width);
+    const diffLines = visibleLines(redact(shown)).split('\n');
+    const painted = [
+      ...titleLines.map((line) => style.yellow(line)),
+      ...diffLines.map((line) => paintLine(line, style)),
+    ];
+    blocks.push(painted.join('\n'));
   }
   return blocks.join('\n');
 }

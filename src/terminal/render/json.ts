@@ -8,9 +8,9 @@ import { createStyle } from '../style.ts';
 import type { RenderOptions } from './options.ts';
 
 export async function renderJson({ value }: JsonResult, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, fields, endable } = options;
+  const { kind, fields } = options;
   const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
-  await endable(async () => {
+  await options.interruptibleUnlessWritten(async () => {
     if (kind === 'ndjson') {
       for (const each of [value].flat()) await writeJson(chosen(each), stdout, options);
     } else {

@@ -1,6 +1,6 @@
 // Writes the pages of a list, in each format. Only --ndjson writes while pages arrive. In every other format, a list that
 // fails half-way writes nothing.
-import { type JsonObject, stringifyEach } from '../../lib/json.ts';
+import { type JsonObject, parseJson, stringifyJson, stringifyLines } from '../../lib/json.ts';
 import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import { project } from '../fields.ts';
 import { withoutToken } from '../json-text.ts';
@@ -12,7 +12,6 @@ import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './
 interface ListWriter {
   /** Takes a page that is not empty. */
   add(page: Page): Promise<void>;
-  /** Called after the last page. */
   finish(): Promise<void>;
 }
 
@@ -23,7 +22,7 @@ export function createListWriter(layout: ListLayout, stdout: Sink, options: Rend
     case 'json':
       return stdout.isTerminal ? indentedArray(stdout, options) : compactArray(stdout, options);
     case 'text':
-      return options.screen ? table(layout, stdout, options) : tabLines(layout, stdout, options);
+      return options.forPerson ? table(layout, stdout, options) : tabLines(layout, stdout, options);
   }
 }
 
@@ -34,8 +33,9 @@ function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
       if (stdout.isTerminal) {
         for (const record of records) await writeJson(record, stdout, options);
       } else {
-        const { text, clean } = jsonOf(records, '\n', options);
-        await stdout.write(await interruptibleIfLarge(page, text), clean);
+        const text = await interruptibleIfLarge(page, () => stringifyLines(records));
+        const clean = () => stringifyLines(records.map((record) => withoutToken(record, options.redactor)));
+        await stdout.write(text, clean);
       }
     },
     async finish() {},
@@ -52,28 +52,31 @@ function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
   };
 }
 
-/** Writes page by page, because the text of a very long list could exceed the longest string of V8. */
+/**
+ * Keeps the text of the pages, which takes less memory than their records. Keeps the pages apart, because one text for a
+ * very long list could exceed V8's longest string.
+ */
 function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
-  const pages: { text: string; clean: () => string }[] = [];
+  const arrays: string[] = [];
+  const withoutBrackets = (array: string) => array.slice(1, -1);
   return {
     async add(page) {
-      const { text, clean } = jsonOf(withFields(page, options), ',', options);
-      pages.push({ text: await interruptibleIfLarge(page, text), clean });
+      arrays.push(await interruptibleIfLarge(page, () => stringifyJson(withFields(page, options))));
     },
     async finish() {
       await stdout.write('[');
-      for (const [index, { text, clean }] of pages.entries()) {
-        // No comma after the last record.
-        const end = index === pages.length - 1 ? -1 : undefined;
-        await stdout.write(text.slice(0, end), () => clean().slice(0, end));
+      for (const [index, array] of arrays.entries()) {
+        const comma = index === 0 ? '' : ',';
+        const clean = () => stringifyJson(withoutToken(parseJson(array), options.redactor));
+        await stdout.write(comma + withoutBrackets(array), () => comma + withoutBrackets(clean()));
       }
       await stdout.write(']\n');
     },
   };
 }
 
-function tabLines({ columns: own }: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
-  const columns = shownColumns(own, options);
+function tabLines({ columns: resultColumns }: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
+  const columns = shownColumns(resultColumns, options);
   const pages: string[] = [];
   return {
     async add(page) {
@@ -101,13 +104,3 @@ function table(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWr
 
 const withFields = ({ records }: Page, { fields }: RenderOptions): readonly JsonObject[] =>
   fields ? records.map((record) => project(record, fields)) : records;
-
-/** The records with a separator after each, and the same without the token. */
-const jsonOf = (records: readonly JsonObject[], separator: '\n' | ',', { redactor }: RenderOptions) => ({
-  text: () => stringifyEach(records, separator),
-  clean: () =>
-    stringifyEach(
-      records.map((record) => withoutToken(record, redactor)),
-      separator,
-    ),
-});

@@ -7,9 +7,9 @@ import { createListWriter } from './list-writers.ts';
 import type { RenderOptions } from './options.ts';
 
 export async function renderList(result: ListResult, stdout: Sink, options: RenderOptions): Promise<void> {
-  const unknown = findUnknownFields(result, options);
-  await writeList(result, stdout, options, unknown.look);
-  unknown.warn();
+  const { inspect, warnOfUnknown } = createFieldCheck(result, options);
+  await writeList(result, stdout, options, inspect);
+  warnOfUnknown();
 }
 
 export function renderOutcomes(
@@ -20,17 +20,17 @@ export function renderOutcomes(
   // No pager, because the user waits for the prompt.
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt.
-  const endable = async <T>(work: () => T | Promise<T>) => work();
+  const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
   // No warning about unknown fields, because outcomes leave out keys without a value.
-  const look = () => {};
-  return writeList({ kind: 'list', rows }, unpaged, { ...options, endable }, look);
+  const inspect = () => {};
+  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten }, inspect);
 }
 
 async function writeList(
   result: ListResult,
   stdout: Sink,
   options: RenderOptions,
-  look: (records: readonly JsonObject[]) => void,
+  inspect: (records: readonly JsonObject[]) => void,
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
   const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
@@ -38,34 +38,33 @@ async function writeList(
   for await (const page of pages) {
     if (page.records.length === 0) continue;
     isEmpty = false;
-    if (options.fields) await interruptibleIfLarge(page, () => look(page.records));
+    if (options.fields) await interruptibleIfLarge(page, () => inspect(page.records));
     await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
-  await options.endable(() => writer.finish());
+  await options.interruptibleUnlessWritten(() => writer.finish());
 }
 
-/** The most keys that a warning names. */
-const mostNamed = 20;
+const maxKeysInWarning = 20;
 
-/** Finds the fields that no record has and that are no column of the command. */
-function findUnknownFields(result: ListResult, { fields = [], columns, warn }: RenderOptions) {
+/** Finds the values of --fields that no record has as a key and that are no column. */
+function createFieldCheck(result: ListResult, { fields = [], columns, warn }: RenderOptions) {
   const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
   const unseen = new Set(fields.filter((field) => !known.has(field)));
   const keys = new Set<string>();
   return {
-    look(records: readonly JsonObject[]): void {
+    inspect(records: readonly JsonObject[]): void {
       if (unseen.size === 0) return;
       for (const record of records) {
         for (const field of unseen) if (lookUp(record, field) !== undefined) unseen.delete(field);
-        if (keys.size < mostNamed) for (const key of Object.keys(record)) keys.add(key);
+        if (keys.size < maxKeysInWarning) for (const key of Object.keys(record)) keys.add(key);
       }
     },
-    warn(): void {
+    warnOfUnknown(): void {
       if (unseen.size === 0 || keys.size === 0) return;
-      const there = [...keys].slice(0, mostNamed).join(', ');
+      const present = [...keys].slice(0, maxKeysInWarning).join(', ');
       const missing = [...unseen].map((field) => `"${field}"`).join(' or ');
-      warn(`No record has the field ${missing}. The fields are: ${there}.`);
+      warn(`No record has the field ${missing}. The fields are: ${present}.`);
     },
   };
 }

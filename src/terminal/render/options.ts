@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, columnsFor } from '../column.ts';
 import { columnText, tabSeparated } from '../fields.ts';
-import type { Format } from '../output.ts';
+import type { Format, Output } from '../output.ts';
 import type { ListLayout } from '../result.ts';
 import type { Screen } from '../screen.ts';
 import type { Redactor, Sink } from '../streams.ts';
@@ -14,11 +14,9 @@ export interface RenderOptions extends Format {
   now: number;
   /** Takes the token out of a cell before the cell is escaped or cut. */
   redactor: Redactor;
-  /** Runs work that a signal may end, unless something was written to the service that has to be reported first. */
-  endable<T>(work: () => T | Promise<T>): Promise<T>;
+  interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
   /** The keys of the options and arguments that were given. */
   given: ReadonlySet<string>;
-  /** Called if a list has no records. */
   onEmpty?(): void;
   warn(message: string): void;
   hint(message: string): void;
@@ -26,11 +24,11 @@ export interface RenderOptions extends Format {
 
 /** The columns of --fields, else those of the result, else the command's own. */
 export function shownColumns(
-  columns: readonly Column[] | undefined,
-  { fields, screen, ...options }: RenderOptions,
+  resultColumns: readonly Column[] | undefined,
+  { fields, columns, forPerson }: RenderOptions,
 ): Column[] {
   if (fields) return fields.map((field) => ({ header: field, paths: [field] }));
-  return columnsFor(columns ?? options.columns, screen ? 'terminal' : 'pipe');
+  return columnsFor(resultColumns ?? columns, forPerson ? 'terminal' : 'pipe');
 }
 
 export const screenOf = async (
@@ -46,19 +44,18 @@ export const screenOf = async (
   hint,
 });
 
-/** One record for a pipe. */
 export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
   `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
 
 /** The records for a terminal: as a table, or as blocks of lines. */
 export async function arrange(
   records: readonly JsonObject[],
-  { columns: own, inBlocks, total }: ListLayout,
+  { columns: resultColumns, inBlocks, total }: ListLayout,
   screen: Screen,
   options: RenderOptions,
 ): Promise<string> {
   const { fields, given } = options;
-  const columns = shownColumns(own, options);
+  const columns = shownColumns(resultColumns, options);
   if (inBlocks && !fields) {
     const { formatBlocks } = await import('../record.ts');
     return formatBlocks(records, columns, screen);

@@ -6,15 +6,15 @@ import { writeJson } from './json.ts';
 import { type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
 
 export async function renderRecord(
-  { record, columns: own }: RecordResult,
+  { record, columns: resultColumns }: RecordResult,
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, fields, screen, redactor, endable } = options;
-  const columns = shownColumns(own, options);
-  await endable(async () => {
+  const { kind, fields, forPerson, redactor } = options;
+  const columns = shownColumns(resultColumns, options);
+  await options.interruptibleUnlessWritten(async () => {
     if (kind !== 'text') return writeJson(fields ? project(record, fields) : record, stdout, options);
-    if (!screen) return stdout.write(tabLine(record, columns, redactor));
+    if (!forPerson) return stdout.write(tabLine(record, columns, redactor));
     const { formatRecord } = await import('../record.ts');
     const text = await formatRecord(record, columns, fields !== undefined, await screenOf(stdout, options));
     await stdout.write(text);

@@ -9,7 +9,7 @@ import type { RenderOptions } from './options.ts';
 export async function renderText(
   { text }: TextResult,
   stdout: Sink,
-  { kind, redactor, endable, warn }: RenderOptions,
+  { kind, redactor, interruptibleUnlessWritten, warn }: RenderOptions,
 ): Promise<void> {
   const asJson = (part: unknown) => `${stringifyJson(part)}\n`;
   const shown = (part: string) => (stdout.isTerminal ? visibleLines(part) : part);
@@ -17,17 +17,23 @@ export async function renderText(
     warn('The text contained your token. vals removed the token, so the output differs from the original.');
     return kind === 'text' ? shown(redactor.redact(text)) : asJson(withoutToken(text, redactor));
   };
-  await endable(() => stdout.write(kind === 'text' ? shown(text) : asJson(text), clean));
+  const written = kind === 'text' ? shown(text) : asJson(text);
+  await interruptibleUnlessWritten(() => stdout.write(written, clean));
 }
 
-/** Writes pieces as they arrive. At a terminal, a newline follows, so that the prompt starts on a line of its own. */
 export async function renderPieces({ pieces }: PiecesResult, stdout: Sink): Promise<void> {
+  if (stdout.isTerminal) return showPieces(pieces, stdout);
+  for await (const piece of pieces) await stdout.write(piece);
+}
+
+async function showPieces(pieces: AsyncIterable<Buffer>, terminal: Sink): Promise<void> {
   const decoder = new TextDecoder();
-  let last = '\n';
+  let isMidLine = false;
   for await (const piece of pieces) {
-    const text = stdout.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : '';
-    last = text.at(-1) ?? last;
-    await stdout.write(stdout.isTerminal ? text : piece);
+    const text = visibleLines(decoder.decode(piece, { stream: true }));
+    if (text !== '') isMidLine = !text.endsWith('\n');
+    await terminal.write(text);
   }
-  if (last !== '\n') await stdout.write('\n');
+  // The shell's prompt must start on a line of its own.
+  if (isMidLine) await terminal.write('\n');
 }
