@@ -7,7 +7,7 @@ import { retryWhileBusy } from '../src/lib/system.ts';
 import { findNode } from '../src/run/find-node.ts';
 import { startProcess } from '../src/run/process.ts';
 import { nodeOptions } from '../src/run/sandbox.ts';
-import { loadError } from '../src/service/database/open.ts';
+import { sqliteLoadError } from '../src/service/database/open.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
 import { createVals } from '../src/workspace/vals.ts';
 import { valOfFile } from '../src/workspace/workspace.ts';
@@ -86,11 +86,11 @@ describe('Windows', () => {
 
   it('says that SQLite is missing on ARM64, where a new install would not help', () => {
     const missing = new Error("Cannot find module '@libsql/win32-arm64-msvc'");
-    expect(loadError(missing, { platform: 'win32', arch: 'arm64' })).toMatchObject({
+    expect(sqliteLoadError(missing, { platform: 'win32', arch: 'arm64' })).toMatchObject({
       message: expect.stringContaining('ARM64'),
       facts: { hint: expect.not.stringContaining('Install vals again') },
     });
-    expect(loadError(missing, { platform: 'win32', arch: 'x64' })).toMatchObject({
+    expect(sqliteLoadError(missing, { platform: 'win32', arch: 'x64' })).toMatchObject({
       facts: { hint: expect.stringContaining('Install vals again') },
     });
   });

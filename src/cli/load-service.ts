@@ -2,7 +2,7 @@
 import { mostRequests } from '../api/http/pace.ts';
 import { requireOpenFiles } from '../lib/open-files.ts';
 
-export type { Network, Place, Store } from '../service/index.ts';
+export type { Network, Store, StoreLocation } from '../service/index.ts';
 
 /** The database and the listener need about ten files. Each running request needs two: one in the client, one in the service. */
 const openFiles = 16 + 2 * mostRequests;

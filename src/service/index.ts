@@ -4,7 +4,7 @@ import { type LocalError, UsageError } from '../errors.ts';
 import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
-import type { Place } from './database/database.ts';
+import type { StoreLocation } from './database/database.ts';
 import { type Certificate, readCertificate, watchCertificate } from './http/certificate.ts';
 import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
@@ -14,7 +14,7 @@ import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
-export { DatabaseFailure, type Place } from './database/database.ts';
+export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { openStore, type Store } from './store/store.ts';
@@ -68,7 +68,7 @@ export interface AnsweredRoute extends Omit<Answered, 'incoming'> {
 const noRoute = 'none';
 
 /** Creates the file and its folders, or the tables of the database, if they are missing. */
-export async function startService(options: Place & ServiceOptions): Promise<EmbeddedService> {
+export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
   const store = await openStore(options, options);

@@ -17,14 +17,14 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
 /** Hides the cause of a failure from callers. The status tells them whether to try again. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
-  const { kind, maybeWritten } = error;
+  const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
     // A person has to fix the store, so an early retry is useless.
     const detail = 'The store was removed or replaced. Restart the service.';
-    return new Problem(maybeWritten ? 500 : 503, detail, retryAfter(60));
+    return new Problem(maybeCommitted ? 500 : 503, detail, retryAfter(60));
   }
-  if (maybeWritten)
+  if (maybeCommitted)
     return new Problem(
       500,
       'The connection to the store was lost during the write, so the outcome is unknown.',

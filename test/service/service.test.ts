@@ -33,7 +33,7 @@ function linkTo(link: string, file: string): void {
   symlinkSync(file, link);
 }
 
-/** The bytes and the mode of a file; undefined if there is no plain file. */
+/** The bytes and the mode of a file; undefined if there is no regular file. */
 function contentOf(file: string) {
   const facts = lstatSync(file, { throwIfNoEntry: false });
   return facts?.isFile() ? { bytes: readFileSync(file), mode: facts.mode } : undefined;
@@ -133,7 +133,7 @@ describe('its file', () => {
           'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',
         ),
     ],
-    ['a folder', /store\.db is a folder, not a plain file\.$/, (file) => mkdirSync(file)],
+    ['a folder', /store\.db is a folder, not a regular file\.$/, (file) => mkdirSync(file)],
     ['a link to nothing', /is a link to a file that is not there\.$/, (file) => symlinkSync('none', file)],
     ['a link to itself', /ELOOP/, (file) => symlinkSync(file, file)],
     ['a link to a device', /^\/dev\/zero is a device/, (file) => symlinkSync('/dev/zero', file)],

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
-import type { Place } from '../../src/service/index.ts';
+import type { StoreLocation } from '../../src/service/index.ts';
 import { environment, program, temporaryFolder } from './program.ts';
 
 /** A store is at the address of a PostgreSQL database, or in a file. */
-export const placeOf = (at: string): Place => (/^postgres:/.test(at) ? { database: at } : { file: at });
+export const placeOf = (at: string): StoreLocation =>
+  /^postgres:/.test(at) ? { database: at } : { file: at };
 
 export interface ServeProcess {
   pid: number | undefined;

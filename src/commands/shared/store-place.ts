@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import type { Place } from '../../cli/load-service.ts';
+import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
 
 export const placeOptions = {
@@ -15,7 +15,7 @@ export const placeOptions = {
 export function storePlace(
   { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
   { database, data }: { database: string | undefined; data: string | undefined },
-): Place {
+): StoreLocation {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {

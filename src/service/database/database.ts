@@ -1,10 +1,10 @@
-// The interface of a database: statements, transactions, and failures that mean the same in SQLite and PostgreSQL.
+// The interface that SQLite and PostgreSQL share: statements, transactions, and kinds of failures.
 import type { LocalError } from '../../errors.ts';
 
-/** A boolean is no value, because the SQLite driver would abort the process. */
+/** Booleans are missing, because the SQLite driver aborts the process when it gets one. */
 export type Value = string | number | null | Buffer;
 
-/** Runs one statement, which has a `?` for each value, and returns its rows. */
+/** Runs an SQL statement that has a `?` for each value, and returns the rows of the result. */
 export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 
 export interface Database {
@@ -15,7 +15,10 @@ export interface Database {
    * after another.
    */
   write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
-  /** The end of a SELECT that locks its rows until the transaction ends. Empty if a transaction locks everything. */
+  /**
+   * The end of a SELECT that locks its rows until the transaction ends. Empty for SQLite, where a transaction locks the
+   * whole file.
+   */
   forUpdate: string;
   /** An SQL condition: the column `code` contains the bytes `?`. */
   contains: string;
@@ -25,8 +28,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The place of a store: a SQLite file, or the address of a PostgreSQL database. */
-export type Place = { file: string } | { database: string };
+export type StoreLocation = { file: string } | { database: string };
 
 /**
  * - `taken`: another row has this unique value
@@ -43,21 +45,20 @@ export class DatabaseFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     cause: unknown,
-    /** Whether the transaction may have been committed. */
-    readonly maybeWritten = false,
+    readonly maybeCommitted = false,
   ) {
     super((cause as Error).message, { cause });
   }
 }
 
-/** Whether the database itself failed. A conflict with another write does not count. */
+/** False for a conflict with another write, which is no failure of the store. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
 export const isOrphaned = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.kind === 'orphaned';
 
-/** Deletes reported runs of vals that were deleted. Seeded runs of vals on other services stay. */
+/** Deletes the reported runs of deleted vals. Keeps seeded runs, because their vals may be on another service. */
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
     AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;
@@ -70,7 +71,7 @@ export const createMembers = `CREATE TABLE members (
 
 export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
 
-/** The columns do not reference `users`, so that the author is kept when the person is removed. */
+/** The columns do not reference `users`, so that a version keeps its author when that person is removed. */
 export const addVersionAuthor = `
   ALTER TABLE versions ADD COLUMN author_id TEXT;
   ALTER TABLE versions ADD COLUMN author_name TEXT;`;

@@ -1,5 +1,5 @@
-// Commits all writes of one turn of the event loop together, so that they wait for the disk once. One write can fail
-// without the others.
+// Commits all writes of one turn of the event loop together, so that they wait for the disk once. If one
+// write fails, the other writes are still committed.
 // `push --local` of 1,000 files waits for the disk 119 times instead of 1,000.
 import type Libsql from 'libsql';
 
@@ -12,9 +12,10 @@ interface Write {
 export interface GroupCommit {
   /** Runs the work in a transaction. When the promise is fulfilled, the writes are on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The open transaction, if there is one. A read before its end could return rows that are rolled back later. */
+  /**
+   * Resolves when the open transaction ends. Without this wait, a read could return rows that are rolled back later.
+   */
   underWay(): Promise<void> | undefined;
-  /** Commits the waiting writes at once. */
   flush(): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ export function createGroupCommit(
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
 
-  /** Commits the group. Returns a function for each write that reports its outcome. */
+  /** Returns a function for each write. It tells the caller of that write whether the write was committed. */
   async function commit(group: Write[]): Promise<(() => void)[]> {
     try {
       before();
@@ -39,7 +40,8 @@ export function createGroupCommit(
       for (const write of group) outcomes.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // On a full disk, SQLite has already rolled back. Small writes of the group may still fit, so each is tried alone.
+      // If the disk is full, SQLite has already rolled back. Small writes of the group may still fit, so each is tried
+      // alone.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
@@ -57,7 +59,7 @@ export function createGroupCommit(
     return outcomes;
   }
 
-  /** Runs one write in a savepoint. Throws only if the whole transaction has ended. */
+  /** Throws only if the whole transaction has ended. Any other error belongs to this write alone. */
   async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
     connection.exec('SAVEPOINT one');
     try {

@@ -2,26 +2,25 @@
 import { arch, platform } from 'node:os';
 import { LocalError, UsageError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
-import type { Database, Place } from './database.ts';
+import type { Database, StoreLocation } from './database.ts';
 
-export async function openDatabase(place: Place): Promise<Database> {
+export async function openDatabase(place: StoreLocation): Promise<Database> {
   if ('database' in place) {
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(place.database);
   }
   const { openSqlite } = await import('./sqlite.ts').catch((error) => {
-    throw loadError(error);
+    throw sqliteLoadError(error);
   });
   return openSqlite(place.file);
 }
 
-/** Explains why the native code of SQLite could not be loaded. */
-export function loadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
+export function sqliteLoadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
     return new UsageError(
       'The embedded service needs native code, but this Node is not allowed to load any.',
       {
-        hint: 'Remove --no-addons from NODE_OPTIONS; with --permission, add --allow-addons.',
+        hint: 'Remove --no-addons from NODE_OPTIONS. If Node runs with --permission, add --allow-addons.',
       },
     );
   }

@@ -1,4 +1,4 @@
-// The package has no types of its own.
+// Types for the package pgpass, which has none.
 declare module 'pgpass' {
   /** Finds the password in the file that PGPASSFILE names, or in ~/.pgpass. */
   function pgpass(connection: unknown, callback: (password?: string) => void): void;

@@ -7,7 +7,7 @@ import { schemaName } from './postgres-schema.ts';
 const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],
   [/^23503$/, 'orphaned'],
-  // A statement took too long, a lock was not free, or there was a deadlock.
+  // A statement took too long, a lock was not free, or two transactions blocked each other.
   [/^(57014|55P03|40001|40P01)$/, 'busy'],
   [/^53100$/, 'full'],
   // No connection, too many connections, a rejected user, or a server that starts, stops or is read-only.
@@ -15,18 +15,18 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-/** An error without a code of PostgreSQL is an error of the connection. */
-export function failureOf(error: unknown, maybeWritten = false): DatabaseFailure {
+/** An error without an SQLSTATE code comes from the connection to PostgreSQL. */
+export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
-  return new DatabaseFailure(kind, error, maybeWritten);
+  return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
-/** Whether the server ended the transaction because of another one: a deadlock, or a conflict of updates. */
-export const isDeadlock = (error: unknown): boolean =>
+/** True if the server rolled back the transaction because of another one: a deadlock, or conflicting updates. */
+export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
 
-/** `name` is the address of the database without secrets. */
+/** `name` is the address of the database without its password and options. */
 export function explainFailure(name: string, error: unknown): LocalError {
   if (error instanceof LocalError) return error;
   const cause = error instanceof DatabaseFailure ? error.cause : error;
@@ -45,22 +45,22 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   if (code === '3D000') {
     return {
       reason: 'there is no such database',
-      hint: 'Create it with `createdb`, or use another database.',
+      hint: 'Create the database with `createdb`, or use another one.',
     };
   }
   if (code === '42501') {
     return {
       reason: `this user lacks a permission (${error.message})`,
-      hint: `Allow the user to create the schema ${schemaName}, or create it with this user as its owner.`,
+      hint: `Allow the user to create the schema ${schemaName}, or create the schema with this user as its owner.`,
     };
   }
   if (code === '53100') return { reason: 'its disk is full', hint: 'Free some space, then try again.' };
   return {
     reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the server is running and that the address is right.',
+    hint: 'Check that the database server is running, and that its address is right.',
   };
 }
 
-/** Node reports one error per address of a host name. */
+/** If a host name has several addresses, Node reports one error for each address. */
 const messagesOf = (error: Error): string =>
   error instanceof AggregateError ? [...new Set(error.errors.map(({ message }) => message))].join(', ') : '';

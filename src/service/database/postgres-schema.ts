@@ -1,11 +1,11 @@
-// The tables of a store in PostgreSQL, in a schema of their own, and the migrations from earlier versions.
+// The tables of a store in PostgreSQL, and the migrations from earlier versions.
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** All our tables are in a schema of their own, so that other programs can use the same database. */
+/** The tables have a schema of their own, so that other programs can use the same database. */
 export const schemaName = 'vals';
 
-/** The table that marks the schema as ours, and contains its version. */
-export const markTable = 'store_version';
+/** Contains the version of the schema. A schema without this table belongs to another program. */
+export const versionTable = 'store_version';
 
 /** SQL from each version to the next, beginning with an empty schema. A released migration never changes. */
 export const migrations: readonly string[] = [

@@ -7,21 +7,21 @@ import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
-import { explainFailure, failureOf, isDeadlock } from './postgres-failures.ts';
-import { markTable, migrations, schemaName } from './postgres-schema.ts';
+import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
+import { migrations, schemaName, versionTable } from './postgres-schema.ts';
 import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
-/** The other connections are for reads. */
+/** The remaining connections stay free for reads. */
 const mostWriting = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** The time limit of a statement, including its wait for a lock. The server applies it. */
+/** The time limit of a statement, including its wait for a lock. The database server applies this limit. */
 const statementMs = 15_000;
-/** The time limit of the answer to a statement. It is needed if the connection breaks and no answer arrives. */
+/** The time limit for the answer to a statement. Over a broken connection, no answer arrives at all. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
-/** The type that `count(*)` has. pg would give it as a string. */
+/** The type of `count(*)`. By default, pg returns values of this type as strings. */
 const int8 = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
@@ -65,7 +65,7 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // Options in the address would replace ours, so both are combined.
+  // The `options` of the address would replace the `options` below, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
   // pg checks the server's certificate in each of these modes, but prints a long warning for all except verify-full.
@@ -105,8 +105,8 @@ function displayName(address: string): string {
 
 /**
  * Replaces each `?` by `$1`, `$2` and so on. No statement has a `?` in a string. PostgreSQL plans a statement with a name
- * once per connection, because planning takes longer than finding one val. The best plan for an OFFSET depends on its
- * value, so such a statement has no name.
+ * once per connection, which saves time, because planning takes longer than finding one val. The best plan for an OFFSET
+ * depends on its value, so a statement with an OFFSET has no name.
  */
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
@@ -123,13 +123,13 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** After a deadlock, the server ends one of the transactions. That transaction is tried again. */
+/** Runs the transaction again if the server rolled it back because of a deadlock. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, work);
     } catch (error) {
-      if (!isDeadlock(error) || attempt === mostAttempts) throw error;
+      if (!isTransactionConflict(error) || attempt === mostAttempts) throw error;
     }
   }
 }
@@ -162,7 +162,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // These errors mean that the transaction was rolled back. After any other error, the outcome is unknown.
+    // These error codes mean that the transaction was rolled back. After any other error, the outcome is unknown.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });
@@ -171,9 +171,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** Creates or upgrades the tables. The lock lets only one of several processes do it at a time. */
+/** The advisory lock lets only one process at a time create or upgrade the tables. */
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
-  // A migration may take long.
+  // The statements have no time limit, because a migration may take long.
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
     await write(pool, async (all) => {
@@ -182,18 +182,18 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
       if (version === undefined) {
         const [found] = await all('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
         if (!found) await all(`CREATE SCHEMA ${schemaName}`);
-        await all(`CREATE TABLE ${markTable} (version INTEGER NOT NULL)`);
-        await all(`INSERT INTO ${markTable} VALUES (0)`);
+        await all(`CREATE TABLE ${versionTable} (version INTEGER NOT NULL)`);
+        await all(`INSERT INTO ${versionTable} VALUES (0)`);
       }
       for (const sql of migrations.slice(version ?? 0)) await all(sql);
-      await all(`UPDATE ${markTable} SET version = ?`, [migrations.length]);
+      await all(`UPDATE ${versionTable} SET version = ?`, [migrations.length]);
     });
   } finally {
     await pool.end();
   }
 }
 
-/** Undefined if vals has not created its tables in this database yet. */
+/** Undefined if the database contains no store yet. */
 async function versionOf(all: All, name: string): Promise<number | undefined> {
   const tables = await all<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -201,12 +201,12 @@ async function versionOf(all: All, name: string): Promise<number | undefined> {
     [schemaName],
   );
   if (tables.length === 0) return undefined;
-  if (!tables.some((table) => table.name === markTable)) {
+  if (!tables.some((table) => table.name === versionTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Use another database.',
     });
   }
-  const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${markTable}`);
+  const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${versionTable}`);
   const version = found?.version ?? 0;
   if (version > migrations.length) {
     throw new LocalError(`The store in ${name} was made by a newer version of vals.`, {

@@ -3,9 +3,9 @@
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
-  /** The number of connections for writes. It is below the number of all connections, so that reads find one. */
+  /** Connections for writes. Less than all connections, so that reads find a free one. */
   connections: number;
-  /** The number of writes that may wait for one row. */
+  /** The most writes that may wait for one row. */
   waiting: number;
   waitMs: number;
 }
@@ -13,7 +13,7 @@ interface Limits {
 export interface RowQueue {
   /** The number of writes that wait for a row or a connection. */
   waiting(): number;
-  /** Fails as busy if too many writes wait for the row, or if this one has waited for too long. */
+  /** Fails as busy if too many writes wait for the row, or if this write has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 

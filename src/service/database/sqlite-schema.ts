@@ -4,8 +4,8 @@ import { sortableTime } from '../store/time.ts';
 import { digestOf } from '../store/users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** Marks the file as ours: "vals" in ASCII. */
-export const application = 0x76616c73;
+/** "vals" in ASCII. A SQLite file with another application id belongs to another program. */
+export const applicationId = 0x76616c73;
 
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
 
@@ -40,7 +40,7 @@ export const migrations: readonly Migration[] = [
       UPDATE vals SET updated_at = coalesce(
         (SELECT created_at FROM versions WHERE val_id = id ORDER BY version DESC LIMIT 1), created_at);
       CREATE INDEX vals_by_change ON vals (updated_at DESC, name);`,
-  // 3: a record can name a val that does not exist yet, and belongs to it later. All filters have an index.
+  // 3: the name of a val in a record, because the val may be created after the record. An index for each filter.
   () => `
       ALTER TABLE records ADD COLUMN val_name TEXT;
       UPDATE records SET val_name = json_extract(json, '$.val.name') WHERE kind = 'runs' AND val_id IS NULL;

@@ -6,7 +6,7 @@ import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { application, migrations } from './sqlite-schema.ts';
+import { applicationId, migrations } from './sqlite-schema.ts';
 import {
   checkOwnership,
   otherFileHint,
@@ -70,7 +70,7 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
 
 /** Returns errors that are not from SQLite unchanged. */
 function failureOf(error: unknown): unknown {
-  if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeWritten);
+  if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeCommitted);
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
@@ -93,27 +93,28 @@ function prepare(connection: Libsql.Database, path: string): void {
   const version = () => versionOf(connection, path);
   version();
   connection.exec('PRAGMA journal_mode = WAL');
-  // fullfsync: without it, macOS does not flush the cache of the disk. Other systems ignore it.
+  // Without fullfsync, macOS does not flush the cache of the disk. Other systems ignore fullfsync.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // The log is open now. Its owner is checked before anything is written to it.
+  // SQLite has opened its log by now. The owner of the log is checked before anything is written to the log.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
   if (!isCurrent) {
-    // Some migrations drop a table and create it again. Rows that refer to the table must stay.
+    // Some migrations drop a table and create it again. With foreign keys on, this would delete rows that refer to the
+    // table.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
       // Reads the version again, because another process may have migrated the file in the meantime.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
-      connection.exec(`PRAGMA application_id = ${application}`);
+      connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
     });
   }
   connection.exec('PRAGMA foreign_keys = ON');
 }
 
-/** 0 for an empty file. */
+/** Returns 0 for an empty file. */
 function versionOf(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
@@ -122,7 +123,7 @@ function versionOf(connection: Libsql.Database, path: string): number {
     )
     .all() as { application: number; version: number; tables: number }[];
   if (!found || found.tables === 0) return 0;
-  if (found.application !== application) {
+  if (found.application !== applicationId) {
     throw new LocalError(`${path} is another program's SQLite database.`, { hint: otherFileHint });
   }
   if (found.version > migrations.length) {
@@ -140,7 +141,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // On a full disk, SQLite has already rolled back.
+    // If the disk is full, SQLite has already rolled back.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -151,30 +152,33 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // TRUNCATE holds the write lock. SQLite's automatic checkpoints do not hold it. Before 3.51.3 they can lose a commit that
-  // another process makes at the same time (the "WAL-reset bug").
+  // Replaces SQLite's automatic checkpoints. Before SQLite 3.51.3, these can lose a commit that another process makes at the
+  // same time (the "WAL-reset bug"). TRUNCATE cannot, because it holds the write lock.
   const checkpoint = () => {
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The commits stay in the log until the next checkpoint.
+      // Nothing is lost: the commits stay in the log until the next checkpoint.
     }
   };
-  const checkPlace = (maybeWritten = false) => {
+  const checkFiles = (maybeCommitted = false) => {
     if (files.areInPlace()) return;
     saveLog();
-    throw new StoreGone(maybeWritten);
+    throw new StoreGone(maybeCommitted);
   };
-  /** Copies even a removed log into the store, since it is still open. But a new log at its path belongs to another store. */
+  /**
+   * A removed log is still open, so SQLite can copy it into the store. But a new log at the same path belongs to
+   * another store.
+   */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };
 
   const group = createGroupCommit(connection, {
-    before: checkPlace,
+    before: checkFiles,
     after() {
       wrote = true;
-      checkPlace(true);
+      checkFiles(true);
       if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpoint();
     },
   });
@@ -193,7 +197,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     async all(sql, values) {
       while (group.underWay()) await group.underWay();
       try {
-        checkPlace();
+        checkFiles();
       } catch (error) {
         throw failureOf(error);
       }
@@ -207,7 +211,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      // SQLite copies the log when it closes. But the driver closes it only after the statements are garbage-collected.
+      // SQLite would copy the log when it closes. But the driver closes SQLite only after the statements are
+      // garbage-collected.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

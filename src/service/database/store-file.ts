@@ -9,16 +9,16 @@ import { errnoOf, isMissing } from '../../lib/system.ts';
 export const otherFileHint =
   'Use another file: `vals serve --data <file>`, or VALS_DATA_DIR for the folder of vals.db.';
 
-/** Beside the file, SQLite keeps its log, the log's index and sometimes a journal. */
+/** SQLite keeps its log, the index of the log and sometimes a journal beside the file of the store. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** SQLite does not remove these while a store is open. If one is missing or replaced, somebody else did it. */
+/** SQLite keeps these files while the store is open. If one is missing or replaced, another program did it. */
 const openSuffixes = ['', '-wal', '-shm'];
 
 /** The files of an open store were removed or replaced, so further writes would be lost. */
 export class StoreGone extends Error {
-  /** @param maybeWritten whether there was a commit before the check */
-  constructor(readonly maybeWritten: boolean) {
+  /** @param maybeCommitted whether a transaction was committed before the files were checked */
+  constructor(readonly maybeCommitted: boolean) {
     super('its files were removed or replaced while it was open');
   }
 }
@@ -53,7 +53,7 @@ function followed(file: string): string {
 /** Another user could have put a log beside the store. SQLite would write our data to it, or read theirs from it. */
 export function checkOwnership(path: string): void {
   const user = process.geteuid?.();
-  for (const [name, { uid, nlink }] of plainFiles(path)) {
+  for (const [name, { uid, nlink }] of regularFiles(path)) {
     if (user !== undefined && uid !== user) {
       throw refusal(`${name} belongs to another user, who could read everything in the store.`);
     }
@@ -63,20 +63,20 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/** Does not open the files, because closing a file would drop all locks that this process has on it. */
+/** Changes the mode by path, because opening and closing a file would drop all locks that this process has on it. */
 export function restrictMode(path: string): void {
-  for (const [name, { mode }] of plainFiles(path)) {
+  for (const [name, { mode }] of regularFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
   }
 }
 
-function plainFiles(path: string): [string, Stats][] {
+function regularFiles(path: string): [string, Stats][] {
   return suffixes.flatMap((suffix) => {
     const name = `${path}${suffix}`;
     const stats = lstatSync(name, { throwIfNoEntry: false });
     if (!stats) return [];
     const kind = stats.isSymbolicLink() ? 'a link' : kindOf(stats);
-    if (kind !== undefined) throw refusal(`${name} is ${kind}, not a plain file.`);
+    if (kind !== undefined) throw refusal(`${name} is ${kind}, not a regular file.`);
     return [[name, stats]];
   });
 }
@@ -90,7 +90,6 @@ export function rememberFiles(path: string) {
   const opened = new Map(openSuffixes.map((suffix) => [suffix, inodeOf(suffix)]));
   return {
     areInPlace: () => openSuffixes.every((suffix) => inodeOf(suffix) === opened.get(suffix)),
-    /** Whether another process has created a new log. */
     haveNewLog: () => ![undefined, opened.get('-wal')].includes(inodeOf('-wal')),
   };
 }

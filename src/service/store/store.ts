@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { namePattern } from '../../lib/val-limits.ts';
-import type { Database, Place } from '../database/database.ts';
+import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
 import { otherFileHint } from '../database/store-file.ts';
 import { Problem } from '../problem.ts';
@@ -64,7 +64,7 @@ export interface StoreLimits {
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
+export async function openStore(place: StoreLocation, { maxVals }: StoreLimits = {}) {
   const database = await openDatabase(place);
   const { all, write } = database;
   const owner = await readOwner(database, place);
@@ -182,7 +182,7 @@ export async function openStore(place: Place, { maxVals }: StoreLimits = {}) {
 }
 
 /** A SQLite file must have an owner. A database that a team shares needs none. */
-async function readOwner(database: Database, place: Place) {
+async function readOwner(database: Database, place: StoreLocation) {
   try {
     const owner = await ownerOf(database.all);
     if (owner || 'database' in place) return owner;
