@@ -81,13 +81,17 @@ test('the list has how many vals each of them owns, by name', async () => {
   expect((await user('list')).stdout).toMatch(/^ada\t0\t/);
 });
 
-test('a person who owns vals is removed only with the vals', async () => {
+test('a person who owns vals is removed only with the vals, and a dry run removes nobody', async () => {
   const { user, serve } = await newStore();
   const { id, token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
   await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
   const refused = await user('rm', 'ada', '--yes', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
   expect(refused.error?.hint).toContain('--with-vals');
+  expect(await user('rm', 'ada', '--dry-run')).toMatchObject({ exit: 5, stdout: '' });
+  const planned = await user('rm', 'ada', '--with-vals', '--dry-run', '--json');
+  expect(JSON.parse(planned.stdout)).toEqual([{ id, username: 'ada', status: 'planned' }]);
+  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(owners.length + 1);
   const removed = await user('rm', 'ada', '--yes', '--with-vals', '--json');
   expect(removed.exit).toBe(0);
   expect(JSON.parse(removed.stdout)).toEqual([{ id, username: 'ada', status: 'deleted' }]);
@@ -133,6 +137,7 @@ test.runIf(postgres === undefined)(
     await user('ls');
     const kept = await user('rm', 'local', '--yes');
     expect(kept.exit).toBe(5);
+    expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
     // On the same store.
     expect(kept.stderr).toContain(`vals user token local --data ${at}`);
     const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);

@@ -24,24 +24,28 @@ export const command = defineCommand({
     ...placeOptions,
     yes,
     withVals: toggle('--with-vals', 'delete their vals too, with all versions'),
+    dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
   },
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
-  run: (context, { username, yes, withVals = false, ...place }) => {
-    if (!yes) context.prompt.expectTerminal(removeWithoutAsking);
-    return withStore(context, place, async ({ users }) => {
+  run: (context, { username, yes, withVals = false, dryRun, ...place }) => {
+    const ownsStore = () =>
+      new ConflictError(`${username} is the owner of this store and cannot be removed.`, {
+        hint: `For a new token: ${onSameStore(`user token ${username}`, place)}.`,
+      });
+    const asks = !yes && !dryRun;
+    if (asks) context.prompt.expectTerminal(removeWithoutAsking);
+    return withStore(context, place, async ({ users, owner }) => {
       const person = await users.named(username);
       if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);
-      if (!yes) await confirmRemoval(context, username, person.vals);
+      if (person.id === owner?.user.id) throw ownsStore();
+      if (dryRun) return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'planned' }] };
+      if (asks) await confirmRemoval(context, username, person.vals);
       const outcome = await users.remove(username, withVals);
       if (outcome === 'absent') throw nobodyNamed(username, place);
       if (outcome === 'has vals') throw ownsVals(username);
-      if (outcome === 'owns the store') {
-        throw new ConflictError(`${username} is the owner of this store and cannot be removed.`, {
-          hint: `For a new token: ${onSameStore(`user token ${username}`, place)}.`,
-        });
-      }
+      if (outcome === 'owns the store') throw ownsStore();
       return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'deleted' }] };
     });
   },
