@@ -208,7 +208,7 @@ const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   trace: log,
   warnInText() {},
   done() {},
-  annotate() {},
+  line() {},
   table() {},
   error() {},
   nameVal() {},

@@ -80,7 +80,7 @@ function argumentProperties(command: LoadedCommand): Record<string, Property> {
   const properties: Record<string, Property> = {};
   for (const [key, definition] of argumentsOf(command)) {
     properties[key] = argumentProperty(definition);
-    if (definition.orCode !== undefined) {
+    if (definition.canBeCode) {
       properties.code = { type: 'string', description: 'the code itself, instead of a file' };
     }
   }
@@ -88,11 +88,11 @@ function argumentProperties(command: LoadedCommand): Record<string, Property> {
 }
 
 function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
-  const { form, isNumber, orCode, description = '' } = definition;
+  const { form, isNumber, description = '', toolDescription = description } = definition;
   const type = isNumber ? 'integer' : 'string';
-  const said = { description: orCode ?? description };
-  if (!isVariadic(definition)) return { type, ...said };
-  return { type: 'array', items: { type }, ...(form.startsWith('<') && { minItems: 1 }), ...said };
+  if (!isVariadic(definition)) return { type, description: toolDescription };
+  const isRequired = form.startsWith('<');
+  return { type: 'array', items: { type }, ...(isRequired && { minItems: 1 }), description: toolDescription };
 }
 
 function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {

@@ -51,7 +51,7 @@ function isAskedAbout(command: LoadedCommand, input: Input, permissions: Permiss
 function argumentWords(command: LoadedCommand, input: Input): string[] {
   return argumentsOf(command).flatMap(([key, definition]) => {
     const given = [input[key] ?? []].flat().map(String);
-    if (definition.orCode === undefined) return given;
+    if (!definition.canBeCode) return given;
     if (input.code !== undefined && given.length > 0) {
       throw new UsageError(`${toolName(command)} takes code or ${key}, not both.`, {
         hint: 'Omit one of them.',

@@ -27,6 +27,8 @@ type Remark = (message: string) => void;
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   /** The user's name for the item. */
   label(item: Item): string;
+  /** The participle for the work on this item, if it is not `verb`. */
+  verbFor?(item: Item): string | undefined;
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
@@ -98,13 +100,13 @@ function reportedError<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   counts: Omit<Counts, 'verb' | 'things'>,
-  { label, say, ...words }: Report<Item>,
+  { label, verbFor, verb, things, say }: Report<Item>,
 ): ValsError | undefined {
   const failed = items.flatMap((item) => {
     const error = failures.get(item);
-    return error === undefined ? [] : { label: label(item), error };
+    return error === undefined ? [] : { label: label(item), error, verb: verbFor?.(item) ?? verb };
   });
-  const { error, warnings } = summarizeFailures(failed, { ...counts, ...words });
+  const { error, warnings } = summarizeFailures(failed, { ...counts, verb, things });
   for (const warning of warnings) say.warnInText(warning);
   return error;
 }

@@ -46,8 +46,10 @@ export interface ArgumentDefinition<T> {
   words?: readonly string[];
   /** Agents give the value as a number. */
   isNumber?: boolean;
-  /** Set if standard input can replace the argument: its description for agents, who can give a text, `code`, instead. */
-  orCode?: string;
+  /** Standard input can replace the argument. Agents have no standard input: they give the text as `code` instead. */
+  canBeCode?: boolean;
+  /** The description for agents, if the usual one does not fit a tool. */
+  toolDescription?: string;
   /** Never set: carries the type of the argument's value. */
   type?: T;
 }

@@ -6,6 +6,8 @@ export interface Failure {
   /** The user's name for the item. */
   label: string;
   error: ValsError;
+  /** The participle for the work that failed, if it is not the one of the counts. */
+  verb?: string;
 }
 
 /** Several failures of one kind, as one error of that kind. */
@@ -49,10 +51,11 @@ export function summarizeFailures(
     ({ error }) => error.exit,
   );
   const failed = failures.length;
+  const verbs = [...new Set(failures.map((failure) => failure.verb ?? verb))].join(' or ');
   const counts =
     failed === total
-      ? `None of the ${total} ${things} was ${verb}`
-      : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verb}`;
+      ? `None of the ${total} ${things} was ${verbs}`
+      : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
   const [only] = groups.length === 1 ? groups : [];
   const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
   const hint = only === undefined ? nextStep(groups) : only.hint;

@@ -22,8 +22,7 @@ export const command = defineCommand({
     if (root === undefined) {
       throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
     }
-    // Without a service, ids have no meaning, but names and files do.
-    const service = settings.local.value ? embeddedService : (settings.baseUrl?.value.href ?? '');
+    const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
     const found = words.map((word) => {
       const val = findVal(known, word);

@@ -9,7 +9,7 @@ import type { Examined } from '../workspace/examine.ts';
 import { likelyRenames } from '../workspace/similar.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
-import { noteTakeovers } from './shared/messages.ts';
+import { notePossibleTakeovers } from './shared/messages.ts';
 
 /** In this order `vals status` lists the vals: conflicts first, unchanged vals last. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
@@ -72,8 +72,8 @@ export const command = defineCommand({
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
-    const unknown = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
-    noteTakeovers(context, unknown);
+    const possibleTakeovers = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
+    notePossibleTakeovers(context, possibleTakeovers);
     noteAssumptions(context, examined);
     if (isFolded && differing.length === 0 && examined.length > 0) {
       return { kind: 'text', text: allUnchanged(examined.length) };

@@ -23,8 +23,8 @@ export interface Say {
   note(message: string): void;
   /** A sentence about the work that was done. It is the last line at a terminal, with the service and the time taken. */
   done(sentence: string): void;
-  /** A line for another program that reads stderr, such as a CI runner. */
-  annotate(line: string): void;
+  /** Shown at once as one line, never wrapped or coloured: for a CI runner that reads stderr, or from a stack trace. */
+  line(text: string): void;
   /** Lines shown at once, at a terminal only. Indented lines are to be copied, and are not wrapped. */
   banner(lines: string): void;
   /** A table shown at once, at a terminal only. */
@@ -114,7 +114,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     done: (...line) => {
       lastLine = line;
     },
-    annotate: (line) => write(() => visible(line)),
+    line: (text) => write(() => visible(text)),
     banner(lines) {
       if (stderr.isTerminal && !options.quiet) writeLines(lines);
     },

@@ -7,7 +7,7 @@ import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type PullOptions, tokenInFile, writable } from './pull-val.ts';
-import { identity, type RemoteVals } from './remote-vals.ts';
+import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
@@ -50,7 +50,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
         hint: `${byHand(id)} chooses another file; --force overwrites it and keeps a copy.`,
       });
     }
-    const outcome = { file, name, ...identity(id, remote.version) };
+    const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
     // The base is written first, so that an interrupted pull can be recognised by it. The id is written last, so that a
     // known id always has a base.

@@ -21,7 +21,7 @@ export interface Examined extends RemoteSide {
   isRenamedHere: boolean;
   /** vals.json has no id for the val. */
   isNew: boolean;
-  /** The val is new, and the service has no list, so a val of that name may already exist there. */
+  /** A push may take over a val of the same name: the val is new here, and the service has no list that would show it. */
   mayTakeOver: boolean;
   /** The service sent no id and has no list, so `remote` is the code that was last sent. */
   isAssumed: boolean;

@@ -1,7 +1,7 @@
 // Learns the ids of vals that were pushed to a service that sent none, from its list of vals.
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { identity, type RemoteVals } from './remote-vals.ts';
+import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -21,7 +21,7 @@ export async function learnId(
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, base);
   workspace.remember({ file, name, id });
-  return identity(id, base.version);
+  return idAndVersion(id, base.version);
 }
 
 function unknownIfRefused(error: unknown): 'unknown' {

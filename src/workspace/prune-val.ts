@@ -9,7 +9,7 @@ import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { existsBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import type { PushOptions } from './push-val.ts';
-import { identity, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -44,7 +44,7 @@ export async function pruneVal(
   // The file came back while the user was asked.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
-  const facts = identity(val.id, remote?.version);
+  const facts = idAndVersion(val.id, remote?.version);
   if (dryRun) return { status: 'planned', ...facts };
   if (remote !== undefined && val.id !== undefined) {
     beforeSending();

@@ -7,7 +7,7 @@ import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine } from './examine.ts';
-import { identity, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace, withoutId } from './workspace.ts';
@@ -33,7 +33,10 @@ export async function pullVal(
 ): Promise<Outcome> {
   const examined = await examine(workspace, remotes, listed);
   const { val, remote, base, status } = examined;
-  const outcome = (word: OutcomeStatus): Outcome => ({ status: word, ...identity(val.id, remote?.version) });
+  const outcome = (word: OutcomeStatus): Outcome => ({
+    status: word,
+    ...idAndVersion(val.id, remote?.version),
+  });
   if (remote === undefined || val.id === undefined) return withoutRemote(workspace, examined, options);
   if (status === 'unchanged') {
     if ((examined.isNew || takesName(examined, options)) && !options.dryRun)
@@ -51,7 +54,7 @@ export async function pullVal(
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force) {
     const merged = await mergeInto(workspace, examined, remote, options);
-    return { ...merged, ...identity(val.id, remote.version) };
+    return { ...merged, ...idAndVersion(val.id, remote.version) };
   }
   take(workspace, examined, remote, options);
   return outcome('pulled');

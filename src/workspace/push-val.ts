@@ -4,13 +4,14 @@ import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, RefusedError } from '../errors.ts';
-import { type JsonValue, stringifyJson } from '../lib/json.ts';
+import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
+import type { ListedVal } from '../names/listed-vals.ts';
 import { deletedThere, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
 import { type Examined, examine } from './examine.ts';
-import { identity, isSameVersion, type RemoteVals } from './remote-vals.ts';
+import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
@@ -23,8 +24,8 @@ export interface PushOptions {
   /** Compares, and sends nothing. */
   dryRun: boolean;
   remotes: RemoteVals;
-  /** Called if the service has no list, so that a val of that name may already exist. */
-  onUnknownName(val: WorkspaceVal): void;
+  /** Called if the push may take over a val of the same name, because the service has no list that would show it. */
+  onPossibleTakeover(val: WorkspaceVal): void;
   /** Called before the val on the service gets the name in vals.json. */
   onRenaming(val: WorkspaceVal, nameThere: string): void;
   /** Called before the val is sent. If it throws, nothing is sent. */
@@ -41,73 +42,113 @@ export async function pushVal(
   code: string | undefined,
   options: PushOptions,
 ): Promise<Outcome> {
-  if (code !== undefined) return pushCode(workspace, api, val, code, options);
+  if (code !== undefined) {
+    return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
+  }
   options.remark(
     `${val.file} is gone. ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} takes it out of vals.json, \`vals push --prune\` deletes the val.`,
   );
   return { status: 'skipped' };
 }
 
-async function pushCode(
-  workspace: Workspace,
-  api: Api,
-  val: WorkspaceVal,
-  code: string,
-  options: PushOptions,
+/** One val, and the code to send. */
+interface Push {
+  workspace: Workspace;
+  api: Api;
+  val: WorkspaceVal;
+  code: string;
+  base: Base | undefined;
+  options: PushOptions;
+}
+
+/** The val on the service that gets the code. */
+interface Target {
+  id: string | undefined;
+  /** Undefined if the val is new there. */
+  remote: Pick<RemoteVal, 'name' | 'version'> | undefined;
+  mayTakeOver: boolean;
+  /** False if only the list was read, and so the service's code is not known. */
+  isCompared: boolean;
+}
+
+async function pushCode(push: Push): Promise<Outcome> {
+  const { workspace, val, base, options } = push;
+  const listed = base === undefined ? await listedFromCheckout(push) : undefined;
+  if (listed !== undefined) {
+    return sendCode(push, { id: val.id, remote: listed, mayTakeOver: false, isCompared: false });
+  }
+  const examined = await examineOrFork(push);
+  const outcome = outcomeWithoutSending(workspace, examined, options);
+  if (examined.isRenamedHere && base !== undefined) {
+    return renameAndPush(push, base, examined.remote, outcome);
+  }
+  if (outcome !== undefined) return outcome;
+  const { remote, mayTakeOver } = examined;
+  return sendCode(push, { id: examined.val.id, remote, mayTakeOver, isCompared: true });
+}
+
+/** @param codeOutcome the outcome of the code, if there is no code to send */
+async function renameAndPush(
+  push: Push,
+  base: Base,
+  remote: RemoteVal | undefined,
+  codeOutcome: Outcome | undefined,
 ): Promise<Outcome> {
-  const { remotes } = options;
-  const recorded = workspace.bases.read(val);
-  const listed = recorded === undefined ? await listedFromCheckout(workspace, remotes, val) : undefined;
-  const examined = listed
-    ? undefined
-    : await examineOrFork(workspace, remotes, val, code, recorded, options.fork);
-  const outcome = examined && outcomeWithoutSending(workspace, examined, options);
-  const isRenamed = examined?.isRenamedHere === true;
-  if (outcome !== undefined && !isRenamed) return outcome;
-  if (outcome === undefined && !options.force && hasConflictMarkers(code)) {
-    throw new ConflictError(`${val.file} still has conflict markers.`, {
-      hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
-    });
-  }
-  if (examined?.mayTakeOver) options.onUnknownName(val);
-  const known = listed ?? examined?.remote;
-  const versionBefore = known?.version !== undefined && { versionBefore: known.version };
-  if (isRenamed) options.onRenaming(val, known?.name ?? '');
-  if (options.dryRun) return { status: 'planned', ...versionBefore };
+  const { workspace, api, val, code, options } = push;
+  if (codeOutcome === undefined) refuseConflictMarkers(push);
+  options.onRenaming(val, remote?.name ?? '');
+  if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
   options.beforeSending();
-  if (isRenamed && recorded !== undefined) {
-    const version = await rename(workspace, api, val, recorded);
-    // The code may have changed there meanwhile, so the val is examined again before its code is sent.
-    return outcome === undefined
-      ? pushCode(workspace, api, val, code, options)
-      : { status: 'renamed', ...identity(val.id, version) };
-  }
-  const name = known?.name ?? val.name;
+  const version = await rename(workspace, api, val, base);
+  if (codeOutcome !== undefined) return { status: 'renamed', ...idAndVersion(val.id, version) };
+  // The code may have changed there meanwhile, so the val is examined again before its code is sent.
+  return pushVal(workspace, api, val, code, options);
+}
+
+async function sendCode(push: Push, target: Target): Promise<Outcome> {
+  const { workspace, api, val, code, base, options } = push;
+  const { remote } = target;
+  refuseConflictMarkers(push);
+  if (target.mayTakeOver) options.onPossibleTakeover(val);
+  if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
+  options.beforeSending();
+  const name = remote?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     // The service may have stored the code although the request failed.
-    if (recorded !== undefined) workspace.bases.write(val, { ...recorded, sent: hashOf(code) });
+    if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
     throw error;
   });
-  const idBefore = examined ? examined.val.id : val.id;
   const sentId = textAt(body, 'id');
   // A service that sends the token as an id must not get it into vals.json.
-  const id = sentId === undefined || api.holdsToken(sentId) ? idBefore : sentId;
+  const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
-  if (idBefore !== undefined && id !== idBefore) {
+  if (target.id !== undefined && id !== target.id) {
     options.remark(`${val.file} was stored under another id than before: ${id}.`);
   }
   // Without a list, only the answer shows that the name was taken.
-  if (examined?.mayTakeOver && status !== 201 && Number(version) > 1) {
+  if (target.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
   record(workspace, { file: val.file, name, id }, { code, ...stampOf(api, body), name });
-  if (version !== undefined && listed && isSameVersion(listed.version, version)) {
-    return { status: 'unchanged', ...identity(id, version) };
+  // The service makes no new version if the code is the same.
+  if (!target.isCompared && version !== undefined && isSameVersion(remote?.version, version)) {
+    return { status: 'unchanged', ...idAndVersion(id, version) };
   }
-  return { status: status === 201 ? 'created' : 'pushed', ...identity(id, version), ...versionBefore };
+  const sent = status === 201 ? 'created' : 'pushed';
+  return { status: sent, ...idAndVersion(id, version), ...versionBefore(remote) };
+}
+
+const versionBefore = (remote: Target['remote']): JsonObject =>
+  withoutUndefined({ versionBefore: remote?.version });
+
+function refuseConflictMarkers({ val, code, options }: Push): void {
+  if (options.force || !hasConflictMarkers(code)) return;
+  throw new ConflictError(`${val.file} still has conflict markers.`, {
+    hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
+  });
 }
 
 /** Gives the val on the service the name in vals.json. Returns the version after that. */
@@ -140,25 +181,21 @@ function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> 
 }
 
 /** The first push of a fresh checkout reads the list instead of each val, and sends every val that is the caller's. */
-async function listedFromCheckout({ bases }: Workspace, remotes: RemoteVals, { id, name }: WorkspaceVal) {
-  if (id === undefined || !bases.trustsFile(id)) return undefined;
-  const listed = await remotes.listed(id);
+async function listedFromCheckout({ workspace, val, options }: Push): Promise<ListedVal | undefined> {
+  const { id, name } = val;
+  if (id === undefined || !workspace.bases.trustsFile(id)) return undefined;
+  const listed = await options.remotes.listed(id);
   return listed?.name === name ? listed : undefined;
 }
 
-async function examineOrFork(
-  workspace: Workspace,
-  remotes: RemoteVals,
-  val: WorkspaceVal,
-  code: string,
-  base: Base | undefined,
-  fork: boolean,
-): Promise<Examined> {
+/** With --fork, a val that is not the caller's, or not this one, is examined as a new val. */
+async function examineOrFork({ workspace, val, code, base, options }: Push): Promise<Examined> {
+  const { remotes, fork } = options;
   const examined = await examine(workspace, remotes, val, code, base);
   const { foreign, status, nameThere, isRenamedHere } = examined;
   const hasOtherName = nameThere !== undefined && val.id !== undefined && !isRenamedHere;
-  const leadsElsewhere = foreign !== undefined || status === 'deleted there' || hasOtherName;
-  return fork && leadsElsewhere ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
+  const isOtherVal = foreign !== undefined || status === 'deleted there' || hasOtherName;
+  return fork && isOtherVal ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
 }
 
 /** The outcome if there is nothing to send; otherwise undefined. Throws a conflict. */
@@ -178,9 +215,9 @@ function outcomeWithoutSending(
     if (examined.isNew && remote !== undefined && remote.id !== undefined && !dryRun) {
       record(workspace, val, remote);
     }
-    return { status: 'unchanged', ...identity(val.id, remote?.version) };
+    return { status: 'unchanged', ...idAndVersion(val.id, remote?.version) };
   }
-  if (status === 'changed there') return { status: 'behind', ...identity(val.id, remote?.version) };
+  if (status === 'changed there') return { status: 'behind', ...idAndVersion(val.id, remote?.version) };
   if (status === 'conflict' && !force) throw notPushed(examined);
   return undefined;
 }

@@ -102,5 +102,5 @@ const sentToken = (): BadResponseError =>
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 
-export const identity = (id: string | undefined, version: JsonValue | undefined): JsonObject =>
+export const idAndVersion = (id: string | undefined, version: JsonValue | undefined): JsonObject =>
   withoutUndefined({ id, version });

@@ -2,7 +2,14 @@
 import { basename } from 'node:path';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreFiles } from './sources/ignoring.ts';
-import { createIgnoreCheck, isCode, nameFrom, refuseTwins, type Source, walkFolder } from './sources/walk.ts';
+import {
+  createIgnoreCheck,
+  isCode,
+  nameFrom,
+  refuseSameNames,
+  type Source,
+  walkFolder,
+} from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
@@ -43,7 +50,7 @@ export async function findNewFiles(
     }
     found.push({ file, name: nameFrom(file) });
   }
-  refuseTwins(
+  refuseSameNames(
     [...known, ...found],
     'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
   );

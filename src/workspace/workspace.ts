@@ -28,8 +28,8 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
-  /** The workspace as it is now: vals.json is read again if it changed, with the journal of new notes. */
-  now(): Workspace;
+  /** Reads vals.json again if it changed, with the journal of new notes. */
+  refreshed(): Workspace;
   /** Records the val's name and id in a journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
@@ -68,7 +68,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
     service,
     bases,
     vals,
-    now() {
+    refreshed() {
       const found = stampOf(root, manifestFile);
       if (found !== stamp) vals = valsOf(root, service);
       stamp = found;
@@ -105,14 +105,15 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   return workspace;
 }
 
-/** Reads the vals from vals.json and the journal. */
-export const valsOf = (root: string, service: string): Vals =>
-  createVals(
-    [...readManifest(root).vals].map(([file, { name, ids }]) => {
-      const isElsewhere = !ids.has(service) && ids.size > 0;
-      return { file, name, id: idOn(service, ids), ...(isElsewhere && { others: [...ids.keys()] }) };
-    }),
-  );
+/** Reads the vals from vals.json and the journal. Without a service, no val has an id. */
+export function valsOf(root: string, service: string | undefined): Vals {
+  const vals = [...readManifest(root).vals].map(([file, { name, ids }]): WorkspaceVal => {
+    if (service === undefined) return { file, name, id: undefined };
+    const isElsewhere = !ids.has(service) && ids.size > 0;
+    return { file, name, id: idOn(service, ids), ...(isElsewhere && { others: [...ids.keys()] }) };
+  });
+  return createVals(vals);
+}
 
 /**
  * Another path of the same origin is another owner on the same service, such as a space. Its id is used if

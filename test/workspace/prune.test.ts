@@ -126,6 +126,20 @@ describe('does not delete', () => {
     expect(Object.keys(place.manifest().vals)).toHaveLength(3);
   });
 
+  it('a val that changed, and says so beside the vals that were deleted or not pushed', async () => {
+    const { place, service } = await workspace();
+    await service.edit('a', 'theirs');
+    const prune = () => place.vals('push', '--prune', '--yes');
+    const first = await prune();
+    expect(first.stdout).toMatch(/^failed\ta\t.*\ndeleted\tb\t.*\nunchanged\tc\t/);
+    expect(first.stderr).toMatch(/^error: 1 of 3 vals was not deleted: a\.ts is gone here, /);
+    await service.edit('c', 'theirs');
+    place.put({ 'c.ts': 'mine', 'd.ts': 'd' });
+    const second = await prune();
+    expect(second.stdout).toMatch(/^failed\ta\t.*\nfailed\tc\t.*\ncreated\td\t/);
+    expect(second.stderr).toContain('error: 2 of 3 vals were not deleted or pushed.');
+  });
+
   it('a val of another name', async () => {
     const { place, service, ids } = await workspace();
     await service.ask('PUT', `/v1/vals/${ids.a}`, { name: 'theirs' });

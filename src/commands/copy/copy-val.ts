@@ -5,7 +5,7 @@ import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { identity, type RemoteVal } from '../../workspace/remote-vals.ts';
+import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import type { Target } from './target.ts';
 
@@ -34,9 +34,9 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const codes = await pendingCodes(id, source, there, options);
   const first = await codes.next();
   const before = there?.version;
-  if (first.done) return { name, status: 'unchanged', ...identity(there?.id, before) };
+  if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   const facts = { name, ...(before !== undefined && { versionBefore: before }) };
-  if (options.dryRun) return { ...facts, status: 'planned', ...identity(there?.id, undefined) };
+  if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
 
   const { api } = options.target;
   const code = codeOf(source);
@@ -63,7 +63,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   return {
     ...facts,
     status: there === undefined && !isReplaced ? 'created' : 'pushed',
-    ...identity(sentId, versionOf(sent)),
+    ...idAndVersion(sentId, versionOf(sent)),
   };
 }
 

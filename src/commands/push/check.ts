@@ -5,16 +5,19 @@ import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { annotateFailure } from './github.ts';
-import { identify, type PushItem, reportTo } from './plan.ts';
+import { fileAndName, pushReport } from './outcomes.ts';
+import type { PushItem } from './plan.ts';
 
-/** How many characters of code are kept in memory. Other files are read again when they are sent. */
+/** The limit on the code that is kept in memory, in characters. Other files are read again when they are sent. */
 const mostKept = 8 * 1024 * 1024;
 
-/** Returns the items, or outcomes if a file cannot be read. Then nothing may be sent. */
-export async function checkAll(
-  context: Context,
-  items: readonly PushItem[],
-): Promise<PushItem[] | OutcomesResult> {
+interface Checked {
+  items: PushItem[];
+  /** Set if a file cannot be read. Then nothing may be sent. */
+  failure?: OutcomesResult;
+}
+
+export async function checkAll(context: Context, items: readonly PushItem[]): Promise<Checked> {
   const { say } = context;
   const checked: PushItem[] = [];
   const warnings: string[] = [];
@@ -29,22 +32,22 @@ export async function checkAll(
         checkSizes({ code }, item.file, addWarning);
       }
       const length = code?.length ?? 0;
-      const isKept = kept + length <= mostKept || !item.canReadAgain;
-      if (isKept) kept += length;
-      checked.push(isKept ? withCode(item, code) : item);
+      if (kept + length <= mostKept || !item.canReadAgain) {
+        kept += length;
+        checked.push({ ...item, read: async () => code });
+      } else {
+        checked.push(item);
+      }
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);
       annotateFailure(context, item.file, error);
     }
   }
-  if (failures.size > 0) return noneBegun(items, failures, { describe: identify, report: reportTo(say) });
+  if (failures.size > 0) {
+    const failure = noneBegun(items, failures, { describe: fileAndName, report: pushReport(say) });
+    return { items: checked, failure };
+  }
   for (const warning of warnings) say.warn(warning);
-  return checked;
+  return { items: checked };
 }
-
-/** Not inline: a closure created in the loop would keep the code of every file in memory. */
-const withCode = (item: PushItem, code: string | undefined): PushItem => ({
-  ...item,
-  read: async () => code,
-});

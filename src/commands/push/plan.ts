@@ -6,15 +6,16 @@ import { readBelow } from '../../workspace/disk/files.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { selectForPush } from '../../workspace/select.ts';
-import { notEmpty, readCode } from '../../workspace/sources/read-text.ts';
+import { checkNotEmpty, readCode } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
-  type Found,
+  type FoundFile,
   isPath,
   nameFrom,
-  readFound,
-  refuseTwins,
+  readInFolder,
+  refuseSameNames,
   type Source,
+  sameName,
 } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
@@ -27,6 +28,7 @@ import {
   workspaceAt,
 } from '../../workspace/workspace.ts';
 
+/** A file to push, and the name of its val. */
 export interface PushItem extends Source {
   /** The val in vals.json, or the val that a push would make. Undefined for a file outside of a workspace. */
   val?: WorkspaceVal;
@@ -46,27 +48,17 @@ export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
   /** Whether the push only lists names. It compares and sends nothing, so it needs no service. */
-  namesOnly: boolean;
+  listsNamesOnly: boolean;
 }
 
-/** The fields that identify an item in its outcome. */
-export const identify = ({ file, name }: Source) => ({ file, name });
-
-/** For messages about failures. */
-export const reportTo = (say: Context['say']) => ({
-  say,
-  label: ({ file }: Source) => file,
-  verb: 'pushed',
-  things: 'vals',
-});
-
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
-  const { paths, name, namesOnly } = options;
+  const { paths, name, listsNamesOnly } = options;
   if (paths.includes('')) {
     throw new UsageError('A path is empty.', {
       hint: 'Check for an unset variable. Name a file or a folder; . is the current folder.',
     });
   }
+  // A push with --name does not use the workspace.
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given.', {
@@ -78,66 +70,20 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
       hint: 'Add it: `vals push - --name hello`.',
     });
   }
-  if (root !== undefined) return planInWorkspace(context, root, paths, namesOnly);
+  if (root !== undefined) return planInWorkspace(context, root, paths, listsNamesOnly);
   const items =
-    name === undefined ? await untrackedItems(context, paths) : await oneItem(context, paths, name);
+    name === undefined ? await untrackedItems(context, paths) : await itemWithName(context, paths, name);
   return { workspace: undefined, items };
 }
 
 async function untrackedItems(context: Context, paths: readonly string[]): Promise<PushItem[]> {
   const files = await collectFiles(paths, context);
-  const items = files.map((found) => untrackedItem(context, found));
-  refuseTwins(items);
+  const items = files.map((file) => untrackedItem(context, file));
+  refuseSameNames(items);
   return items;
 }
 
-async function planInWorkspace(
-  context: Context,
-  root: string,
-  paths: readonly string[],
-  namesOnly: boolean,
-): Promise<PushPlan> {
-  const workspace = namesOnly ? undefined : await followMoves(workspaceAt(root, context), context);
-  const known: KnownVals = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, '') };
-  const items = paths.length === 0 ? await allItems(context, known) : await namedItems(context, known, paths);
-  return { workspace, items };
-}
-
-/** The files of all vals, and new files. */
-async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
-  const vals = await selectForPush(known, say);
-  return vals.map((val) => {
-    const { file, name } = val;
-    return { file, name, val, canReadAgain: true, read: async () => readTracked(known, val, file) };
-  });
-}
-
-/** The files that the user named, by a path or by the name of a val. Files outside of the workspace are untracked. */
-async function namedItems(context: Context, known: KnownVals, words: readonly string[]): Promise<PushItem[]> {
-  const paths = words.map((word) => {
-    const named = isPath(known.cwd, word) ? undefined : findVal(known, word);
-    return named === undefined ? word : relative(known.cwd, join(known.root, named.file));
-  });
-  const files = await collectFiles(paths, context);
-  const items = files.map((found): PushItem => {
-    const untracked = untrackedItem(context, found);
-    const file = fileBelow(known, found.file);
-    if (file === undefined) return untracked;
-    const val = valFor(file, known);
-    const read = async () => readTracked(known, val, found.file) ?? untracked.read();
-    return { ...untracked, name: val.name, val, canReadAgain: true, read };
-  });
-  refuseTwins(items);
-  return items;
-}
-
-/** @param path the user's word for the file, for messages */
-function readTracked({ root }: KnownVals, val: WorkspaceVal, path: string): string | undefined {
-  const code = readBelow(root, val.file);
-  return code === undefined ? undefined : notEmpty(path, code);
-}
-
-async function oneItem(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
+async function itemWithName(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
   if (paths.length > 1) {
     throw new UsageError('--name takes only one path.', { hint: 'Push the paths one by one.' });
   }
@@ -150,19 +96,74 @@ async function oneItem(context: Context, paths: readonly string[], name: string)
   return files.map((file) => ({ ...untrackedItem(context, file), name }));
 }
 
-const untrackedItem = (context: Context, { file, found }: Found): PushItem => ({
+const untrackedItem = (context: Context, { file, inFolder }: FoundFile): PushItem => ({
   file,
   name: nameFrom(file),
-  canReadAgain: found !== undefined,
-  read: async () => (found ? readFound(file, found) : readCode(file, context)),
+  canReadAgain: inFolder !== undefined,
+  read: async () => (inFolder ? readInFolder(file, inFolder) : readCode(file, context)),
 });
 
+async function planInWorkspace(
+  context: Context,
+  root: string,
+  paths: readonly string[],
+  listsNamesOnly: boolean,
+): Promise<PushPlan> {
+  const workspace = listsNamesOnly ? undefined : await followMoves(workspaceAt(root, context), context);
+  const known = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, undefined) };
+  const items =
+    paths.length === 0 ? await allItems(context, known) : await chosenItems(context, known, paths);
+  return { workspace, items };
+}
+
+/** The files of all vals, and new files. */
+async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
+  const vals = await selectForPush(known, say);
+  return vals.map((val) => {
+    const { file, name } = val;
+    return { file, name, val, canReadAgain: true, read: async () => readBelowRoot(known, val, file) };
+  });
+}
+
+/** The files that the user named, by a path or by the name of a val. Files outside of the workspace are untracked. */
+async function chosenItems(
+  context: Context,
+  known: KnownVals,
+  words: readonly string[],
+): Promise<PushItem[]> {
+  const paths = words.map((word) => {
+    const val = isPath(known.cwd, word) ? undefined : findVal(known, word);
+    return val === undefined ? word : relative(known.cwd, join(known.root, val.file));
+  });
+  const files = await collectFiles(paths, context);
+  const items = files.map((found): PushItem => {
+    const untracked = untrackedItem(context, found);
+    const file = fileBelow(known, found.file);
+    if (file === undefined) return untracked;
+    const val = knownOrNewVal(known, file);
+    const read = async () => {
+      const code = readBelowRoot(known, val, found.file);
+      // The user named the file. If it is gone, this throws the error that says so.
+      return code ?? untracked.read();
+    };
+    return { ...untracked, name: val.name, val, canReadAgain: true, read };
+  });
+  refuseSameNames(items);
+  return items;
+}
+
+/** @param path the user's word for the file, for messages */
+function readBelowRoot({ root }: KnownVals, val: WorkspaceVal, path: string): string | undefined {
+  const code = readBelow(root, val.file);
+  return code === undefined ? undefined : checkNotEmpty(path, code);
+}
+
 /** The val of the file in vals.json, or the val that a push would make. */
-export function valFor(file: string, workspace: KnownVals): WorkspaceVal {
-  const known = valOfFile(workspace, file);
-  if (known !== undefined) return known;
+export function knownOrNewVal(known: KnownVals, file: string): WorkspaceVal {
+  const val = valOfFile(known, file);
+  if (val !== undefined) return val;
   const name = nameFrom(file);
-  const sameName = workspace.vals.ofName(name);
-  if (sameName !== undefined) refuseTwins([sameName, { file, name }]);
+  const other = known.vals.ofName(name);
+  if (other !== undefined) throw sameName(other.file, { file, name });
   return { file, name, id: undefined };
 }

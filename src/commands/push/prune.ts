@@ -4,7 +4,7 @@ import { ConflictError } from '../../errors.ts';
 import { cellText } from '../../terminal/fields.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
-import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
@@ -13,36 +13,50 @@ import { confirmDeletion } from '../shared/remove.ts';
 export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
-/** Leaves out vals that may not be deleted. The push reports them as conflicts. */
+/** Does not show vals that must not be deleted. The push reports them as conflicts. */
 export async function confirmPruning(
   context: Context,
   workspace: Workspace,
   remotes: RemoteVals,
   vals: readonly WorkspaceVal[],
 ): Promise<void> {
-  const read = vals.map(async (val) => {
-    const remote = await readPrunable(workspace, remotes, val).catch(undefinedIfConflict);
-    return remote === undefined ? [] : { val, remote };
-  });
-  const found = (await Promise.all(read)).flat();
-  if (found.length === 0) return;
+  const candidates = await Promise.all(vals.map((val) => readCandidate(workspace, remotes, val)));
+  const shown = candidates.filter((candidate) => candidate !== undefined);
+  if (shown.length === 0) return;
   await confirmDeletion(
     context,
     async () => {
       context.progress.stop();
-      const lines = found.map(({ val: { name, file }, remote: { version } }) => {
-        const facts = [name, version === undefined ? '' : `version ${cellText(version)}`, file];
-        return `  ${facts.filter((fact) => fact !== '').join('  ')}\n`;
-      });
-      context.say.banner(lines.join(''));
-      return found.length === 1
-        ? `The file of this val is gone. Delete the val on the service, with all its versions?`
-        : `The files of these ${found.length} vals are gone. Delete the vals on the service, with all their versions?`;
+      context.say.banner(shown.map(lineFor).join(''));
+      return shown.length === 1
+        ? 'The file of this val is gone. Delete the val on the service, with all its versions?'
+        : `The files of these ${shown.length} vals are gone. Delete the vals on the service, with all their versions?`;
     },
     'Nothing was pushed or deleted.',
   );
 }
 
-function undefinedIfConflict(error: unknown): undefined {
-  if (!(error instanceof ConflictError)) throw error;
+interface Candidate {
+  val: WorkspaceVal;
+  remote: RemoteVal;
+}
+
+/** Undefined if the val is already deleted on the service, or must not be deleted. */
+async function readCandidate(
+  workspace: Workspace,
+  remotes: RemoteVals,
+  val: WorkspaceVal,
+): Promise<Candidate | undefined> {
+  try {
+    const remote = await readPrunable(workspace, remotes, val);
+    return remote === undefined ? undefined : { val, remote };
+  } catch (error) {
+    if (error instanceof ConflictError) return undefined;
+    throw error;
+  }
+}
+
+function lineFor({ val: { name, file }, remote: { version } }: Candidate): string {
+  const parts = version === undefined ? [name, file] : [name, `version ${cellText(version)}`, file];
+  return `  ${parts.join('  ')}\n`;
 }

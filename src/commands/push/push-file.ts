@@ -18,13 +18,13 @@ import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import type { IgnoreFiles } from '../../workspace/sources/ignoring.ts';
-import { notEmpty } from '../../workspace/sources/read-text.ts';
+import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
 import type { Outage } from '../../workspace/watch/outage.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { valFor } from './plan.ts';
+import { knownOrNewVal } from './plan.ts';
 
 interface PusherOptions {
   workspace: Workspace;
@@ -39,19 +39,19 @@ interface PusherOptions {
 /** The function that it returns throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace: opened, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
+  { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
 ): (file: string) => Promise<void> {
   const { flags, signal, say } = context;
   const columns = eventColumns(context);
-  const afterMoves = createMoveFollower(context, opened);
+  const followMovesInTurn = createMoveFollower(context, workspace);
+  const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   // The first pushes share one copy of the service's list. For later saves that copy would be outdated.
-  const newRemotes = () => createRemoteVals({ ...context, api }, 1);
-  const firstRemotes = newRemotes();
-  const sending = {
+  const firstRemotes = createRemotes();
+  const pushOptions = {
     force,
     fork: false,
     dryRun: false,
-    onUnknownName() {},
+    onPossibleTakeover() {},
     onRenaming() {},
     remark: say.warn,
     beforeSending: () => signal.throwIfAborted(),
@@ -59,55 +59,60 @@ export function createFilePusher(
 
   return async (file) => {
     if (signal.aborted) return;
-    const wasAway = outage.isUnderWay();
+    const wasUnreachable = outage.isUnderWay();
     const isFirst = firstFiles.delete(file);
     let name: string | undefined;
     try {
       // The ignore files may have changed since the file was saved.
-      if (!isFirst && createIgnoreCheck(opened.root, ignoreFiles)(file)) return;
-      const now = opened.now();
-      const isNew = valOfFile(now, file) === undefined;
-      const code = readBelow(opened.root, file);
+      if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return;
+      const refreshed = workspace.refreshed();
+      const isNew = valOfFile(refreshed, file) === undefined;
+      const code = readBelow(workspace.root, file);
       // The file was moved, and vals.json already has its new path.
       if (isNew && code === undefined) return;
-      const workspace = isNew ? await afterMoves(file) : now;
-      const val = valFor(file, workspace);
+      const current = isNew ? await followMovesInTurn(file) : refreshed;
+      const val = knownOrNewVal(current, file);
       name = val.name;
-      const checked = code === undefined ? undefined : notEmpty(file, code);
-      const remotes = isFirst ? firstRemotes : newRemotes();
-      const outcome = await pushVal(workspace, api, val, checked, { ...sending, remotes });
-      if (code !== undefined) outage.ended();
+      if (code !== undefined) checkNotEmpty(file, code);
+      const remotes = isFirst ? firstRemotes : createRemotes();
+      const outcome = await pushVal(current, api, val, code, { ...pushOptions, remotes });
+      // For a file that is gone, the service was not asked.
+      if (code !== undefined) outage.serviceAnswered();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-      if (isNews || (wasAway && outcome.status === 'unchanged')) {
+      // After an outage, a user wants to know about each file that was kept.
+      if (isNews || (wasUnreachable && outcome.status === 'unchanged')) {
         await context.event({ file, name, ...outcome }, columns);
       }
     } catch (error) {
       await reportFailure(file, name, error);
     } finally {
-      outage.retry();
+      // This file may have ended without a request, for example because it is ignored. The next file has to test the service.
+      outage.planRetry();
     }
   };
 
   async function reportFailure(file: string, name: string | undefined, error: unknown): Promise<void> {
     if (!(error instanceof ValsError)) throw error;
     if (error instanceof InterruptedError) return;
-    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return outage.began(file);
+    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) {
+      return outage.serviceFailed(file);
+    }
     if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
     // Any other answer shows that the service can be reached. A local error shows nothing.
-    if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.ended();
+    if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.serviceAnswered();
     if (!flags.ndjson) say.warn(messageWithHint(error));
     const facts = { file, ...(name !== undefined && { name }) };
     await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
   }
 }
 
-/** Finds moved files one call at a time, so that files that were moved together are reported in one message. */
-function createMoveFollower(context: Context, opened: Workspace): (file: string) => Promise<Workspace> {
+/** Follows moves one call at a time, so that files that were moved together are found by one call. */
+function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   let last: Promise<unknown> = Promise.resolve();
   return (file) => {
     const moved = last.then(() => {
-      const now = opened.now();
-      return valOfFile(now, file) === undefined ? followMoves(now, context) : now;
+      const refreshed = workspace.refreshed();
+      return valOfFile(refreshed, file) === undefined ? followMoves(refreshed, context) : refreshed;
     });
     last = moved.catch(() => {});
     return moved;

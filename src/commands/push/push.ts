@@ -1,5 +1,5 @@
 // `vals push` in three steps: plan.ts finds the files, check.ts reads and checks all of them, and send.ts sends them.
-// With --prune, send.ts first asks about the vals that it would delete (prune.ts). --watch is another way (watch.ts).
+// With --prune, send.ts first asks about the vals that it would delete (prune.ts). With --watch, watch.ts does all of the work.
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
@@ -9,7 +9,8 @@ import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { checkAll } from './check.ts';
-import { identify, planPush } from './plan.ts';
+import { fileAndName } from './outcomes.ts';
+import { planPush } from './plan.ts';
 import { sendAll } from './send.ts';
 
 const foldersAndConflicts =
@@ -34,7 +35,8 @@ export const command = defineCommand({
   arguments: {
     paths: {
       ...argument('[paths...]', 'files, folders, or - for standard input'),
-      orCode: 'files and folders; without them, all changed files of the workspace',
+      canBeCode: true,
+      toolDescription: 'files and folders; without them, all changed files of the workspace',
     },
   },
   options: {
@@ -75,19 +77,18 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
-      await watchWorkspace(context, { paths, concurrency, force });
-      return { kind: 'nothing' };
+      return watchWorkspace(context, { paths, concurrency, force });
     }
-    const canCompare = name === undefined && isInWorkspaceWithService(context);
-    const namesOnly = dryRun && paths.length > 0 && !canCompare;
-    const { workspace, items } = await planPush(context, { paths, name, namesOnly });
-    const checked = await checkAll(context, items);
-    if ('kind' in checked) return checked;
-    if (namesOnly) {
-      return { kind: 'list', rows: checked.map((item) => ({ ...identify(item), status: 'planned' })) };
+    const isComparedWithService = name === undefined && isInWorkspaceWithService(context);
+    const listsNamesOnly = dryRun && paths.length > 0 && !isComparedWithService;
+    const plan = await planPush(context, { paths, name, listsNamesOnly });
+    const { items, failure } = await checkAll(context, plan.items);
+    if (failure !== undefined) return failure;
+    if (listsNamesOnly) {
+      return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
     }
-    const sending = { concurrency, force, dryRun, ...options };
-    const outcomes = await sendAll(context, { workspace, items: checked }, sending);
+    const sendOptions = { concurrency, force, dryRun, ...options };
+    const outcomes = await sendAll(context, { workspace: plan.workspace, items }, sendOptions);
     // A workspace may have hundreds of vals, so a person sees only those that changed.
     if (!context.forPerson || paths.length > 0) return outcomes;
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';

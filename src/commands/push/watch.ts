@@ -25,7 +25,7 @@ const mostFiles = 32;
 export async function watchWorkspace(
   context: Context,
   { paths, concurrency, force }: WatchOptions,
-): Promise<undefined> {
+): Promise<never> {
   const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
@@ -45,11 +45,12 @@ export async function watchWorkspace(
   const ignoreFiles = createIgnoreFiles(say.warn);
   /** The files that a push without --watch would send. Each leaves the set when it is pushed. */
   const firstFiles = new Set<string>();
+  // These three form a circle: the queue pushes files, a failed push begins an outage, and the outage adds files to the queue.
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
     onBegan: () => say.warn('The service cannot be reached. vals keeps trying, and no save is lost.'),
-    onEnded: () => say.annotate('The service can be reached again.'),
+    onEnded: () => say.note('The service can be reached again.'),
   });
   const pushFile = createFilePusher(context, { workspace, api, force, outage, firstFiles, ignoreFiles });
   const queue = createQueue(

@@ -61,7 +61,7 @@ export async function* run(
   const finished = finishedRun(startedAt, clock.now(), failure);
   const recorded = await record(entry, finished);
   if (failure !== undefined) {
-    if (!flags.json && !flags.ndjson) for (const line of failure.details) say.annotate(line);
+    if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
     throw failure;
   }
   if (started.isSilent() && !asRecord) {

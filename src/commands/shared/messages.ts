@@ -3,8 +3,8 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
 
-/** Says which new files would overwrite a val of the same name, if the service has one. */
-export function noteTakeovers({ flags, say }: Context, files: readonly string[]): void {
+/** Notes that a push of these new files would take over vals of the same names, if the service has such vals. */
+export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
   const reason = 'This service does not list its vals.';

@@ -53,7 +53,8 @@ export const valArgument = val('<val>', 'a name, an id or its beginning, or in a
 
 export const codeFile = {
   ...argument('[file]', 'a file with the code (standard input)'),
-  orCode: 'a file with its code',
+  canBeCode: true,
+  toolDescription: 'a file with its code',
 };
 
 /** Stays a text: a version may be larger than a safe integer. Version 0 is valid too. */

@@ -6,7 +6,7 @@ import { type JsonObject, stringifyJson } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { decode } from '../../workspace/disk/files.ts';
-import { notEmpty } from '../../workspace/sources/read-text.ts';
+import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
@@ -42,7 +42,7 @@ export const command = defineCommand({
     }
     try {
       context.signal.throwIfAborted();
-      const edited = notEmpty(file, decode(file, bytes));
+      const edited = checkNotEmpty(file, decode(file, bytes));
       checkSizes({ code: edited }, file, context.say.warn);
       if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);

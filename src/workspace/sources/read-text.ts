@@ -18,10 +18,10 @@ export interface Input {
 
 /** Refuses an empty file: nobody replaces code with nothing on purpose. */
 export async function readCode(file: string, input: Input): Promise<string> {
-  return notEmpty(file, await readText(file, input));
+  return checkNotEmpty(file, await readText(file, input));
 }
 
-export function notEmpty(file: string, code: string): string {
+export function checkNotEmpty(file: string, code: string): string {
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
     hint: 'Add code to the file, or leave the file out of the command.',

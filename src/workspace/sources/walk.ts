@@ -10,7 +10,7 @@ import { interruptible } from '../../lib/signals.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
-import { notEmpty } from './read-text.ts';
+import { checkNotEmpty } from './read-text.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 /** A file, and the name of its val. */
@@ -23,10 +23,15 @@ const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
 
 /** A file that the user named, or one found in a folder that the user named. */
-export interface Found {
+export interface FoundFile {
   file: string;
-  /** That folder, and the file's path relative to it. Links below the folder are not followed. */
-  found?: { folder: string; below: string };
+  /** Set if the user named a folder: that folder, and the file's path relative to it. Links below it are not followed. */
+  inFolder?: FileInFolder;
+}
+
+interface FileInFolder {
+  folder: string;
+  below: string;
 }
 
 interface Place {
@@ -40,15 +45,15 @@ interface Place {
 export async function collectFiles(
   paths: readonly string[],
   { settings: { cwd }, agent, say: { warn } }: Place,
-): Promise<Found[]> {
-  const found: Found[] = [];
+): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
-        found.push({ file: withSlashes(join(path, below)), found: { folder, below } });
+        found.push({ file: withSlashes(join(path, below)), inFolder: { folder, below } });
       }
     } else {
       found.push({ file: withSlashes(path) });
@@ -59,11 +64,10 @@ export async function collectFiles(
   return [...new Map(found.map((each) => [resolve(cwd, each.file), each])).values()];
 }
 
-/** The code of a file that was found in a folder. */
-export function readFound(file: string, { folder, below }: NonNullable<Found['found']>): string {
+export function readInFolder(file: string, { folder, below }: FileInFolder): string {
   const code = readBelow(folder, below, largest.text, file);
   if (code === undefined) throw new LocalError(`${file} does not exist.`, { hint: 'Check the path.' });
-  return notEmpty(file, code);
+  return checkNotEmpty(file, code);
 }
 
 /** Whether anything exists at this path, even a broken link. */
@@ -80,19 +84,20 @@ export function isPath(cwd: string, word: string): boolean {
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
 /** Throws if two files would become one val. */
-export function refuseTwins(
-  sources: readonly Source[],
-  hint = 'Rename one of them, or push one alone with --name.',
-): void {
-  const byName = new Map<string, string>();
-  for (const { file, name } of sources) {
-    const twin = byName.get(name);
-    if (twin !== undefined) {
-      throw new UsageError(`${twin} and ${file} would both be the val "${name}".`, { hint });
-    }
-    byName.set(name, file);
+export function refuseSameNames(sources: readonly Source[], hint?: string): void {
+  const fileByName = new Map<string, string>();
+  for (const source of sources) {
+    const otherFile = fileByName.get(source.name);
+    if (otherFile !== undefined) throw sameName(otherFile, source, hint);
+    fileByName.set(source.name, source.file);
   }
 }
+
+export const sameName = (
+  otherFile: string,
+  { file, name }: Source,
+  hint = 'Rename one of them, or push one alone with --name.',
+): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
 
 /** False if the path cannot be examined: reading it later reports why. */
 const isDirectory = (path: string): Promise<boolean> =>

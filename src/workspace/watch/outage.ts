@@ -3,14 +3,14 @@ import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {
   isUnderWay(): boolean;
-  /** The file could not be sent: keeps it, and tries again after a pause. */
-  began(file: string): void;
+  /** Begins or continues the outage: keeps the file, and tries again after a pause. */
+  serviceFailed(file: string): void;
+  /** Ends the outage: sends all files that were kept. */
+  serviceAnswered(): void;
   /** Keeps one more file during the outage. */
   keep(file: string): void;
-  /** The service answered: sends all files that were kept. */
-  ended(): void;
-  /** If the outage goes on, sends the next file after a pause. */
-  retry(): void;
+  /** If the outage goes on and no retry is planned, plans to send the next file after a pause. */
+  planRetry(): void;
   close(): void;
 }
 
@@ -39,7 +39,7 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
     send(file);
   }
 
-  function retry(): void {
+  function planRetry(): void {
     if (!underWay || cancel !== undefined) return;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
     failures += 1;
@@ -49,18 +49,18 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
 
   return {
     isUnderWay: () => underWay,
-    began(file) {
+    serviceFailed(file) {
       kept.add(file);
       if (!underWay) onBegan();
       underWay = true;
-      retry();
+      planRetry();
     },
     keep(file) {
       kept.add(file);
-      retry();
+      planRetry();
     },
-    retry,
-    ended() {
+    planRetry,
+    serviceAnswered() {
       if (!underWay) return;
       underWay = false;
       failures = 0;

@@ -1,0 +1,41 @@
+// How a push describes its outcomes, and its hints about them.
+import type { Context } from '../../cli/context.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Outcome } from '../../lib/outcome.ts';
+import type { Source } from '../../workspace/sources/walk.ts';
+
+/** The fields that identify an item in its outcome. */
+export const fileAndName = ({ file, name }: Source) => ({ file, name });
+
+/** The words for the messages about failures. */
+export const pushReport = (say: Context['say']) => ({
+  say,
+  label: ({ file }: Source) => file,
+  verb: 'pushed',
+  things: 'vals',
+});
+
+export const isSent = ({ status }: JsonObject | Outcome): boolean =>
+  status === 'created' || status === 'pushed';
+
+/** The val was sent, and the service answered without an id. */
+export const lacksId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
+
+export function hintAtMissingIds(
+  say: Context['say'],
+  rows: readonly JsonObject[],
+  isInWorkspace: boolean,
+): void {
+  const count = rows.filter(lacksId).length;
+  if (count === 0) return;
+  const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
+  const next = isInWorkspace ? 'then run `vals pull <id>`' : 'before you use `vals val`';
+  say.hint(`The service sent no id for ${which}. Find the id on the service, ${next}.`);
+}
+
+export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {
+  const count = rows.filter(({ status }) => status === 'behind').length;
+  if (count === 0) return;
+  const which = count === 1 ? '1 val' : `${count} vals`;
+  say.hint(`${which} changed on the service. Run \`vals pull\` to get the changes.`);
+}

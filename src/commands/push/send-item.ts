@@ -1,0 +1,110 @@
+// Sends one item of a push, and collects the facts that are reported once for all items.
+import { extname } from 'node:path';
+import type { Api } from '../../api/api.ts';
+import { textAt, versionOf } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import type { Context } from '../../cli/context.ts';
+import type { Outcome } from '../../lib/outcome.ts';
+import { shell } from '../../lib/shell-command.ts';
+import type { SeenVal } from '../../names/seen-file.ts';
+import { pruneVal } from '../../workspace/prune-val.ts';
+import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
+import { idAndVersion } from '../../workspace/remote-vals.ts';
+import { relativeImports } from '../../workspace/sources/warnings.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { withNameProposed } from '../shared/messages.ts';
+import { isSent } from './outcomes.ts';
+import type { PushItem } from './plan.ts';
+
+interface SenderOptions {
+  api: Api;
+  workspace: Workspace | undefined;
+  pushOptions: Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'>;
+  /** Whether the val of the item is deleted, because its file is gone. */
+  isPruned(item: PushItem): boolean;
+}
+
+interface ItemSender {
+  /** Throws if the item failed. */
+  send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
+  /** The new files that may have taken over a val of the same name. */
+  possibleTakeovers: readonly string[];
+  /** For each file that imports a file beside it, its first such import. */
+  relativeImports: readonly { file: string; specifier: string }[];
+}
+
+export async function createItemSender(
+  context: Context,
+  { api, workspace, isPruned, ...options }: SenderOptions,
+): Promise<ItemSender> {
+  const { say, signal, flags } = context;
+  const { dryRun } = options.pushOptions;
+  const possibleTakeovers: string[] = [];
+  const importsFound: { file: string; specifier: string }[] = [];
+  const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
+  const pushOptions = {
+    ...options.pushOptions,
+    beforeSending: () => signal.throwIfAborted(),
+    onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
+    onRenaming({ file, name }: WorkspaceVal, nameThere: string) {
+      if (!dryRun || flags.json || flags.ndjson) return;
+      say.note(`A push would rename the val "${nameThere}" of ${file} to "${name}".`);
+    },
+  };
+
+  async function send(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
+    const { file, name, val } = item;
+    const code = await item.read();
+    if (code !== undefined && api.holdsToken(code)) {
+      say.warn(`${file} holds your token. Anybody who can read the val can act as you.`);
+    }
+    const isTracked = val !== undefined && workspace !== undefined;
+    if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);
+    try {
+      const outcome = isTracked
+        ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
+        : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
+      if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
+      return outcome;
+    } catch (error) {
+      throw withNameProposed(error, name, (valid) =>
+        isTracked
+          ? `Rename the file to ${valid}${extname(file)}.`
+          : `Give it a valid name: ${shell`vals push ${file} --name ${valid}`}.`,
+      );
+    }
+  }
+
+  function noteRelativeImport(file: string, code: string): void {
+    const [specifier] = relativeImports(code);
+    if (specifier !== undefined) importsFound.push({ file, specifier });
+  }
+
+  return { send, possibleTakeovers, relativeImports: importsFound };
+}
+
+interface UntrackedPush {
+  dryRun: boolean;
+  /** The caller's vals as this machine remembered them before the push. */
+  seenBefore: readonly SeenVal[];
+}
+
+/** Pushes a file that is in no workspace. */
+async function pushUntracked(
+  api: Api,
+  name: string,
+  code: string,
+  { dryRun, seenBefore }: UntrackedPush,
+): Promise<Outcome> {
+  if (dryRun) return { status: 'planned' };
+  const { status, body = null } = await api.send(routes.putVal(name, code));
+  const id = textAt(body, 'id');
+  const facts = idAndVersion(id, versionOf(body));
+  if (status === 201) return { status: 'created', ...facts };
+  // The service makes no new version if the code is the same. Versions are remembered as text.
+  const version = textAt(body, 'version');
+  const isUnchanged =
+    version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);
+  return { status: isUnchanged ? 'unchanged' : 'pushed', ...facts };
+}
