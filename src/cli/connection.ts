@@ -6,7 +6,7 @@ import { mostRequests } from '../api/http/pace.ts';
 import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isLoopback, isWithoutProxy } from '../lib/host-names.ts';
+import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
 import { shell } from '../lib/shell-command.ts';
 import { notingAnswers } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
@@ -103,7 +103,7 @@ function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undef
   const { protocol, hostname } = new URL(origin);
   const { https, http, none } = settings.proxy;
   const proxy = protocol === 'https:' ? (https ?? http) : http;
-  if (proxy === undefined || isLoopback(hostname) || isWithoutProxy(none?.value ?? '', origin)) {
+  if (proxy === undefined || isLoopback(hostname) || bypassesProxy(none?.value ?? '', origin)) {
     return undefined;
   }
   return { url: parseProxy(proxy), source: proxy.source };

@@ -2,7 +2,7 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
-import { isFile } from '../lib/plain-file.ts';
+import { isFile } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';

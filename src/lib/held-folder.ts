@@ -1,4 +1,5 @@
-// Opens a folder below another one without following links, not even a link that replaces a folder meanwhile.
+// Holds a folder: keeps it open, so that its path for system calls always means this folder, even if somebody replaces a
+// folder above it by a link. No link below the top folder is followed.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
@@ -47,10 +48,10 @@ const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /** O_PATH of Linux, for which Node has no name, opens a folder even if we may not list it. */
-const openFolder = 0o10000000 | (constants.O_DIRECTORY ?? 0);
+const folderFlags = 0o10000000 | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
-  let descriptor = openSync(top, openFolder);
+  let descriptor = openSync(top, folderFlags);
   for (const [index, part] of parts.entries()) {
     const above = descriptor;
     try {
@@ -64,7 +65,7 @@ function hold(top: string, parts: readonly string[], make: boolean): HeldFolder 
 
 function stepInto(path: string, place: readonly string[], make: boolean): number {
   try {
-    return openSync(path, openFolder | constants.O_NOFOLLOW);
+    return openSync(path, folderFlags | constants.O_NOFOLLOW);
   } catch (error) {
     if (make && isMissing(error)) {
       makeOne(path);
@@ -83,17 +84,17 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
 
 /** For other systems: checks each folder. A link that appears after the last check is not noticed. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
-  const look = (mayMake: boolean) => {
+  const checkEach = (makeMissing: boolean) => {
     for (const index of parts.keys()) {
       const place = parts.slice(0, index + 1);
       const path = join(top, ...place);
-      const stats = lstatSync(path, { throwIfNoEntry: !mayMake });
+      const stats = makeMissing ? lstatSync(path, { throwIfNoEntry: false }) : lstatSync(path);
       if (stats === undefined) makeOne(path);
       else if (!stats.isDirectory()) throw notReached(place, stats);
     }
   };
-  look(make);
-  return { path: join(top, ...parts), check: () => look(false), close() {} };
+  checkEach(make);
+  return { path: join(top, ...parts), check: () => checkEach(false), close() {} };
 }
 
 /** Another process may make the same folder at the same time. */

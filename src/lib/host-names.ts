@@ -1,14 +1,14 @@
-// Host names in URLs: those of this machine, and those that are reached without a proxy.
+// Host names in URLs: those of this machine, those that are reached without a proxy, and those that a service refuses.
 
 /** Whether a URL leads to this machine. The host name is not looked up. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 
 /**
- * NO_PROXY has host names between commas or spaces, each with or without a port. A name means the host and its subdomains,
+ * Whether requests to the origin go without a proxy. NO_PROXY has host names between commas or spaces, each with or without a port. A name means the host and its subdomains,
  * with or without `.` or `*.` before it; `*` alone means every host.
  */
-export function isWithoutProxy(noProxy: string, origin: string): boolean {
+export function bypassesProxy(noProxy: string, origin: string): boolean {
   if (noProxy.trim() === '*') return true;
   const { hostname, port, protocol } = new URL(origin);
   const usedPort = port || (protocol === 'https:' ? '443' : '80');

@@ -1,4 +1,7 @@
-// JSON that keeps every digit: a number that JavaScript would write differently keeps its text.
+// JSON that keeps every digit: a number that JavaScript would write differently becomes a JsonNumber, which keeps its text.
+//
+// JSON.parse and JSON.stringify cannot do that with numbers. So while they run, such a number is a string that begins with a
+// mark: `parseJson` marks the numbers in the text, and `restoreNumbers` turns the marked strings into numbers again.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 
@@ -15,7 +18,7 @@ export class JsonNumber {
   }
 }
 
-/** A prefix that no service can guess, so that no string of a service is taken for a number. */
+/** Random, so that a service cannot send a string that begins with the mark and would be taken for a number. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;
@@ -24,18 +27,19 @@ const mark = (): string => {
 
 // Timestamps in strings have digits and dots too, so the number must stand between JSON's punctuation.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
-const isNumber = /^\s*[-\d]/;
+// A JSON text that begins like this is a single number.
+const isLoneNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-const deepest = 1_000;
-const mostValues = 4_000_000;
+const maxDepth = 1_000;
+const maxValues = 4_000_000;
 
 /** Throws a SyntaxError if the text is not JSON, and a RangeError if it is nested too deeply or has too many values. */
 export function parseJson(text: string): JsonValue {
   // Before JSON.parse, which takes seconds and gigabytes for some texts of a few megabytes.
   if (isTooComplex(text)) throw new RangeError('nested too deeply, or too many values');
   const value: JsonValue = JSON.parse(text);
-  if (!mayLoseDigits.test(text) && !isNumber.test(text)) return value;
+  if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
   const prefix = mark();
   const keepDigits = (token: string) => (String(Number(token)) === token ? token : `"${prefix}${token}"`);
   const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, keepDigits));
@@ -46,9 +50,10 @@ export function parseJson(text: string): JsonValue {
 
 /** If the text is not JSON, the result does not matter. */
 function isTooComplex(text: string): boolean {
-  // Nearly every text has few brackets, and counting them is fast.
-  const mayBeDeep = hasMany(text, '[', deepest / 2) || hasMany(text, '{', deepest / 2);
-  if (!mayBeDeep && text.length < mostValues) return false;
+  // Nearly every text has few brackets, and counting them is fast. With less than half of the depth of each kind, the text
+  // cannot be nested too deeply.
+  const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
+  if (!mayBeDeep && text.length < maxValues) return false;
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -57,7 +62,7 @@ function isTooComplex(text: string): boolean {
     else if (character === ',') values++;
     else if (character === '{' || character === '[') depth++;
     else if (character === '}' || character === ']') depth--;
-    if (depth > deepest || values > mostValues) return true;
+    if (depth > maxDepth || values > maxValues) return true;
   }
   return false;
 }
@@ -104,7 +109,7 @@ export const unicodeEscape = (character: string): string =>
 export const stringifyJson = (value: unknown, indent?: number): string =>
   escapeUnsafe(encodeJson(value, indent));
 
-/** One line for each value. Searches all lines at once, which is faster than one by one. */
+/** One line for each value, safe to print. Searches all lines at once, which is faster than one by one. */
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
@@ -114,7 +119,7 @@ const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unic
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
 
-/** Turns marked strings into numbers. JSON.stringify writes each JsonNumber as a marked string. */
+/** Turns marked strings into numbers. */
 export const restoreNumbers = (text: string): string =>
   secretMark === undefined
     ? text
@@ -124,7 +129,6 @@ export const restoreNumbers = (text: string): string =>
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
-/** Leaves out the keys without a value. */
 export const withoutUndefined = (object: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(
     Object.entries(object).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),

@@ -4,7 +4,7 @@ import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
 import { type Clock, wait } from './clock.ts';
-import { NotPlainFile, readPlainFile } from './plain-file.ts';
+import { readPlainFile, UnusableFile } from './plain-file.ts';
 import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
@@ -33,6 +33,9 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   const { signal, clock, deadlineMs, name = path, say } = waiting;
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
   const isMine = () => read(path, name) === mine;
+  const release = () => {
+    if (isMine()) remove(path);
+  };
   const began = clock.now();
   let hasWarned = false;
 
@@ -48,7 +51,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   for (;;) {
     try {
       retryWhileBusy(() => writeFileSync(path, mine, { flag: 'wx', mode: 0o600 }));
-      return { isMine, release: () => void (isMine() && remove(path)) };
+      return { isMine, release };
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
@@ -65,19 +68,23 @@ const heldTooLong = (name: string, deadlineMs: number): LocalError =>
     hint: 'Run the command again when that process has ended. If no other vals process is running, remove that file.',
   });
 
-/** A lock is stale if its process has ended, or if the lock is older than any work takes. A lock of another user is never stale. */
+/** A lock is stale if its process has ended, or if the lock is older than any work takes. Another user's lock is never stale, except root's. */
 function isStale(path: string, name: string): boolean {
   const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (content === undefined || !stats?.isFile() || !isOurs(stats.uid)) return false;
+  if (content === undefined || !stats?.isFile() || !isOursOrRoots(stats.uid)) return false;
   const [host, owner] = content.split(' ');
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
   const ageMs = Date.now() - stats.mtimeMs;
   return ageMs > staleAfterMs || ageMs < -aheadMs;
 }
 
-const isOurs = (uid: number): boolean =>
-  uid === 0 || process.getuid === undefined || uid === process.getuid();
+/** A vals that ran under sudo may leave a lock of root in the folder of a user. */
+function isOursOrRoots(uid: number): boolean {
+  // Windows has no user ids.
+  if (process.getuid === undefined) return true;
+  return uid === process.getuid() || uid === 0;
+}
 
 function isRunning(processId: number): boolean {
   try {
@@ -88,14 +95,17 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a plain file: waiting would never end. */
+/**
+ * The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a plain file, because
+ * the wait for it would never end.
+ */
 function read(path: string, name: string): string | undefined {
   try {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (errnoOf(error) === 'EACCES') return '';
-    if (!(error instanceof NotPlainFile)) throw error;
+    if (!(error instanceof UnusableFile)) throw error;
     throw new LocalError(`${name} ${error.problem}, so vals cannot use it as a lock.`, {
       hint: 'Move it away, then run the command again.',
       cause: error,

@@ -1,4 +1,4 @@
-// Paths that look the same on every system, and the folders above a file.
+// Paths that look the same on every system, the kind of a path, and the folders above a file.
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
@@ -39,6 +39,10 @@ export function makeFolder(folder: string, mode?: number): void {
     }
   }
 }
+
+/** Whether the path exists and is not a folder. A pipe counts as a file. */
+export const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
 /** All folders that contain the file, from the nearest to the root. */
 export function foldersAbove(file: string): string[] {

@@ -1,16 +1,6 @@
-// Reads a whole file, after a check of its kind and size. Has the size limits, and the error for a file that cannot be read.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { LocalError } from '../errors.ts';
-import { errnoOf, messageOf } from './system.ts';
+// Reads a whole file, after a check of its kind and size. Has the size limits.
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { errnoOf } from './system.ts';
 
 const megabyte = 1_048_576;
 
@@ -37,16 +27,16 @@ export interface ReadLimits {
 }
 
 /** The file is not a plain file, or it is too large. */
-export class NotPlainFile extends Error {
+export class UnusableFile extends Error {
   constructor(readonly problem: string) {
     super(problem);
   }
 }
 
-export class TooLarge extends NotPlainFile {}
+export class TooLarge extends UnusableFile {}
 
 /**
- * Throws a NotPlainFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
+ * Throws a UnusableFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
  * nobody can replace the file between the check and the read.
  */
 export function readPlainFile(path: string, { mostBytes, followLinks = false }: ReadLimits): Buffer {
@@ -54,7 +44,7 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
   try {
     const stats = fstatSync(descriptor);
     const kind = kindOf(stats);
-    if (kind !== undefined) throw new NotPlainFile(`is ${kind}, not a plain file`);
+    if (kind !== undefined) throw new UnusableFile(`is ${kind}, not a plain file`);
     if (stats.size > mostBytes) throw tooLarge(mostBytes);
     return readAll(descriptor, stats.size, mostBytes);
   } finally {
@@ -65,18 +55,19 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 function open(path: string, followLinks: boolean): number {
   // Windows has none of these flags, so a link is looked for before the file is opened.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
-  const isLink = () => new NotPlainFile('is a link, and vals does not follow links here');
-  if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw isLink();
+  if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw linkError();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
     // If links are followed, the same error means that links lead in a circle.
-    if (!followLinks && errnoOf(error) === 'ELOOP') throw isLink();
+    if (!followLinks && errnoOf(error) === 'ELOOP') throw linkError();
     // The system gives this error for a socket and for a missing device.
-    if (errnoOf(error) === 'ENXIO') throw new NotPlainFile('is a socket or a device, not a plain file');
+    if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a plain file');
     throw error;
   }
 }
+
+const linkError = () => new UnusableFile('is a link, and vals does not follow links here');
 
 /** The kind of a file that is not plain; undefined for a plain one. */
 export function kindOf(stats: Stats): string | undefined {
@@ -96,38 +87,15 @@ function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
     if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length > mostBytes) throw tooLarge(mostBytes);
-    if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * length, mostBytes) + 1);
+    if (length === bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(2 * length, mostBytes) + 1);
+      bytes.copy(larger);
+      bytes = larger;
+    }
   }
 }
 
-export const tooLarge = (mostBytes: number): TooLarge =>
-  new TooLarge(
-    `is larger than ${mostBytes >= 1_048_576 ? `${Math.floor(mostBytes / 1_048_576)} MB` : `${mostBytes} bytes`}`,
-  );
-
-/** Whether the path exists and is not a folder. A pipe counts as a file. */
-export const isFile = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
-
-export function fileError(file: string, error: unknown): LocalError {
-  if (error instanceof NotPlainFile) {
-    return new LocalError(`${file} ${error.problem}.`, {
-      hint: 'Give the path of a plain file.',
-      cause: error,
-    });
-  }
-  const problems: Record<string, string> = {
-    ENOENT: 'does not exist',
-    EACCES: 'cannot be read, because you have no permission',
-    EPERM: 'cannot be read, because you have no permission',
-    ENOTDIR: 'does not exist',
-    ELOOP: 'is a link that leads back to itself',
-  };
-  return new LocalError(
-    `${file} ${problems[errnoOf(error) ?? ''] ?? `could not be read: ${messageOf(error)}`}.`,
-    {
-      hint: /^E(?:ACCES|PERM)$/.test(errnoOf(error) ?? '') ? 'Check its permissions.' : 'Check the path.',
-      cause: error,
-    },
-  );
+export function tooLarge(mostBytes: number): TooLarge {
+  const limit = mostBytes >= megabyte ? `${Math.floor(mostBytes / megabyte)} MB` : `${mostBytes} bytes`;
+  return new TooLarge(`is larger than ${limit}`);
 }

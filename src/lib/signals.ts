@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
-type Ending = keyof typeof exits;
-const endings = Object.keys(exits) as Ending[];
+type SignalName = keyof typeof exits;
+const signalNames = Object.keys(exits) as SignalName[];
 
 /** The time that an interrupted command has to end by itself. Then the process is killed. */
 const graceMs = 800;
@@ -12,39 +12,41 @@ const lateGraceMs = 3_000;
 
 interface SignalState {
   signal: AbortSignal;
-  /** The first signal that came. */
-  ending?: Ending;
+  firstSignal?: SignalName;
   /** The number of shutdowns under way that may take longer than the grace period. */
   pendingShutdowns: number;
   graceTimer?: NodeJS.Timeout;
   /** The number of long computations under way. While there is one, we do not listen. */
   computations: number;
   /** The listeners to add again after the computations. */
-  listeners: [Ending, NodeJS.SignalsListener][];
+  listeners: [SignalName, NodeJS.SignalsListener][];
   /** Leaves the terminal as it was. Called before each computation, which the system may end. */
   cleanUp(): void;
 }
 
-/** One for the process, because its signals are. Undefined in tests, which call `main` in their own process. */
+/** One state, because signals are for the whole process. Undefined in tests, which call `main` in their own process. */
 let current: SignalState | undefined;
 
-/** The first SIGINT or SIGTERM that is for us aborts with the error for its exit code. The second one ends the process. */
+/**
+ * The first SIGINT or SIGTERM aborts with the error for its exit code. The second one ends the process. Signals for which
+ * `isForUs` returns false are ignored: while a pager runs, Ctrl-C is for the pager.
+ */
 export function listenForSignals(
   reasonFor: (exit: number) => Error,
-  isForUs: (name: Ending) => boolean = () => true,
+  isForUs: (name: SignalName) => boolean = () => true,
 ): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;
   // Node would warn the user of more than ten listeners.
   setMaxListeners(0, signal);
   const state: SignalState = { signal, pendingShutdowns: 0, computations: 0, listeners: [], cleanUp() {} };
-  for (const name of endings) {
+  for (const name of signalNames) {
     process.on(name, () => {
       if (!isForUs(name)) return;
-      if (state.ending !== undefined) return endAs(name);
-      state.ending = name;
+      if (state.firstSignal !== undefined) return killSelf(name);
+      state.firstSignal = name;
       controller.abort(reasonFor(exits[name]));
-      endSoon(state, name, graceMs);
+      killSelfAfter(graceMs, name, state);
     });
   }
   current = state;
@@ -52,15 +54,16 @@ export function listenForSignals(
 }
 
 /** Ends the process after a grace period, so that a stalled write cannot keep it alive. */
-function endSoon(state: SignalState, name: Ending, ms: number): void {
+function killSelfAfter(ms: number, name: SignalName, state: SignalState): void {
   clearTimeout(state.graceTimer);
-  const end = () => {
-    if (state.pendingShutdowns === 0) endAs(name);
+  const killUnlessShuttingDown = () => {
+    if (state.pendingShutdowns === 0) killSelf(name);
   };
-  state.graceTimer = setTimeout(end, ms).unref();
+  state.graceTimer = setTimeout(killUnlessShuttingDown, ms).unref();
 }
 
-function endAs(name: Ending): void {
+/** Without a listener, the system ends the process, and the parent process sees the signal. */
+function killSelf(name: SignalName): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
 }
@@ -70,7 +73,6 @@ export function refuseDebugger(): void {
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
 }
 
-/** Resolves once the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -86,11 +88,10 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     state.pendingShutdowns -= 1;
-    if (state.ending !== undefined) endSoon(state, state.ending, lateGraceMs);
+    if (state.firstSignal !== undefined) killSelfAfter(lateGraceMs, state.firstSignal, state);
   }
 }
 
-/** Sets the function that leaves the terminal as it was, before a computation that the system may end. */
 export function beforeInterruptible(cleanUp: () => void): void {
   if (current !== undefined) current.cleanUp = cleanUp;
 }
@@ -102,7 +103,8 @@ export function beforeInterruptible(cleanUp: () => void): void {
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
-  // A signal that came before would be lost, so it is handled first. That happens at the start of the second turn.
+  // Without listeners, Node would drop a signal that it has received and not reported yet. Node reports such a signal at
+  // the start of the second turn of the event loop from now.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   state.signal.throwIfAborted();
   state.cleanUp();
@@ -128,10 +130,10 @@ export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
 
 /** Removes the listeners of libraries too: a single listener would keep a signal from ending the process. */
 function stopListening(state: SignalState): void {
-  state.listeners = endings.flatMap((name) =>
-    process.listeners(name).map((listener): [Ending, NodeJS.SignalsListener] => [name, listener]),
+  state.listeners = signalNames.flatMap((name) =>
+    process.listeners(name).map((listener): [SignalName, NodeJS.SignalsListener] => [name, listener]),
   );
-  for (const name of endings) process.removeAllListeners(name);
+  for (const name of signalNames) process.removeAllListeners(name);
 }
 
 function listenAgain({ listeners }: SignalState): void {

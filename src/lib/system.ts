@@ -1,8 +1,7 @@
-// The operating system: its kind, its errors, and a retry for the errors that pass on Windows.
+// The operating system: its kind, its errors, and a retry for errors that are temporary on Windows.
 import { renameSync } from 'node:fs';
 import { platform as systemPlatform } from 'node:os';
 
-/** The system that vals runs on. */
 export interface System {
   platform: NodeJS.Platform;
   /** The user's id; undefined on Windows. */
@@ -16,22 +15,22 @@ export const errnoOf = (error: unknown): string | undefined =>
 export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
 
 /** The message without the system call and without the path, which the user may not know. */
-export const messageOf = (error: unknown): string =>
+export const errorMessageOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);
 
 /** Windows cannot replace or remove a file that another program has open. Most programs close it soon. */
-const busy = new Set(['EPERM', 'EBUSY', 'EACCES']);
-const mostMs = 1_000;
+const busyCodes = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const retryForMs = 1_000;
 const pauseMs = 20;
 
-/** Tries again for up to a second on Windows. On other systems these errors are lasting, and are thrown at once. */
+/** Tries again for up to a second on Windows. On other systems these errors are permanent, and are thrown at once. */
 export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatform()): Result {
-  const deadline = Date.now() + mostMs;
+  const deadline = Date.now() + retryForMs;
   for (;;) {
     try {
       return act();
     } catch (error) {
-      const isBusy = platform === 'win32' && busy.has(`${errnoOf(error)}`);
+      const isBusy = platform === 'win32' && busyCodes.has(`${errnoOf(error)}`);
       if (!isBusy || Date.now() >= deadline) throw error;
       pause();
     }

@@ -2,8 +2,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove, isWithin } from '../lib/paths.ts';
-import { isFile } from '../lib/plain-file.ts';
+import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 
 /**
  * Each node_modules from the file's folder upwards, packages of the same project that are linked there, as in an npm

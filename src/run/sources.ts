@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
-import { NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
+import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import {
   findFile,
   type Importer,
@@ -137,7 +137,7 @@ function read(path: string): string {
     return readPlainFile(path, { mostBytes: largestFile, followLinks: true }).toString();
   } catch (error) {
     const problem =
-      error instanceof NotPlainFile ? error.problem : `cannot be read: ${(error as Error).message}`;
+      error instanceof UnusableFile ? error.problem : `cannot be read: ${(error as Error).message}`;
     throw new RunFailedError(`${path} ${problem}.`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { largest, NotPlainFile, readPlainFile } from '../lib/plain-file.ts';
+import { largest, readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
@@ -27,7 +27,7 @@ export function readConfig(file: string, system: System, warn: (message: string)
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
     const problem =
-      error instanceof NotPlainFile ? `${error.problem}.` : `could not be read: ${(error as Error).message}`;
+      error instanceof UnusableFile ? `${error.problem}.` : `could not be read: ${(error as Error).message}`;
     throw new LocalError(`The config file ${problem}`, {
       hint: fixHint(file),
       cause: error,

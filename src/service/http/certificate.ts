@@ -4,7 +4,8 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { fileError, largest, readPlainFile } from '../../lib/plain-file.ts';
+import { fileError } from '../../lib/file-error.ts';
+import { largest, readPlainFile } from '../../lib/plain-file.ts';
 
 export interface CertificateFiles {
   cert: string;

@@ -4,7 +4,7 @@ import { LocalError, UsageError } from '../../errors.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { makeFolder } from '../../lib/paths.ts';
 import { shell } from '../../lib/shell-command.ts';
-import { errnoOf, isMissing, messageOf } from '../../lib/system.ts';
+import { errnoOf, errorMessageOf, isMissing } from '../../lib/system.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
@@ -30,7 +30,7 @@ export function beginClone(folder: string, service: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new LocalError(`${folder} could not be made: ${messageOf(error)}`, {
+    throw new LocalError(`${folder} could not be made: ${errorMessageOf(error)}`, {
       hint: 'Name a folder that you may write to.',
       cause: error,
     });
@@ -61,7 +61,7 @@ function namesIn(folder: string, given: string): string[] {
     if (errnoOf(error) === 'ENOTDIR') {
       throw new UsageError(`${given} is not a folder.`, { hint: 'Name another folder.' });
     }
-    throw new LocalError(`${given} cannot be read: ${messageOf(error)}`, {
+    throw new LocalError(`${given} cannot be read: ${errorMessageOf(error)}`, {
       hint: 'Name a folder that you may read.',
       cause: error,
     });

@@ -6,7 +6,7 @@ import { LocalError, ValsError } from '../../errors.ts';
 import type { HeldFolder } from '../../lib/held-folder.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type Lock, lock, type Waiting } from '../../lib/lock.ts';
-import { messageOf } from '../../lib/system.ts';
+import { errorMessageOf } from '../../lib/system.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { readBelow } from './files.ts';
 import { hold, inFolder, refusal } from './in-folder.ts';
@@ -62,7 +62,7 @@ export async function lockDotVals(root: string, { settings, ...waiting }: Worksp
     folder?.close();
     const error = refusal(`${dotValsFolder}/lock`, caught);
     if (error instanceof ValsError) throw error;
-    throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${messageOf(error)}`, {
+    throw new LocalError(`${dotValsFolder} in ${root} could not be written: ${errorMessageOf(error)}`, {
       hint: 'Check the permissions of the folder and the free space on the disk.',
       cause: error,
     });

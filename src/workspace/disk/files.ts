@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { LocalError } from '../../errors.ts';
-import { fileError, largest, readPlainFile } from '../../lib/plain-file.ts';
+import { fileError } from '../../lib/file-error.ts';
+import { largest, readPlainFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';
 import { hold, inFolder, inFolderOf, lookAt } from './in-folder.ts';
 

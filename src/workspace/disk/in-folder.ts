@@ -2,7 +2,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { LocalError } from '../../errors.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
-import { NotPlainFile } from '../../lib/plain-file.ts';
+import { UnusableFile } from '../../lib/plain-file.ts';
 
 /** Calls `act` with the open folder. Undefined if the folder does not exist. */
 export function inFolder<Result>(
@@ -55,7 +55,7 @@ export const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
 
 /** Explains why a link or a special file was not used. Other errors are returned as they are. */
 export function refusal(file: string, error: unknown): unknown {
-  if (!(error instanceof NotReached || error instanceof NotPlainFile)) return error;
+  if (!(error instanceof NotReached || error instanceof UnusableFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
   return new LocalError(`${file} was not used: ${place} ${error.problem}.`, {
     hint: 'A workspace uses only plain files and folders. Replace it with one, or move it away.',

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { ConflictError, LocalError } from '../../errors.ts';
 import type { HeldFolder } from '../../lib/held-folder.ts';
-import { largest, NotPlainFile, readPlainFile } from '../../lib/plain-file.ts';
-import { errnoOf, isMissing, messageOf, replaceFile } from '../../lib/system.ts';
+import { largest, readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
+import { errnoOf, errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
 import { inFolder, inFolderOf, lookAt } from './in-folder.ts';
 import { dotValsFolder } from './root.ts';
 
@@ -64,7 +64,7 @@ function moveOnto(
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
-  if (before !== undefined && !before.isFile()) throw new NotPlainFile('is not a plain file');
+  if (before !== undefined && !before.isFile()) throw new UnusableFile('is not a plain file');
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
     const descriptor = openSync(temporary, 'wx', newFileMode);
@@ -106,12 +106,12 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
-      if (lookAt(folder, name)?.isFile() === false) throw new NotPlainFile('is not a plain file');
+      if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a plain file');
       const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
       const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
       const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
       try {
-        if (!fstatSync(descriptor).isFile()) throw new NotPlainFile('is not a plain file');
+        if (!fstatSync(descriptor).isFile()) throw new UnusableFile('is not a plain file');
         folder.check();
         writeSync(descriptor, text);
         return true;
@@ -136,7 +136,7 @@ function writing(file: string, act: () => boolean | undefined): void {
     if (!act()) throw new Error('the folder of the workspace is gone');
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
-    throw new LocalError(`${file} could not be written: ${messageOf(error)}`, {
+    throw new LocalError(`${file} could not be written: ${errorMessageOf(error)}`, {
       hint: 'Check that its folder can be written to and has space left.',
       cause: error,
     });

@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { NotReached } from '../../lib/held-folder.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
-import { largest, NotPlainFile, TooLarge } from '../../lib/plain-file.ts';
+import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 
@@ -55,7 +55,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
           hint: 'Make the ignore file smaller.',
         });
       }
-      if (!(cause instanceof NotPlainFile)) throw error;
+      if (!(cause instanceof UnusableFile)) throw error;
       if (!refused.has(path))
         warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
       refused.add(path);

@@ -3,7 +3,8 @@ import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
-import { fileError, largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import { fileError } from '../../lib/file-error.ts';
+import { largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isWithoutProxy } from '../../../src/lib/host-names.ts';
+import { bypassesProxy } from '../../../src/lib/host-names.ts';
 import { forEachAtMost } from '../../support/cases.ts';
 import { trusting } from '../../support/certificates.ts';
 import { quickRetries } from '../../support/clocks.ts';
@@ -204,6 +204,6 @@ describe('NO_PROXY', () => {
     [',,', 'https://vals.example', false],
     ['*,other.example', 'https://vals.example', false],
   ])('%j for %s: %s', (noProxy, origin, expected) => {
-    expect(isWithoutProxy(noProxy, origin)).toBe(expected);
+    expect(bypassesProxy(noProxy, origin)).toBe(expected);
   });
 });

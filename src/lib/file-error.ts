@@ -1,0 +1,29 @@
+// The error for the user if a file cannot be read.
+import { LocalError } from '../errors.ts';
+import { UnusableFile } from './plain-file.ts';
+import { errnoOf, errorMessageOf } from './system.ts';
+
+const problems: Record<string, string> = {
+  ENOENT: 'does not exist',
+  EACCES: 'cannot be read, because you have no permission',
+  EPERM: 'cannot be read, because you have no permission',
+  ENOTDIR: 'does not exist',
+  ELOOP: 'is a link that leads back to itself',
+};
+
+/** `file` is the name of the file in the message. */
+export function fileError(file: string, error: unknown): LocalError {
+  if (error instanceof UnusableFile) {
+    return new LocalError(`${file} ${error.problem}.`, {
+      hint: 'Give the path of a plain file.',
+      cause: error,
+    });
+  }
+  const code = errnoOf(error) ?? '';
+  const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
+  const mayNotRead = code === 'EACCES' || code === 'EPERM';
+  return new LocalError(`${file} ${problem}.`, {
+    hint: mayNotRead ? 'Check its permissions.' : 'Check the path.',
+    cause: error,
+  });
+}
