@@ -52,17 +52,32 @@ const passwordInAddress = /:\/\/[^/\s@]*:[^/\s@]+@/;
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
+/** Why the val does not get a variable, unless it was allowed by name; undefined if the val gets it. */
+function reasonToWithhold(name: string, value: string): string | undefined {
+  if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
+  const isSecret = secretName.test(name) || passwordInAddress.test(value);
+  return isSecret ? 'that variable looks like a secret' : undefined;
+}
+
 /** The val's environment. Variables that look like secrets are left out, unless they were allowed by name. */
 export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[] | 'all'): NodeJS.ProcessEnv {
   const isAllowed = ([name, value = '']: [string, string | undefined]) => {
     if (belongsToVals(name)) return false;
     if (allowed === 'all' || allowed.includes(name)) return true;
-    // NODE_OPTIONS could lift the sandbox, or keep the val from starting.
-    return name !== 'NODE_OPTIONS' && !secretName.test(name) && !passwordInAddress.test(value);
+    return reasonToWithhold(name, value) === undefined;
   };
   return Object.fromEntries(Object.entries(env).filter(isAllowed));
 }
 
-/** Variables that the code mentions and that the val does not get. */
-export const missingVariables = (code: string, env: NodeJS.ProcessEnv, own: NodeJS.ProcessEnv): string[] =>
-  Object.keys(env).filter((name) => !(name in own) && !belongsToVals(name) && code.includes(name));
+/** Variables that the code mentions and that the val does not get, with the reason. */
+export function missingVariables(
+  code: string,
+  env: NodeJS.ProcessEnv,
+  valEnv: NodeJS.ProcessEnv,
+): { name: string; reason: string }[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (name in valEnv || belongsToVals(name) || !code.includes(name)) return [];
+    const reason = reasonToWithhold(name, value);
+    return reason === undefined ? [] : [{ name, reason }];
+  });
+}

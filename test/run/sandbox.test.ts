@@ -168,6 +168,20 @@ it('a val that names a withheld variable gets a warning, and the variable with -
   expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);
 });
 
+it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
+  const { run } = folderWith({ 'a.ts': 'export default () => process.env.NODE_OPTIONS ?? "none"' });
+  const env = { NODE_OPTIONS: '--throw-deprecation' };
+  const reason = 'options of Node could lift the sandbox, or keep the val from starting';
+  expect(await run(['a.ts'], { env })).toMatchObject({
+    stdout: 'none',
+    stderr: `warning: The val does not get NODE_OPTIONS, because ${reason}. To pass it, add --env NODE_OPTIONS.\n`,
+  });
+  expect(await run(['--env', 'NODE_OPTIONS', 'a.ts'], { env })).toMatchObject({
+    stdout: '--throw-deprecation',
+    stderr: '',
+  });
+});
+
 /** Resolves when the val has printed the ids of its processes. */
 async function started(args: readonly string[], code: string) {
   const { vals, text, shows } = startRun([...args, 'a.ts'], { 'a.ts': code });

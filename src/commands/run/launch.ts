@@ -31,17 +31,15 @@ export function launchOptions(
   const readable = packages && [program, ...packages];
   const { platform } = settings.system;
   const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
-  const ownEnv = environmentOf(env, allowAll ? 'all' : allowed);
-  for (const name of missingVariables(code, env, ownEnv)) {
-    say.warn(
-      `The val does not get ${name}, because that variable looks like a secret. To pass it, add --env ${name}.`,
-    );
+  const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
+  for (const { name, reason } of missingVariables(code, env, valEnv)) {
+    say.warn(`The val does not get ${name}, because ${reason}. To pass it, add --env ${name}.`);
   }
   return {
     command: [node.path, ...nodeOptions(node.version, readable, platform), program],
     packages,
     limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
-    env: ownEnv,
+    env: valEnv,
     cwd: settings.cwd,
     platform,
     stdin: agent ? 'ignore' : 'inherit',
