@@ -32,9 +32,9 @@ export function describeBars(
   width: number,
   { since, now, glyphs }: { since: string | undefined; now: number; glyphs: Glyphs },
 ): string | undefined {
-  const froms = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
-  const [first, second] = froms;
-  const last = froms.at(-1);
+  const starts = bucketsOf(buckets).map(({ from }) => Date.parse(`${from}`));
+  const [first, second] = starts;
+  const last = starts.at(-1);
   if (first === undefined || last === undefined) return undefined;
   // A single bucket has the shortest length, one second.
   const length = second === undefined ? 1_000 : second - first;
@@ -42,7 +42,7 @@ export function describeBars(
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   return width > 0
-    ? `${range}; a bar is ${wholeDuration(length * bucketsPerBar(froms.length, width))}.`
+    ? `${range}; a bar is ${wholeDuration(length * bucketsPerBar(starts.length, width))}.`
     : `${range}.`;
 }
 
@@ -54,9 +54,9 @@ const bucketsPerBar = (buckets: number, width: number): number =>
 
 function barsOf(buckets: JsonValue | undefined, width: number): Bar[] {
   const all = bucketsOf(buckets);
-  const together = bucketsPerBar(all.length, width);
-  return Array.from({ length: Math.ceil(all.length / together) }, (_, index) => {
-    const shared = all.slice(index * together, (index + 1) * together);
+  const perBar = bucketsPerBar(all.length, width);
+  return Array.from({ length: Math.ceil(all.length / perBar) }, (_, index) => {
+    const shared = all.slice(index * perBar, (index + 1) * perBar);
     const sum = (key: string) => shared.reduce((sum, bucket) => sum + (Number(bucket[key]) || 0), 0);
     return { runs: sum('runs'), failed: sum('failed') };
   });

@@ -19,7 +19,7 @@ export interface Column {
   droppable?: number;
   /** The usual width of the values, for a table that grows. */
   usualWidth?: number;
-  /** Shows text alone. A value that is a record, such as an author without a name, is skipped. */
+  /** Skips a value that is a record, such as an author without a name. */
   textAlone?: boolean;
   /** The only place where the column is shown. Absent: both places. */
   only?: 'terminal' | 'pipe';
@@ -68,7 +68,6 @@ export const figure = (header: string, path: string, write: (value: number) => s
   neverCut: true,
 });
 
-/** Counts over time, as bars. */
 export const chart = (header: string, path: string, since?: string): Column => ({
   ...column(header, path),
   chart: { since },

@@ -2,23 +2,23 @@
 import { gap } from './layout.ts';
 
 /** cli-table3 compares each cell with all rows before it, so a long table is drawn in parts. */
-const atOnce = 8;
+const rowsPerTable = 8;
 
 export async function drawRows(
   rows: readonly (readonly string[])[],
   widths: readonly number[],
-  standsRight: readonly boolean[],
+  alignedRight: readonly boolean[],
 ): Promise<string[]> {
   const { default: Table } = await import('cli-table3');
   const lines: string[] = [];
-  for (let from = 0; from < rows.length; from += atOnce) {
+  for (let from = 0; from < rows.length; from += rowsPerTable) {
     const table = new Table({
       chars: { ...borders, middle: gap },
       style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
       colWidths: [...widths],
-      colAligns: standsRight.map((right) => (right ? 'right' : 'left')),
+      colAligns: alignedRight.map((isRight) => (isRight ? 'right' : 'left')),
     });
-    for (const row of rows.slice(from, from + atOnce)) table.push([...row]);
+    for (const row of rows.slice(from, from + rowsPerTable)) table.push([...row]);
     for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
   }
   return lines;

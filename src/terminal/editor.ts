@@ -10,7 +10,6 @@ import type { System } from '../lib/system.ts';
 export interface Editing {
   /** The text as it was saved. */
   bytes: Buffer;
-  /** The file that holds the text. */
   file: string;
   /** Removes the file. */
   discard(): Promise<void>;

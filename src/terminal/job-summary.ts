@@ -16,7 +16,7 @@ export async function appendJobSummary(
   columns: readonly Column[],
   redact: (text: string) => string,
 ): Promise<void> {
-  const cell = (text: string) => harmless(visible(redact(text)));
+  const cell = (text: string) => escapeMarkup(visible(redact(text)));
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   const rows = outcomes.map((outcome) =>
     row([
@@ -34,5 +34,5 @@ export async function appendJobSummary(
 }
 
 /** Replaces special characters with character references, which Markdown and HTML never treat as markup. */
-const harmless = (text: string): string =>
+const escapeMarkup = (text: string): string =>
   text.replace(/[^a-zA-Z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -4,11 +4,11 @@ import type { Column } from './column.ts';
 /** The space between two columns. */
 export const gap = '  ';
 
-/** The least width at which a name or an error is easy to read. */
-const readable = 20;
+/** A name or an error is easy to read at this width. */
+const readableWidth = 20;
 /** With fewer bars, a chart shows no trend. */
 const fewestBars = 8;
-const narrowest = 4;
+const minWidth = 4;
 
 export interface Layout {
   /** Indexes of the columns that are shown. */
@@ -31,16 +31,16 @@ export function layOut(columns: readonly Column[], wanted: readonly number[], wi
   const leastReadable = (index: number): number => {
     const { neverCut, chart } = columns[index] ?? {};
     if (neverCut) return widthOf(index);
-    return Math.min(widthOf(index), chart ? fewestBars : readable);
+    return Math.min(widthOf(index), chart ? fewestBars : readableWidth);
   };
   for (;;) {
     const widths = fitted(leastReadable);
     if (widths !== undefined) return { shown, widths, missing: 0 };
-    const next = firstToGo(shown, columns);
+    const next = nextToDrop(shown, columns);
     if (next === undefined) break;
     shown = shown.filter((index) => index !== next);
   }
-  const least = (index: number) => Math.min(widthOf(index), narrowest);
+  const least = (index: number) => Math.min(widthOf(index), minWidth);
   const before = shown.length;
   for (;;) {
     const widths =
@@ -51,7 +51,7 @@ export function layOut(columns: readonly Column[], wanted: readonly number[], wi
   }
 }
 
-function firstToGo(shown: readonly number[], columns: readonly Column[]): number | undefined {
+function nextToDrop(shown: readonly number[], columns: readonly Column[]): number | undefined {
   const rank = (index: number) => columns[index]?.droppable ?? Infinity;
   const first = shown.reduce((a, b) => (rank(b) < rank(a) ? b : a));
   return rank(first) === Infinity ? undefined : first;

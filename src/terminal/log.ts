@@ -18,7 +18,11 @@ export function createLog(stream: NodeJS.WriteStream): Log {
   const pipe = new Socket({ fd: stderr, readable: false, writable: true }).unref();
   pipe.on('error', () => {});
   return {
-    write: (text) => pipe.writableLength < mostWaitingBytes && pipe.write(text),
-    close: () => pipe.writableLength > 0 && pipe.destroy(),
+    write(text) {
+      if (pipe.writableLength < mostWaitingBytes) pipe.write(text);
+    },
+    close() {
+      if (pipe.writableLength > 0) pipe.destroy();
+    },
   };
 }

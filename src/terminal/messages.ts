@@ -34,7 +34,8 @@ export interface Say {
 }
 
 export interface Messages extends Omit<Say, 'done'> {
-  done(sentence: string, circumstances: readonly string[]): void;
+  /** The details follow the sentence in brackets. */
+  done(sentence: string, details: readonly string[]): void;
   trace(line: string): void;
   error(error: ValsError): void;
   /** From now on, errors and hints show this word instead of the val's id. */
@@ -56,17 +57,20 @@ export interface MessageOptions {
   clearProgress(): void;
 }
 
-/** On a narrower terminal, following lines are indented by two columns instead of the label's width. */
+/** On a narrower terminal, the lines after the first are indented by two columns instead of the label's width. */
 const narrow = 60;
 
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
   const hints = new Set<string>();
-  const words = new Map<string, string>();
+  const wordsById = new Map<string, string>();
   const withWords = (text: string) => {
+    // Commands stand between backticks. A shell must be able to read the words in them.
     const isCommand = (index: number) => index % 2 === 1;
     const parts = text.split('`').map((part, index) => {
       const quote = isCommand(index) ? quoteWord : (word: string) => word;
-      return [...words].reduce((said, [id, word]) => said.replaceAll(quote(id), quote(word)), part);
+      let replaced = part;
+      for (const [id, word] of wordsById) replaced = replaced.replaceAll(quote(id), quote(word));
+      return replaced;
     });
     return parts.join('`');
   };
@@ -147,15 +151,15 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       writeLabelled('error:', 'red', withWords(error.message));
       if (hint && !options.quiet) writeLabelled('hint:', 'cyan', withWords(hint));
     },
-    nameVal: (id, word) => void words.set(id, word),
+    nameVal: (id, word) => void wordsById.set(id, word),
     flush: () => written,
     async finish() {
       const { atTerminal, quiet, glyphs } = options;
       if (atTerminal && !quiet) {
         for (const hint of hints) writeDim(hint);
         if (lastLine) {
-          const [sentence, circumstances] = lastLine;
-          writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${circumstances.join(', ')})`);
+          const [sentence, details] = lastLine;
+          writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${details.join(', ')})`);
         }
       }
       await written;

@@ -66,15 +66,7 @@ export function createOutput(
   let hasWritten = () => false;
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>): Promise<T> =>
     hasWritten() ? work() : interruptible(work);
-  const stdout = createSink(streams.stdout, 'Standard output', redactor, {
-    env,
-    beforeWriting: () => progress.stop(),
-    interruptible: interruptibleUnlessWritten,
-    signal,
-    page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
-  });
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
-  const glyphs = glyphsFor(env, system);
   const stderrColor = wantsColor(flags.color, env, stderr);
   const progress = createProgress(
     streams.stderr,
@@ -83,6 +75,14 @@ export function createOutput(
     stderrColor,
   );
   beforeInterruptible(() => progress.pause());
+  const stdout = createSink(streams.stdout, 'Standard output', redactor, {
+    env,
+    beforeWriting: () => progress.stop(),
+    interruptible: interruptibleUnlessWritten,
+    signal,
+    page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
+  });
+  const glyphs = glyphsFor(env, system);
   const kind = formatOf(flags);
   const hasLayout = stdout.isTerminal || flags.color === true;
   const format: Format = {

@@ -10,6 +10,12 @@ export interface PagerOptions {
   signal: AbortSignal;
 }
 
+const defaultPager = 'less -FRX';
+
+/** A shell's exit codes for a program that is missing or cannot be run. */
+const notFound = 127;
+const notExecutable = 126;
+
 export async function page(text: string, { env, signal }: PagerOptions): Promise<boolean> {
   const command = chosenPager(env);
   if (command === undefined) return false;
@@ -19,7 +25,7 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
   };
   // A shell starts the user's pager, which may have flags. `less` is started directly, so that a missing `less` is noticed.
   const child =
-    command === usual ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
+    command === defaultPager ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();
   signal.addEventListener('abort', end);
   // The user may close the pager before it has read the whole text.
@@ -35,15 +41,9 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
   }
 }
 
-const usual = 'less -FRX';
-
-/** A shell's exit codes for a program that is missing or cannot be run. */
-const notFound = 127;
-const notExecutable = 126;
-
 /** Undefined if the setting is empty or `cat`, at a dumb terminal, and in CI, where nobody could close the pager. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
-  const command = (env.VALS_PAGER ?? env.PAGER ?? usual).trim();
+  const command = (env.VALS_PAGER ?? env.PAGER ?? defaultPager).trim();
   return command === '' || command === 'cat' ? undefined : command;
 }

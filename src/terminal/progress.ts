@@ -31,12 +31,22 @@ export function createProgress(
 
   async function start() {
     const { default: ora } = await import('ora');
-    const look = unicode ? 'dots' : 'line';
-    if (!stopped)
-      spinner = ora({
-        ...{ text, stream, spinner: look, color: color ? 'cyan' : false },
-        ...{ discardStdin: false, isEnabled: true },
-      }).start();
+    if (stopped) return;
+    spinner = ora({
+      text,
+      stream,
+      spinner: unicode ? 'dots' : 'line',
+      color: color ? 'cyan' : false,
+      discardStdin: false,
+      isEnabled: true,
+    }).start();
+  }
+
+  function pause() {
+    clearTimeout(timer);
+    timer = undefined;
+    spinner?.stop();
+    spinner = undefined;
   }
 
   return {
@@ -55,11 +65,4 @@ export function createProgress(
       pause();
     },
   };
-
-  function pause() {
-    clearTimeout(timer);
-    timer = undefined;
-    spinner?.stop();
-    spinner = undefined;
-  }
 }

@@ -49,17 +49,17 @@ export function createPrompt(
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);
-    const lines = createInterface({ input: stdin, output, terminal: true });
+    const reader = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
       // In raw mode, Ctrl-C is a key and not a signal. At the end of input there is no answer.
-      lines.once('SIGINT', () => reject(new InterruptedError(130)));
-      lines.once('close', () => reject(new InterruptedError(130)));
+      reader.once('SIGINT', () => reject(new InterruptedError(130)));
+      reader.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));
     });
     try {
       if (hidden) stderr.write(lastLine);
-      return await Promise.race([lines.question(hidden ? '' : lastLine), interrupted]);
+      return await Promise.race([reader.question(hidden ? '' : lastLine), interrupted]);
     } catch (error) {
       stderr.write('\n');
       throw error;
@@ -67,7 +67,7 @@ export function createPrompt(
       waitedMs += clock.now() - askedAt;
       if (hidden) stderr.write('\n');
       interrupted.catch(() => {});
-      lines.close();
+      reader.close();
     }
   }
 

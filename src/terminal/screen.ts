@@ -34,7 +34,6 @@ const shortId = 8;
 const longestText = 2_000;
 
 export interface CellOptions {
-  /** Formats a time. */
   writeMoment?: (moment: string, now: number) => string;
   /** Whether an id is shown in full, as for a single record. */
   wholeId?: boolean;

@@ -78,7 +78,7 @@ export function createSink(
   };
   // Writes that can still end do so within one turn of the event loop.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
-  const checked = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
+  const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.isIn(output) ? redactor.redact(clean()) : output;
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
@@ -90,12 +90,12 @@ export function createSink(
     async writeLong(text, clean) {
       if (page === undefined || !isLong(text)) return sink.write(text, clean);
       beforeWriting();
-      const shown = checked(text, clean);
+      const shown = withoutSecrets(text, clean);
       if (!(await page(shown))) await sink.write(shown);
     },
     write(output, clean) {
       beforeWriting();
-      const written = checked(output, clean);
+      const written = withoutSecrets(output, clean);
       const write = () =>
         new Promise<void>((resolve, reject) => {
           if (failure !== undefined) return reject(outputError(failure, name));

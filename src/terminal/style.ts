@@ -14,8 +14,8 @@ export function wantsColor(
   return stream.isTerminal && env.TERM !== 'dumb';
 }
 
-const same = (text: string): string => text;
-export const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+const asIs = (text: string): string => text;
+export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
 
 /** The sixteen basic colours follow the user's theme. Without colour, chalk is not loaded. */
 export async function createStyle(color: boolean): Promise<Style> {

@@ -27,8 +27,8 @@ export async function formatTable(
 ): Promise<string> {
   const all = total ? [...records, total] : records;
   const isNeeded = ({ column, cells }: FilledColumn) => {
-    const ofRecords = cells.slice(0, records.length);
-    return ofRecords.some(({ text }) => text !== '') && !isImplied(column, ofRecords, given);
+    const withoutTotal = cells.slice(0, records.length);
+    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, given);
   };
   const filled = fillColumns(all, columns, screen).filter((column) => chosen || isNeeded(column));
   const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
@@ -70,8 +70,8 @@ export function createGrowingTable(
         columns: filled,
         layout: layOut(columnsOf(filled), withRoomForMore(filled, textWidth, screen.width), screen.width),
       };
-      const standsRight = (index: number) => first?.columns[index]?.standsRight ?? false;
-      const aligned = filled.map((each, index) => ({ ...each, standsRight: standsRight(index) }));
+      const alignedRight = (index: number) => first?.columns[index]?.alignedRight ?? false;
+      const aligned = filled.map((each, index) => ({ ...each, alignedRight: alignedRight(index) }));
       const lines = await drawTable(aligned, records, first.layout, textWidth, screen);
       return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
     },
@@ -83,7 +83,7 @@ interface FilledColumn {
   column: Column;
   head: string;
   cells: readonly Cell[];
-  standsRight: boolean;
+  alignedRight: boolean;
 }
 
 const columnsOf = (filled: readonly FilledColumn[]): Column[] => filled.map(({ column }) => column);
@@ -95,13 +95,13 @@ function fillColumns(
   options: CellOptions = {},
 ): FilledColumn[] {
   return columns.map((column) => {
-    const standsRight = isFigure(records, column);
+    const alignedRight = isFigure(records, column);
     return {
-      // Half a number is another number.
-      column: standsRight ? { ...column, neverCut: true } : column,
+      // A number that is cut looks like another number.
+      column: alignedRight ? { ...column, neverCut: true } : column,
       head: visible(column.header.toUpperCase()),
       cells: records.map((record) => cellOf(record, column, screen, options)),
-      standsRight,
+      alignedRight,
     };
   });
 }
@@ -165,11 +165,12 @@ function drawTable(
       ...records.map((record, row) => drawCell(cells[row] ?? { text: '' }, record)),
     ];
   });
-  const rows = [undefined, ...records].map((_, row) => drawn.map((column) => column[row] ?? ''));
+  const rowCount = 1 + records.length;
+  const rows = Array.from({ length: rowCount }, (_, row) => drawn.map((column) => column[row] ?? ''));
   return drawRows(
     rows,
     widths,
-    visibleColumns.map(({ standsRight }) => standsRight),
+    visibleColumns.map(({ alignedRight }) => alignedRight),
   );
 }
 
