@@ -65,9 +65,9 @@ async function run(
   const { stdout, redactor, messages } = output;
   const commands: Commands = {
     load: () => loadTree(commandTree),
-    async run(changes, flags, output) {
-      const caller = { ...host, ...changes };
-      return carryOut({ ...(await parse(caller)), flags }, caller, output);
+    async run(toolHost, toolFlags, toolOutput) {
+      const merged = { ...host, ...toolHost };
+      return carryOut({ ...(await parse(merged)), flags: toolFlags }, merged, toolOutput);
     },
   };
   const { context, close } = createContext(host, flags, output, commands);
@@ -159,14 +159,14 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     // In a pager, Ctrl-C is for the pager.
     (name) => !(isPaging && name === 'SIGINT'),
   );
-  const sayDefect = (error: unknown) => {
+  const reportDefect = (error: unknown) => {
     const { message, facts } = asValsError(error);
     stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
     process.exitCode = 1;
   };
-  process.on('uncaughtException', sayDefect);
+  process.on('uncaughtException', reportDefect);
   // Node exits with 0 if nothing is left to wait for, so a promise that never resolves would look like success.
-  const endedEarly = () => sayDefect(new Error('the command waits for something that never happens.'));
+  const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({
     argv: argv.slice(2),

@@ -76,7 +76,7 @@ describe('Windows', () => {
       process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
       const endingOn = (platform: NodeJS.Platform) => {
         const options = { env: {}, cwd: '/', stdin: 'ignore', platform } as const;
-        const listener = { onReport() {}, onBytes() {}, onGarbage() {} };
+        const listener = { onReport() {}, onBytes() {}, onInvalidReport() {} };
         return startProcess({ ...options, command: [process.execPath, '-e', script] }, listener).ended;
       };
       expect((await endingOn('win32')).code).toBe(10);

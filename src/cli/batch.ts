@@ -32,6 +32,10 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
+const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
+/** An item that needed no work does not count as done, so one failure beside it is no partial success. */
+const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
+
 /** Resolves to the outcomes in the order of the items. A failure does not stop the other items, except a refused token or space. */
 export async function runBatch<Item>(
   items: readonly Item[],
@@ -64,10 +68,9 @@ export async function runBatch<Item>(
   });
 
   for (const sentence of summarizeRemarks(remarks)) options.report.say.warn(sentence);
-  const count = (without: ReadonlySet<OutcomeStatus>) =>
-    outcomes.filter(({ status }) => !without.has(status)).length;
-  const done = count(nothingDone);
-  if (signal.aborted && count(notFinished) < items.length) {
+  const done = outcomes.filter(({ status }) => !nothingDone.has(status)).length;
+  const areAllFinished = outcomes.every(({ status }) => !notFinished.has(status));
+  if (signal.aborted && !areAllFinished) {
     const { exit } = signal.reason as InterruptedError;
     const unknown = [...failures.values()].filter((error) => error instanceof InterruptedError).length;
     const message = interruption(outcomes, unknown, options.report);
@@ -78,7 +81,7 @@ export async function runBatch<Item>(
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-/** Says what was done, and how many requests were under way whose outcome is unknown. */
+/** Counts the items that were done, and the requests whose outcome is unknown. */
 function interruption(
   outcomes: readonly Outcome[],
   unknown: number,
@@ -89,9 +92,10 @@ function interruption(
     const word = status === 'renamed' || status === 'deleted' ? status : verb;
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
+  const were = (count: number) => (count === 1 ? 'was' : 'were');
   const [[word, count] = [verb, 0], ...others] = counts;
-  const also = others.map(([word, count]) => `, ${count} ${count === 1 ? 'was' : 'were'} ${word}`).join('');
-  const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${count === 1 ? 'was' : 'were'} ${word}${also}.`;
+  const also = others.map(([word, count]) => `, ${count} ${were(count)} ${word}`).join('');
+  const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
   return unknown === 0 ? message : `${message} ${unknown} more may have been changed.`;
 }
 
@@ -110,10 +114,6 @@ function reportedError<Item>(
   for (const warning of warnings) say.warnInText(warning);
   return error;
 }
-
-const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/** An item that needed no work does not count as done, so one failure beside it is no partial success. */
-const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
 /** The outcomes if no item was started, because some of them cannot be. */
 export function noneBegun<Item>(

@@ -72,11 +72,11 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
   // `login` and `copy --to` bring a token of their own. Vals that such a token shows are not remembered.
-  const isInForce = options.token === undefined;
+  const usesOwnToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
-      { ...client, request: isInForce ? notingAnswers(request, options.seen) : request },
+      { ...client, request: usesOwnToken ? request : notingAnswers(request, options.seen) },
       { notes: options.notes, token, clock, signal },
     ),
     hasWritten: client.hasWritten,

@@ -21,9 +21,7 @@ export function createContext(
   const { env, stdin, signal, clock, node, agent } = host;
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
-  const { forPerson } = format;
-  /** The user's words for vals, by id. */
-  const words = new Map<string, string>();
+  const wordsById = new Map<string, string>();
   const valsRead = new Map<string, JsonObject>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
@@ -72,10 +70,10 @@ export function createContext(
     node,
     agent,
     commands,
-    forPerson,
-    wordFor: (id) => words.get(id),
+    forPerson: format.forPerson,
+    wordFor: (id) => wordsById.get(id),
     rememberWord(word, id) {
-      words.set(id, word);
+      wordsById.set(id, word);
       messages.nameVal(id, word);
     },
     rememberVal: (id, record) => void valsRead.set(id, record),
@@ -92,10 +90,12 @@ export function createContext(
     },
     async openLog() {
       const { createLog } = await import('../terminal/log.ts');
-      const { write, close } = createLog(host.stderr);
+      const log = createLog(host.stderr);
       return {
-        write: (line) => flags.quiet || write(`${visible(redactor.redact(line))}\n`),
-        close,
+        write(line) {
+          if (!flags.quiet) log.write(`${visible(redactor.redact(line))}\n`);
+        },
+        close: log.close,
       };
     },
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),

@@ -40,13 +40,16 @@ export function summarizeFailures(
 ): { error: ValsError | undefined; warnings: string[] } {
   const [first] = failures;
   if (first === undefined) return { error: undefined, warnings: [] };
-  const after = consequence === undefined || total === 1 ? '' : ` ${consequence}`;
+  const suffix = consequence === undefined || total === 1 ? '' : ` ${consequence}`;
   if (failures.length === 1 && done === 0) {
     const { error } = first;
     const { hint } = error.facts;
-    return { error: after === '' ? error : new AllFailed(error, error.message + after, hint), warnings: [] };
+    return {
+      error: suffix === '' ? error : new AllFailed(error, error.message + suffix, hint),
+      warnings: [],
+    };
   }
-  const groups = group(
+  const groups = groupAlike(
     failures.map(({ label, error }) => ({ label, error, message: error.message, hint: error.facts.hint })),
     ({ error }) => error.exit,
   );
@@ -56,18 +59,18 @@ export function summarizeFailures(
     failed === total
       ? `None of the ${total} ${things} was ${verbs}`
       : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
-  const [only] = groups.length === 1 ? groups : [];
+  const only = groups.length === 1 ? groups[0] : undefined;
   const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
   const hint = only === undefined ? nextStep(groups) : only.hint;
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
   return {
     error:
       done === 0 && isOneKind
-        ? new AllFailed(first.error, summary + after, hint)
+        ? new AllFailed(first.error, summary + suffix, hint)
         : new PartialError(summary, { hint }),
     warnings:
       only === undefined
-        ? groups.map((alike) => [sentence(alike), alike.hint].filter(Boolean).join(' '))
+        ? groups.map((group) => [sentence(group), group.hint].filter(Boolean).join(' '))
         : [],
   };
 }
@@ -80,15 +83,15 @@ export interface Remarked {
 }
 
 /** Groups items that differ only in their labels. Items of different kinds stay apart. */
-function group<Item extends Remarked>(
+function groupAlike<Item extends Remarked>(
   items: readonly Item[],
   kindOf: (item: Item) => number = () => 0,
 ): (Item & { labels: string[] })[] {
   const groups = new Map<string, Item & { labels: string[] }>();
   for (const item of items) {
     const { label } = item;
-    const message = without(label, item.message);
-    const hint = item.hint && without(label, item.hint);
+    const message = withoutLabel(label, item.message);
+    const hint = item.hint && withoutLabel(label, item.hint);
     const key = JSON.stringify([kindOf(item), message, hint ?? '']);
     const alike = groups.get(key);
     if (alike === undefined) groups.set(key, { ...item, labels: [label] });
@@ -101,41 +104,46 @@ function group<Item extends Remarked>(
 }
 
 /** One sentence for each group of equal remarks. */
-export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => group(remarks).map(sentence);
+export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
 /** Takes the label out, so that texts about different items can be equal: `vals push a.ts` becomes `vals push`. */
-function without(label: string, text: string): string {
+function withoutLabel(label: string, text: string): string {
   const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
     .replaceAll(quoteWord(label), label)
     .split(` ${label}`);
-  // A short name may be the beginning of a word.
-  return others.reduce((said, rest) => said + (/^[\p{L}\d]/u.test(rest) ? ` ${label}` : '') + rest, first);
+  let shortened = first;
+  for (const rest of others) {
+    // If a letter or a digit follows, the label is only the beginning of another word, which stays.
+    const isPartOfWord = /^[\p{L}\d]/u.test(rest);
+    shortened += isPartOfWord ? ` ${label}${rest}` : rest;
+  }
+  return shortened;
 }
 
-/** The most items that a message names. */
-const mostNamed = 3;
+const maxLabelsInMessage = 3;
 
-interface Alike {
+interface Group {
   labels: readonly string[];
   message: string;
 }
 
-const sentence = (alike: Alike): string => sentenceAbout(alike) ?? `${named(alike.labels)}: ${alike.message}`;
+const sentence = (group: Group): string =>
+  sentenceAbout(group) ?? `${enumerate(group.labels)}: ${group.message}`;
 
-const countsWithReason = (counts: string, alike: Alike): string => {
-  const reason = sentenceAbout(alike);
+const countsWithReason = (counts: string, group: Group): string => {
+  const reason = sentenceAbout(group);
   return reason === undefined
-    ? `${counts} (${named(alike.labels)}). ${alike.message}`
+    ? `${counts} (${enumerate(group.labels)}). ${group.message}`
     : `${counts}: ${reason}`;
 };
 
 /** Undefined if the message is not about the labels, so that they cannot be its subject. */
-function sentenceAbout({ labels, message }: Alike): string | undefined {
+function sentenceAbout({ labels, message }: Group): string | undefined {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : undefined;
   const [verb = '', ...others] = message.split(' ');
   const plural = pluralVerbs[verb];
-  return plural === undefined ? undefined : [named(labels), plural, ...others].join(' ');
+  return plural === undefined ? undefined : [enumerate(labels), plural, ...others].join(' ');
 }
 
 /** Verbs that can follow the label at the beginning of a message, with their plurals. */
@@ -149,11 +157,11 @@ const pluralVerbs: Record<string, string | undefined> = {
   cannot: 'cannot',
 };
 
-function named(labels: readonly string[]): string {
+function enumerate(labels: readonly string[]): string {
   if (labels.length === 1) return labels.join('');
-  const more = labels.length - mostNamed;
+  const more = labels.length - maxLabelsInMessage;
   const last = more > 0 ? `${more} more` : labels.at(-1);
-  return `${labels.slice(0, more > 0 ? mostNamed : -1).join(', ')} and ${last}`;
+  return `${labels.slice(0, more > 0 ? maxLabelsInMessage : -1).join(', ')} and ${last}`;
 }
 
 /** Running the command again helps only if the service was unavailable. */

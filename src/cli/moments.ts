@@ -19,10 +19,6 @@ export function parseAge(text: string): number | undefined {
 
 /** Returns ISO 8601 in UTC. A time without a zone is UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
-  const refuse = () =>
-    new UsageError(`"${text}" is not a time.`, {
-      hint: 'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
-    });
   if (text === 'now') return new Date(now).toISOString();
   const age = parseAge(text);
   const iso = isoForm.exec(text);
@@ -37,6 +33,10 @@ export function parseMoment(text: string, now = Date.now()): string {
     if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);
   }
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) throw refuse();
+  if (Number.isNaN(date.getTime())) {
+    throw new UsageError(`"${text}" is not a time.`, {
+      hint: 'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
+    });
+  }
   return date.toISOString();
 }

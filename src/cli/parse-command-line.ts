@@ -23,7 +23,7 @@ export async function parseCommandLine(
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth);
   try {
-    const text = await helpText(words, program, tree);
+    const text = await parseWords(words, program, tree);
     if (text !== undefined) return { kind: 'help', text, flags: readableFlags(program) };
     const command = program.definition();
     if (command === undefined) throw new Error('commander ran no command');
@@ -44,10 +44,10 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
 }
 
 /**
- * Lets commander parse the words. commander throws if the user asks for help or the version, and if it refuses the words.
- * Undefined if the words name a command to run.
+ * Lets commander parse the words. Resolves to the help or the version, if the user asked for it, and to undefined if the
+ * words name a command to run. commander throws an error for help and version too.
  */
-async function helpText(
+async function parseWords(
   words: readonly string[],
   program: Program,
   tree: CommandTree,

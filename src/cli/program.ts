@@ -24,6 +24,9 @@ export interface Program {
   help(): Promise<string>;
 }
 
+/** On a narrower terminal, the list of commands leaves out their arguments. */
+const narrow = 60;
+
 export function createProgram(tree: CommandTree, helpWidth: number): Program {
   let written = '';
   const root = createRoot(helpWidth, (text) => {
@@ -111,9 +114,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     },
   };
 }
-
-/** On a narrower terminal, the list of commands leaves out their arguments. */
-const narrow = 60;
 
 function createRoot(helpWidth: number, write: (text: string) => void): Command {
   const root = new Command('vals')

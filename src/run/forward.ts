@@ -33,8 +33,8 @@ export function forward({
   return new Promise((resolve) => {
     let failure: ValsError | undefined;
     const { method, url: path } = incoming;
-    const own = [secretHeader, serving.secret, requestHeader, `${request}`];
-    const headers = [...withoutOwnHeaders(incoming.rawHeaders), ...own];
+    const valsHeaders = [secretHeader, serving.secret, requestHeader, `${request}`];
+    const headers = [...withoutValsHeaders(incoming.rawHeaders), ...valsHeaders];
     const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
 
     const valTooSlow = () => {
@@ -72,7 +72,7 @@ export function forward({
   });
 }
 
-function withoutOwnHeaders(headers: readonly string[]): string[] {
+function withoutValsHeaders(headers: readonly string[]): string[] {
   const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : []));
   return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
 }

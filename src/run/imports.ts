@@ -9,8 +9,8 @@ import type { Source } from './transpile.ts';
 /** The places of files that may be imported. Without a folder, as for a val of the service, no file may be imported. */
 export interface ImportLimits {
   folder: string | undefined;
-  /** Folders where vals keeps tokens and data. */
-  kept: readonly string[];
+  /** Folders with the tokens and data of vals. No file in them may be imported. */
+  privateFolders: readonly string[];
 }
 
 /** The importer: its module's id, its source, and the file from which packages are looked up. */
@@ -50,10 +50,10 @@ export function findFile(path: string): string | undefined {
 }
 
 /** Links are followed before the path is compared. */
-export function mayImport(path: string, { folder, kept }: ImportLimits): boolean {
+export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
   const file = realpathSync.native(path);
   const isIn = (other: string) => isWithin(realPath(other), file);
-  return folder !== undefined && isIn(folder) && !kept.some(isIn);
+  return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
 /** The parts of `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */

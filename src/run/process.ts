@@ -34,8 +34,8 @@ export interface ProcessOptions {
 interface Listener {
   onReport(report: Report): void;
   onBytes(bytes: Buffer): void;
-  /** The val wrote something to the pipe that is not a report. */
-  onGarbage(): void;
+  /** The val itself wrote to the pipe. */
+  onInvalidReport(): void;
 }
 
 /**
@@ -47,7 +47,7 @@ const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 /** The val writes directly to stderr, so vals does not have to buffer its output. */
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
-  { onReport, onBytes, onGarbage }: Listener,
+  { onReport, onBytes, onInvalidReport }: Listener,
 ): ValProcess {
   refuseDebugger();
   const detached = hasGroups(platform);
@@ -73,7 +73,7 @@ export function startProcess(
       read(piece);
     } catch {
       pipe.removeAllListeners('data').resume();
-      onGarbage();
+      onInvalidReport();
     }
   });
   pipe.on('error', () => {});

@@ -56,6 +56,9 @@ export async function findVal(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
+/** 10,000 vals. There is a limit because the list of some services has no end. */
+const mostPages = 100;
+
 /** Looks through the list of the caller's vals, if the service has one. */
 async function idByName(api: Api, name: string): Promise<string | undefined> {
   return unlessAbsent(async () => {
@@ -70,9 +73,6 @@ async function idByName(api: Api, name: string): Promise<string | undefined> {
     return undefined;
   });
 }
-
-/** 10,000 vals. There is a limit because the list of some services has no end. */
-const mostPages = 100;
 
 /** Undefined if the service has no such route or record. */
 async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {

@@ -25,7 +25,7 @@ export interface Run {
 }
 
 /** Why the run failed. */
-type End =
+type Cause =
   | { kind: 'interrupted'; reason: unknown }
   | { kind: 'took too long' }
   | { kind: 'never finished' }
@@ -44,7 +44,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   let kind: ValueKind | undefined;
   let isDone = false;
   let isSilent = false;
-  let end: End | undefined;
+  let cause: Cause | undefined;
 
   const child = startProcess(options, {
     onReport: (report) => void take(report),
@@ -54,7 +54,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       if (waitingBytes > mostWaitingBytes) child.pause();
       wake();
     },
-    onGarbage: () => endWith({ kind: 'broke the pipe' }),
+    onInvalidReport: () => endBecause({ kind: 'broke the pipe' }),
   });
   // The transpiler is loaded while the process starts.
   const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, options));
@@ -62,19 +62,19 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     child.send({ start: { entry: await sources.entry(), args: [...args] } }),
   );
 
-  function endWith(reason: End): void {
-    end ??= reason;
+  function endBecause(reason: Cause): void {
+    cause ??= reason;
     child.end();
   }
-  const cancelLimit = clock.after(maxSeconds * 1_000, () => endWith({ kind: 'took too long' }));
-  const interrupt = () => endWith({ kind: 'interrupted', reason: signal.reason });
+  const cancelLimit = clock.after(maxSeconds * 1_000, () => endBecause({ kind: 'took too long' }));
+  const interrupt = () => endBecause({ kind: 'interrupted', reason: signal.reason });
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
     // Exit code 0 without a report is no failure: a val may call process.exit(0).
-    if (!isDone && ending.code !== 0) end ??= { kind: 'ended', ending };
+    if (!isDone && ending.code !== 0) cause ??= { kind: 'ended', ending };
     isDone = true;
     wake();
   });
@@ -85,8 +85,8 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       return child.send({ module: await (await sources).answer(specifier, from) });
     }
     if ('value' in report) kind = report.value;
-    else if ('failed' in report) end ??= { kind: 'threw', thrown: report.failed };
-    else if ('unfinished' in report) end ??= { kind: 'never finished' };
+    else if ('failed' in report) cause ??= { kind: 'threw', thrown: report.failed };
+    else if ('unfinished' in report) cause ??= { kind: 'never finished' };
     else if ('done' in report) {
       isDone = true;
       isSilent = report.isSilent === true;
@@ -95,18 +95,18 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   }
 
   async function until(condition: () => boolean): Promise<void> {
-    while (!condition() && end === undefined && !isDone) {
+    while (!condition() && cause === undefined && !isDone) {
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
   }
 
-  async function failure(end: End): Promise<unknown> {
+  async function errorFor(cause: Cause): Promise<unknown> {
     const failures = await import('./failure.ts');
-    switch (end.kind) {
+    switch (cause.kind) {
       case 'interrupted':
-        return end.reason;
+        return cause.reason;
       case 'took too long':
         return failures.tookTooLong(entry.name, maxSeconds);
       case 'never finished':
@@ -114,18 +114,18 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       case 'broke the pipe':
         return failures.brokePipe(entry.name);
       case 'threw':
-        return failures.thrownFailure(entry.name, end.thrown, await sources);
+        return failures.thrownFailure(entry.name, cause.thrown, await sources);
       case 'ended':
-        return failures.endingFailure(entry.name, end.ending);
+        return failures.endingFailure(entry.name, cause.ending);
     }
   }
 
   async function kindOfValue(): Promise<ValueKind> {
     await until(() => kind !== undefined);
-    if (kind !== undefined || end === undefined) return kind ?? 'none';
+    if (kind !== undefined || cause === undefined) return kind ?? 'none';
     child.end();
     await ended;
-    throw await failure(end);
+    throw await errorFor(cause);
   }
 
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -138,8 +138,8 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
         if (waitingBytes <= mostWaitingBytes) child.resume();
         yield piece;
       }
-      if (end === undefined) await ended;
-      if (end !== undefined) throw await failure(end);
+      if (cause === undefined) await ended;
+      if (cause !== undefined) throw await errorFor(cause);
     } finally {
       child.end();
       await ended;

@@ -43,7 +43,7 @@ export function startServing(
   const child = startProcess(options, {
     onReport: (report) => void take(report),
     onBytes() {},
-    onGarbage() {
+    onInvalidReport() {
       fail(brokePipe(entry.name));
       child.end();
     },

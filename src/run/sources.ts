@@ -78,16 +78,16 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
   const packagesFrom = (id: string) =>
     sources.has(id) && id.startsWith('file:') ? fileURLToPath(id) : main.packagesFrom;
 
-  async function resolve(specifier: string, from: string): Promise<ModuleAnswer> {
+  async function answerImport(specifier: string, from: string): Promise<ModuleAnswer> {
     const importer = { id: from, source: sources.get(from) ?? main, packagesFrom: packagesFrom(from) };
     const path = pathOfImport(specifier, importer);
-    if (path !== undefined) return file(path, specifier, importer);
+    if (path !== undefined) return loadFile(path, specifier, importer);
     const { name, subpath } = packageOf(specifier);
     const native = specifier.startsWith('npm:') ? name + subpath : specifier;
     return { native, packagesFrom: importer.packagesFrom };
   }
 
-  async function file(
+  async function loadFile(
     path: string,
     specifier: string,
     { source: importer }: Importer,
@@ -102,7 +102,8 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return transpiled.get(id) ?? load(id, { name: nameFor(found, main), code: read(found) }, found);
   }
 
-  async function noted(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
+  /** The val gets only the message of a failure. vals keeps the error. */
+  async function keepingFailure(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
     try {
       return await answer;
     } catch (error) {
@@ -116,8 +117,8 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
   }
 
   return {
-    entry: () => noted(main.name, loadMain()),
-    answer: (specifier, from) => noted(specifier, resolve(specifier, from)),
+    entry: () => keepingFailure(main.name, loadMain()),
+    answer: (specifier, from) => keepingFailure(specifier, answerImport(specifier, from)),
     find: (id) => sources.get(id),
     isInstalled: (name, from) =>
       foldersAbove(packagesFrom(from)).some((folder) => existsSync(join(folder, 'node_modules', name))),

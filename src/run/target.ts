@@ -82,8 +82,10 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
 /** The folder of the file's project; for an agent, only the part of it that the agent may read. */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
-  const most = agent?.filesBelow;
-  return most !== undefined && !foldersAbove(join(folder, 'val')).includes(most) ? most : folder;
+  const allowed = agent?.filesBelow;
+  if (allowed === undefined) return folder;
+  const isAllowed = foldersAbove(join(folder, 'val')).includes(allowed);
+  return isAllowed ? folder : allowed;
 }
 
 /** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */

@@ -30,13 +30,13 @@ export interface Transpiled {
 }
 
 export async function transpile(source: Source): Promise<Transpiled> {
-  const { transform } = await import('esbuild').catch(notUsable);
+  const { transform } = await import('esbuild').catch(throwUnusable);
   let farthest: SyntaxProblem | undefined;
   for (const loader of loadersFor(source.name)) {
     try {
       return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
-      const problem = isTransformFailure(error) ? problemOf(error) : notUsable(error);
+      const problem = isTransformFailure(error) ? problemOf(error) : throwUnusable(error);
       if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
     }
   }
@@ -52,7 +52,7 @@ const options = {
   tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
 } as const satisfies TransformOptions;
 
-function notUsable(cause: unknown): never {
+function throwUnusable(cause: unknown): never {
   throw new LocalError('The transpiler, esbuild, cannot be started.', {
     hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
     cause,

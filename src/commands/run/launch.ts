@@ -30,7 +30,9 @@ export function launchOptions(
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
   const readable = packages && [program, ...packages];
   const { platform } = settings.system;
-  const kept = [settings.configDirectory, settings.dataDirectory].flatMap((folder) => folder?.value ?? []);
+  const privateFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
+    (folder) => folder?.value ?? [],
+  );
   const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const { name, reason } of missingVariables(code, env, valEnv)) {
     say.warn(`The val does not get ${name}, because ${reason}. To pass it, add --env ${name}.`);
@@ -38,7 +40,9 @@ export function launchOptions(
   return {
     command: [node.path, ...nodeOptions(node.version, readable, platform), program],
     packages,
-    limits: allowAll ? undefined : { folder: target.kind === 'file' ? target.folder : undefined, kept },
+    limits: allowAll
+      ? undefined
+      : { folder: target.kind === 'file' ? target.folder : undefined, privateFolders },
     env: valEnv,
     cwd: settings.cwd,
     platform,

@@ -28,27 +28,32 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   async function load(specifier: string, from: string): Promise<vm.Module> {
     const answer = ask(specifier, from);
     const key = keyOf(answer);
-    const module = known.get(key) ?? make(answer, { specifier, from });
+    const module = known.get(key) ?? makeModule(answer, { specifier, from });
     if (key !== undefined) known.set(key, module);
     return module;
   }
 
-  async function make(answer: ModuleAnswer, place: { specifier: string; from: string }): Promise<vm.Module> {
-    if ('failure' in answer) throw noted(new Error(answer.message), { failure: answer.failure });
-    if ('json' in answer) return ofNamespace(answer.id, { default: parseJson(answer) });
-    if ('id' in answer) return ofCode(answer);
+  async function makeModule(
+    answer: ModuleAnswer,
+    place: { specifier: string; from: string },
+  ): Promise<vm.Module> {
+    if ('failure' in answer) throw withProblem(new Error(answer.message), { failure: answer.failure });
+    if ('json' in answer) return moduleOfNamespace(answer.id, { default: parseJson(answer) });
+    if ('id' in answer) return moduleOfCode(answer);
     try {
-      return ofNamespace(answer.native, await importNatively(answer));
+      return moduleOfNamespace(answer.native, await importNatively(answer));
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
       const isAboutImport = /^ERR_(MODULE|PACKAGE|UNSUPPORTED|UNKNOWN|INVALID_MODULE|ACCESS|REQUIRE)/.test(
         code,
       );
-      throw isAboutImport || code === 'ENOENT' ? noted(error, { importing: { ...place, code } }) : error;
+      throw isAboutImport || code === 'ENOENT'
+        ? withProblem(error, { importing: { ...place, code } })
+        : error;
     }
   }
 
-  function ofCode({ id, code, map, path }: Extract<ModuleAnswer, { code: string }>): vm.Module {
+  function moduleOfCode({ id, code, map, path }: Extract<ModuleAnswer, { code: string }>): vm.Module {
     maps.set(id, map);
     const dynamicImport = async (specifier: string) => {
       const module = await load(specifier, id);
@@ -66,7 +71,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
-      throw noted(error, { refused: id });
+      throw withProblem(error, { refused: id });
     }
   }
 
@@ -85,7 +90,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   return {
     async run(entry) {
-      const module = make(entry, { specifier: '', from: '' });
+      const module = makeModule(entry, { specifier: '', from: '' });
       if ('id' in entry) known.set(entry.id, module);
       await ready(await module);
       return (await module).namespace as Namespace;
@@ -119,7 +124,7 @@ function parseJson({ id, json }: Extract<ModuleAnswer, { json: string }>): unkno
   }
 }
 
-function ofNamespace(identifier: string, namespace: Namespace): vm.Module {
+function moduleOfNamespace(identifier: string, namespace: Namespace): vm.Module {
   const names = Object.keys(namespace);
   return new vm.SyntheticModule(
     names,
@@ -130,7 +135,7 @@ function ofNamespace(identifier: string, namespace: Namespace): vm.Module {
   );
 }
 
-function noted(error: unknown, problem: LoadProblem): unknown {
+function withProblem(error: unknown, problem: LoadProblem): unknown {
   if (typeof error === 'object' && error !== null) problems.set(error, problem);
   return error;
 }

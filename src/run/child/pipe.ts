@@ -28,14 +28,14 @@ export function openPipe(): Pipe {
   const piece = Buffer.allocUnsafe(65_536);
 
   function write(frame: Buffer): void {
-    for (let from = 0; from < frame.length; ) from += unlessGone(() => writeSync(pipeNumber, frame, from));
+    for (let from = 0; from < frame.length; ) from += orEndProcess(() => writeSync(pipeNumber, frame, from));
   }
 
   function next(): Order {
     for (;;) {
       const order = orders.shift();
       if (order !== undefined) return order;
-      const count = unlessGone(() => readSync(pipeNumber, piece));
+      const count = orEndProcess(() => readSync(pipeNumber, piece));
       take(Buffer.from(piece.subarray(0, count)));
     }
   }
@@ -59,12 +59,14 @@ export function openPipe(): Pipe {
   };
 }
 
-/** The pipe fails if the val closed it, or if vals has ended. */
-function unlessGone(act: () => number): number {
+/** Returns the number of bytes. The pipe fails if the val closed it, or if vals has ended: then the process ends. */
+function orEndProcess(readOrWrite: () => number): number {
   let count = 0;
   try {
-    count = act();
-  } catch {}
+    count = readOrWrite();
+  } catch {
+    // Handled like the end of the pipe.
+  }
   if (count === 0) end();
   return count;
 }
