@@ -1,4 +1,5 @@
-// Adds a val that the workspace does not have yet. Its name comes from the service and is checked before it becomes a path.
+// Adds a val of the service to the workspace. The service chooses the val's name, so the name is checked before it
+// becomes a path.
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -11,11 +12,11 @@ import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
-  /** The file that the user chose with --file. */
+  /** The path that the user gave with --file. */
   file: string | undefined;
 }
 
-/** Returns a function that adds one val. Each folder is listed once for all vals. */
+/** The returned function adds one val. It lists each folder only once, also for many vals. */
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   const findTwin = createTwinFinder(workspace.root);
 
@@ -26,7 +27,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw new NotFoundError(
         `There is no val ${id} on ${nameOf(workspace.service)}, or you may not read it.`,
         {
-          hint: '`vals ls` lists your vals.',
+          hint: 'To list your vals, run `vals ls`.',
         },
       );
     }
@@ -34,20 +35,22 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const name = remote.name ?? id;
     const file =
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
-    refuseTaken(workspace, { name, file, id });
+    refuseTakenFileOrName(workspace, { name, file, id });
     const twin = findTwin(file);
     if (twin !== undefined) throw fileTaken({ name, file, id }, `on some systems, ${twin} is the same file`);
     const here = readBelow(root, file);
-    // This folder pushed the same code, but the service sent no id. The file was edited since, and the edit is kept.
-    const isEdited = bases.read({ name })?.code === remote.code && !force;
-    const stays = here === remote.code || (here !== undefined && isEdited);
-    // An interrupted pull wrote this file, and nobody edited it since.
+    // If this folder pushed the code and the service sent no id, the base is stored by name. A file that differs from
+    // that base was edited after the push.
+    const wasPushedFromHere = bases.read({ name })?.code === remote.code;
+    const hasEdit = here !== undefined && wasPushedFromHere && !force;
+    const stays = here === remote.code || hasEdit;
+    // If the file has the code of the base, but vals.json lacks the val, then an interrupted pull wrote the file.
     const isLeftover = here !== undefined && bases.read({ id, name })?.code === here;
     if (here !== undefined && !stays && !isLeftover && !force) {
-      // If the file is a val of the workspace, two vals compete for it. Any other file is only in the way.
+      // Two vals that need the same file are in conflict. A file that is no val is only in the way.
       const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
       throw new Kind(`${quoted(name)} cannot be written to ${file}: the file exists and has other code.`, {
-        hint: `${byHand(id)} chooses another file; --force overwrites it and keeps a copy.`,
+        hint: `To use another file, run ${pullInto(id)}. To overwrite ${file} and keep a copy, add --force.`,
       });
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
@@ -66,12 +69,11 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   };
 }
 
-/** A name for a message, shortened if it is long. */
 export const quoted = (name: string): string => `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
 
-const byHand = (id: string): string => shell`vals pull ${id} --file <path>`;
+const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
 
-/** The file that vals.json has for the name, or else a file with that name. */
+/** The file in vals.json that has this name and no id yet, or else a new file named after the val. */
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
@@ -79,11 +81,11 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be written to a file of that name: the name ${problem}.`, {
-    hint: `${byHand(id)} chooses the file.`,
+    hint: `To choose a file, run ${pullInto(id)}.`,
   });
 }
 
-/** Why a file of that name could do harm. Only a person may choose such a name, with --file. */
+/** Why a file with this name could do harm. A person can still choose such a file with --file. */
 function dangerOf(name: string): string | undefined {
   // A command such as `tar *` would take the file name for an option.
   if (name.startsWith('-')) return 'begins with -';
@@ -110,11 +112,10 @@ interface Adopted {
 
 const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   new LocalError(`${quoted(name)} cannot be written to ${file}: ${problem}.`, {
-    hint: `${byHand(id)} chooses another file.`,
+    hint: `To use another file, run ${pullInto(id)}.`,
   });
 
-/** Throws if another val has the file or the name. */
-function refuseTaken({ vals }: Workspace, val: Adopted): void {
+function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   const { name, file } = val;
   const other = vals.ofFoldedFile(fold(file));
   if (other !== undefined && other.name !== name) {
@@ -130,7 +131,7 @@ function refuseTaken({ vals }: Workspace, val: Adopted): void {
   );
 }
 
-/** Finds a file or folder with another spelling of the path, such as a.ts for A.ts, which is one file on some systems. */
+/** Finds another path that is the same file or folder on some systems, such as a.ts for A.ts. */
 function createTwinFinder(root: string): (file: string) => string | undefined {
   const pathsByFolder = new Map<string, Map<string, string[]>>();
 

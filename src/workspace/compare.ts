@@ -1,6 +1,6 @@
 // Compares a val's file with the service's code, given the base: the code that both sides last had in common.
 
-/** The words of `vals status`. */
+/** `vals status` prints these words. */
 export type Status =
   | 'unchanged'
   | 'changed here'
@@ -11,7 +11,7 @@ export type Status =
   | 'deleted there';
 
 /**
- * Each code is undefined if it does not exist. If both sides have the same code, the val is unchanged, whatever the base
+ * A side is undefined if it does not exist. If both sides have the same code, the val is unchanged, whatever the base
  * was. Without a base, as in a fresh checkout, the file counts as the newer side.
  */
 export function compare<Code>(
@@ -28,7 +28,7 @@ export function compare<Code>(
   return here === base ? 'changed there' : 'conflict';
 }
 
-/** Only `vals forget` makes sense for such a val. */
+/** A val that is deleted everywhere can only be removed from vals.json, with `vals forget`. */
 export const isDeletedEverywhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
   here === undefined && remote === undefined;
 
@@ -40,7 +40,10 @@ interface Findings {
   isRenamedHere: boolean;
 }
 
-/** A problem that a person has to solve first is shown instead of the comparison of the codes. */
+/**
+ * The last three words replace the result of `compare`, because they tell the user more than the difference of the
+ * code.
+ */
 export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
 export function shownStatus({
@@ -56,5 +59,4 @@ export function shownStatus({
   return nameThere === undefined ? status : 'conflict';
 }
 
-/** With these statuses, a push can rename the val. */
 const canBeRenamed: ReadonlySet<Status> = new Set(['unchanged', 'changed here', 'changed there']);

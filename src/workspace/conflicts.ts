@@ -1,4 +1,4 @@
-// The errors of a push or pull that would overwrite an edit, or the val of somebody else.
+// The errors of a push or pull that would overwrite an edit, or a val of another owner.
 import { ConflictError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
@@ -9,15 +9,18 @@ export const notPushed = (examined: Examined): ConflictError => {
   const { file } = examined.val;
   return new ConflictError(differenceOf(examined), {
     hint:
-      `${shell`vals diff ${file}`} shows the difference, ${shell`vals pull ${file} --merge`} merges both, ` +
-      `${shell`vals pull ${file} --force`} takes the service's code, ${shell`vals push ${file} --force`} overwrites it.`,
+      `To see the difference, run ${shell`vals diff ${file}`}. To merge both, run ${shell`vals pull ${file} --merge`}. ` +
+      `To take the service's code, run ${shell`vals pull ${file} --force`}. ` +
+      `To overwrite the service's code, run ${shell`vals push ${file} --force`}.`,
   });
 };
 
 export const notPulled = (examined: Examined): ConflictError => {
   const { file } = examined.val;
   return new ConflictError(`${differenceOf(examined)} The file was left as it is.`, {
-    hint: `${shell`vals pull ${file} --merge`} merges both, ${shell`vals pull ${file} --force`} takes the service's code.`,
+    hint:
+      `To merge both, run ${shell`vals pull ${file} --merge`}. ` +
+      `To take the service's code, run ${shell`vals pull ${file} --force`}.`,
   });
 };
 
@@ -28,7 +31,10 @@ function differenceOf({ val: { file, name }, base, isNew }: Examined): string {
     : `${file} changed here and on the service.`;
 }
 
-/** The id belongs to another path of the service, such as a space. The message names no file: it is shown once for all. */
+/**
+ * For a val whose id belongs to another path of the same service, such as a space. The message names no file, because
+ * it is shown once for all such vals.
+ */
 export const ofAnotherOwner = (
   { service }: Workspace,
   others: readonly string[],
@@ -36,29 +42,32 @@ export const ofAnotherOwner = (
 ): ConflictError =>
   new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
     hint:
-      `${shell`vals use ${others[0] ?? ''}`} switches to its owner. \`vals push --fork\` pushes to your own vals of the ` +
-      'same names instead, and creates the missing ones.',
+      `To switch to that owner, run ${shell`vals use ${others[0] ?? ''}`}. To push to your own vals of the same names, ` +
+      'and create the missing ones, run `vals push --fork`.',
   });
 
 export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(
     `${file} is the val "${name}", which belongs to ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
     {
-      hint: `Push it from the owner's account or space, or make a val of your own with ${shell`vals push ${file} --fork`}.`,
+      hint: `Push it from the owner's account or space. To make a val of your own, run ${shell`vals push ${file} --fork`}.`,
     },
   );
 
 export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(`${file} was deleted on the service, or belongs to another owner now.`, {
-    hint: `${shell`vals push ${file} --fork`} makes a new val of your own, ${shell`vals forget ${file}`} takes it out of vals.json.`,
+    hint:
+      `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +
+      `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
   });
 
 export const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
   new ConflictError(
-    `${file} is named "${name}" in vals.json, but its id there belongs to the val "${nameThere}".`,
+    `${file} is named "${name}" in vals.json, but on the service, its id belongs to the val "${nameThere}".`,
     {
       hint:
-        `${shell`vals pull ${file}`} takes that name and code, ${shell`vals push ${file} --force`} sends the file to that val, ` +
-        `${shell`vals push ${file} --fork`} makes a new val named as in vals.json.`,
+        `To take that name and its code, run ${shell`vals pull ${file}`}. ` +
+        `To send the file to that val, run ${shell`vals push ${file} --force`}. ` +
+        `To make a new val named "${name}", run ${shell`vals push ${file} --fork`}.`,
     },
   );

@@ -9,27 +9,26 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Examined extends RemoteSide {
-  /** If vals.json has no id, this has the id of the service's val of that name. */
+  /** If vals.json has no id for the val, `val.id` is the id of the service's val with the same name. */
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
-  /** The comparison of the codes alone. */
+  /** Compares only the code, not the names or the owners. */
   status: Status;
   /** The val's name on the service, if it differs from the name in vals.json. */
   nameThere: string | undefined;
-  /** The name in vals.json was edited here: the base shows that both sides had the service's name. */
+  /** The user changed the name in vals.json: the base still has the name that the service has. */
   isRenamedHere: boolean;
   /** vals.json has no id for the val. */
   isNew: boolean;
-  /** A push may take over a val of the same name: the val is new here, and the service has no list that would show it. */
+  /** The val is new here, and the service cannot list vals, so a push may overwrite a val that has the same name there. */
   mayTakeOver: boolean;
-  /** The service sent no id and has no list, so `remote` is the code that was last sent. */
+  /** The service sent no id and cannot list vals, so `remote` is the code that was last sent. */
   isAssumed: boolean;
-  /** The file differs, and has conflict markers. */
+  /** The file has conflict markers, and differs from the service's code. */
   isUnmerged: boolean;
 }
 
-/** Reads `here` and `recorded` if they are not given. */
 export async function examine(
   workspace: Workspace,
   remotes: RemoteVals,
@@ -42,7 +41,8 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // The id belongs to another owner on this service, whose private vals look deleted to the caller.
+  // `others` means that another owner on this service has the id. A private val of another owner looks deleted to the
+  // caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(
@@ -94,7 +94,7 @@ async function findByName(
   if (here === undefined && base === undefined) return { remote: undefined };
   const remote = await remotes.named(name);
   if (remote !== 'unknown') return { remote };
-  // The service sent no id, so the val cannot be read. The code that was sent is taken for the service's code.
+  // Without an id the val cannot be read, so the code that was last sent is taken for the service's code.
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
@@ -117,11 +117,14 @@ type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
-/** If the service has the code that was sent without an answer, that code is the base. */
+/** If a push got no answer, but the service has the code of that push, then that code is the base. */
 const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
-/** Both sides have the same code, so it becomes the base. If the folder cannot be written, that is no error here. */
+/**
+ * Records the code that both sides have as the base. A folder that cannot be written is no error, because the command
+ * may only read.
+ */
 function updateBase(
   { bases }: Workspace,
   val: WorkspaceVal,

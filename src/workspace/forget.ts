@@ -1,4 +1,5 @@
-// Takes vals out of the workspace. Their files stay, and .valsignore keeps them from being pushed as new vals.
+// Removes vals from vals.json. Their files stay, and a line in .valsignore keeps each file from being pushed as a new
+// val.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -8,7 +9,7 @@ import { replaceBelow } from './disk/write-files.ts';
 
 const ignoreFile = '.valsignore';
 
-/** Writes the ignore file first: after a crash between the two writes, no file looks new. */
+/** Writes .valsignore before vals.json. Otherwise, after a crash between the two writes, the files would look new. */
 export async function forgetVals(
   root: string,
   context: WorkspaceContext,
@@ -31,11 +32,11 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
       replaceBelow(root, ignoreFile, `${before}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
-      // Somebody saved the file meanwhile, so it is read again.
+      // Somebody saved .valsignore in the meantime, so it is read again.
       if (!(error instanceof ConflictError)) throw error;
     }
   }
 }
 
-/** Matches this file alone, even if its name contains special characters. */
+/** The pattern matches this file alone, even if its name contains special characters. */
 const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

@@ -1,23 +1,26 @@
-// Learns the ids of vals that were pushed to a service that sent none, from its list of vals.
+// Finds the id of a val in the service's list of vals, if the answer to the push had no id.
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The id and version of the val; nothing if the service has no list, or if the val is not in it. */
+/**
+ * Returns the id and version of the val. Returns an empty object if the service cannot list vals, or if its list lacks
+ * the val.
+ */
 export async function learnId(
   workspace: Workspace,
   remotes: RemoteVals,
   { file, name }: WorkspaceVal,
 ): Promise<JsonObject> {
   const sent = workspace.bases.read({ name });
-  // The push succeeded, so a failure of this lookup is no failure of the push.
+  // The push succeeded, so a failure of this lookup must not make it fail.
   const remote = await remotes.named(name).catch(unknownIfRefused);
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
   const { id } = remote;
-  // Somebody may have changed the val since it was sent.
+  // If somebody changed the val after the push, the base is the pushed code.
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, base);
   workspace.remember({ file, name, id });

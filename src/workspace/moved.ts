@@ -1,4 +1,5 @@
-// Detects moved files: a file that is not in vals.json, but has the content of a missing file, takes that file's place.
+// Detects moved files: if a file that vals.json lacks has the content of a missing file, the missing file was moved
+// there.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -9,7 +10,7 @@ import { walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { type Workspace, workspaceAt } from './workspace.ts';
 
-/** Returns the workspace with the new paths in vals.json. If no file moved, this only lists each folder. */
+/** Writes the new paths of moved files into vals.json, and returns the updated workspace. */
 export async function followMoves(
   workspace: Workspace,
   context: WorkspaceContext & { say: { note(message: string): void } },
@@ -28,7 +29,7 @@ export async function followMoves(
   return workspaceAt(workspace.root, context);
 }
 
-/** Follows moves too, but writes nothing: neither vals.json nor a base. For an agent, whose look changes no file. */
+/** Like followMoves, but writes neither vals.json nor a base. Tools for agents that only read must not change files. */
 export async function viewWorkspace(
   workspace: Workspace,
   warn: (message: string) => void,
@@ -65,7 +66,7 @@ async function findMoves(
   return moves;
 }
 
-/** Lists each folder once instead of examining each file. */
+/** Lists each folder once, which takes less time than examining each file. */
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));
   return [...byFolder].flatMap(([folder, inside]) => {
@@ -74,7 +75,10 @@ function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   });
 }
 
-/** Undefined if the folder cannot be listed: its files are not known to be missing, and reading them reports the problem. */
+/**
+ * Undefined if the folder cannot be listed. Then its files do not count as missing, and reading them reports the
+ * problem.
+ */
 function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));
@@ -106,7 +110,6 @@ function pairs(from: readonly string[], to: readonly string[]): [string, string]
   });
 }
 
-/** Leaves out items without a key. */
 function grouped<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | undefined,

@@ -1,5 +1,6 @@
-// Deletes a val on the service because its file is gone here. That cannot be undone, so three things must be certain: the
-// val is the caller's, it has the name in vals.json, and it did not change since this folder recorded its base.
+// Deletes a val on the service because its file is gone here. A deletion cannot be undone, so three things must be
+// certain: the val is the caller's, it has the name in vals.json, and it did not change since this folder recorded its
+// base.
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
@@ -20,7 +21,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // Only a base that this folder itself recorded has a name. A stranger's repository must not delete vals.
+  // Only a base that this folder itself recorded has a name. Otherwise vals.json of a stranger's repository could
+  // delete vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
@@ -41,7 +43,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // The file came back while the user was asked.
+  // The file came back while the user was asked for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
@@ -79,13 +81,17 @@ export async function forgetPruned(
 
 const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
   new ConflictError(`${file} is gone here, but its val was not deleted: ${reason}.`, {
-    hint: `${shell`vals pull ${file}`} brings the file back, ${shell`vals forget ${file}`} takes it out of vals.json.`,
+    hint:
+      `To restore the file, run ${shell`vals pull ${file}`}. ` +
+      `To remove it from vals.json, run ${shell`vals forget ${file}`}.`,
   });
 
 const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
   new ConflictError(
     `${file} is gone here, but its val was not deleted: this folder has no base that shows whether the val changed.`,
     {
-      hint: `${shell`vals val rm ${name}`} deletes the val, ${shell`vals forget ${file}`} takes it out of vals.json.`,
+      hint:
+        `To delete the val, run ${shell`vals val rm ${name}`}. ` +
+        `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
     },
   );

@@ -16,12 +16,11 @@ export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** The user named the val, so it is an error if it cannot be pulled. */
+  /** The user named the val in the command, so it is an error if it cannot be pulled. */
   isNamed: boolean;
-  /** Reports something about the val that is not a failure. */
+  /** Reports a fact about the val that is not a failure. */
   remark(message: string): void;
   holdsToken(code: string): boolean;
-  /** Keeps the content of overwritten files. */
   backup: Backup;
 }
 
@@ -69,7 +68,7 @@ function withoutRemote(
     if (isNamed) throw withoutId(workspace, val);
     if (here === undefined) {
       remark(
-        `${val.file} is gone and was never pushed. ${shell`vals forget ${val.file}`} takes it out of vals.json.`,
+        `${val.file} is gone and was never pushed. To remove it from vals.json, run ${shell`vals forget ${val.file}`}.`,
       );
     }
     return { status: 'kept' };
@@ -80,14 +79,17 @@ function withoutRemote(
       : `${val.file} belongs to another owner on ${nameOf(workspace.service)}, who does not let you read it.`;
   const isGone = here === undefined;
   const hint = isGone
-    ? `The file is gone too. ${shell`vals forget ${val.file}`} takes it out of vals.json.`
-    : `${shell`vals push ${val.file} --fork`} makes a new val from the file.`;
+    ? `The file is gone too. To remove it from vals.json, run ${shell`vals forget ${val.file}`}.`
+    : `To make a new val from the file, run ${shell`vals push ${val.file} --fork`}.`;
   if (isNamed) throw new NotFoundError(message, { hint });
   if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
   return { status: 'kept', id: val.id };
 }
 
-/** Writes the file before the base: with a new base and the old file, a crash would make the old code look like an edit. */
+/**
+ * Writes the file before the base. Otherwise, after a crash between the two writes, the old code would look like an
+ * edit.
+ */
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
@@ -113,7 +115,7 @@ async function mergeInto(
   );
 }
 
-/** A name that was edited here is kept like an edited file. */
+/** A name that the user changed in vals.json is kept, as an edited file is kept. */
 const takesName = ({ nameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
   nameThere !== undefined && (force || !isRenamedHere);
 
@@ -131,15 +133,15 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 }
 
 export const tokenInFile = (file: string): string =>
-  `${file} holds your token: whoever reads the file can act as you.`;
+  `${file} holds your token. Anybody who can read the file can act as you.`;
 
-/** Throws if the code contains half of a character (a lone surrogate), because the file would then hold another text. */
+/** Throws if the code contains half of a character (a lone surrogate), because UTF-8 cannot express it. */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character, so it cannot be written to a file.`,
     {
-      hint: `${shell`vals val get ${id ?? name} --json`} shows the code.`,
+      hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.`,
     },
   );
 }

@@ -1,4 +1,4 @@
-// Reads the service's side of a workspace, for one command.
+// Reads the vals of a workspace from the service, for one command.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
@@ -8,35 +8,29 @@ import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
 
+/** A field is undefined if the service did not send it. */
 export interface RemoteVal {
-  /** Undefined if the service sent none. */
   id: string | undefined;
-  /** Undefined if the service sent none. */
   name: string | undefined;
   code: string;
   version: JsonValue | undefined;
-  /** Undefined if the service sent none. */
   changedAt?: string | undefined;
 }
 
-/** The val belongs to another owner, who may be unknown. */
-interface Foreign {
-  owner: string | undefined;
-}
-
 export interface RemoteSide {
-  /** Undefined if there is no such val, or if the caller may not read it. */
+  /** Undefined if the service has no such val, or if the caller may not read it. */
   remote: RemoteVal | undefined;
-  foreign?: Foreign;
+  /** Set if the val belongs to another owner. `owner` is undefined if the service does not name the owner. */
+  foreign?: { owner: string | undefined };
 }
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
-  /** The entry of one of the caller's vals in the service's list; undefined if the list was not read or lacks the val. */
+  /** The val's entry in the service's list of the caller's vals; undefined if the list was not read or lacks the val. */
   listed(id: string): Promise<ListedVal | undefined>;
-  /** The caller's val of that name; 'unknown' if the service has no list to look it up in. */
+  /** 'unknown' if the service cannot list vals. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
-  /** The service's list of the caller's vals; undefined if it has none. */
+  /** All vals of the caller; undefined if the service cannot list vals. */
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -88,11 +82,11 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   if (typeof code === 'string')
     return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record) };
   throw new BadResponseError(`The service sent no code with the val ${name ?? id}.`, {
-    hint: `${shell`vals val get ${id} --json`} shows what it sent.`,
+    hint: `To see the answer, run ${shell`vals val get ${id} --json`}.`,
   });
 }
 
-/** A name would get into vals.json, which is committed, and a version or a time into the base. */
+/** Otherwise the token could get into vals.json as a name, and into a commit, or into .vals as a version or a time. */
 const sentToken = (): BadResponseError =>
   new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',

@@ -5,9 +5,8 @@ import { nameFrom } from './sources/walk.ts';
 import { findVal, valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
-  /** Undefined if the workspace has no such val. */
   find(word: string): FoundVal | undefined;
-  /** All names and files, for suggestions. */
+  /** The names and files of all vals, for suggestions after a misspelt word. */
   all: string[];
 }
 
@@ -15,7 +14,7 @@ interface FoundVal {
   id: string;
   name: string;
   file: string;
-  /** The word is a file with another name than its val, and no base of this folder shows that they belong together. */
+  /** The word is a file, its val has another name, and no base of this folder shows that the two belong together. */
   isDoubtful: boolean;
 }
 
@@ -30,7 +29,8 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       const bases = createBases(root, service, [], () => {});
       if (id === undefined) throw withoutId({ service, bases }, found);
       const isNamed = word === id || word === name || nameFrom(file) === name;
-      // A val that was renamed keeps its file. A word without a dot is more likely a name than a file.
+      // After a rename, a val's file keeps the old name. A word without a dot or slash is more likely the name of
+      // another val.
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
       return { id, name, file, isDoubtful: !isNamed && !isKnownFile() };
     },

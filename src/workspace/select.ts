@@ -86,10 +86,10 @@ const mostNamed = 3;
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. To push such a file, name it in the command.`;
+  return `Not pushed: ${named}. To push such a file, give its path in the command.`;
 }
 
-/** Whether a file is one of the paths or below one. Without paths, every file is. */
+/** Whether the file is one of the paths, or is in one of these folders. Without paths, true for every file. */
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {

@@ -1,4 +1,4 @@
-// Guesses which files were renamed and edited at once. The guess may be wrong, so it is only shown to the user.
+// Guesses which files were both renamed and edited. The guess may be wrong, so it is only shown to the user.
 import { linesOf } from './text/lines.ts';
 
 interface File {
@@ -6,10 +6,13 @@ interface File {
   code: string;
 }
 
-/** Comparing more pairs would take too long. */
+/** A limit, because each pair of files is compared line by line. */
 const mostPairs = 2_500;
 
-/** As in git, two files are similar if they share half of their lines. A file that is similar to several is left out. */
+/**
+ * As in git, two files are similar if they share half of their lines. A file that is similar to several others is left
+ * out.
+ */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

@@ -2,19 +2,22 @@
 import { fold } from './disk/file-names.ts';
 
 export interface WorkspaceVal {
-  /** Relative to the root, with / between its parts. */
+  /** The path relative to the workspace's root, with / between folders. */
   file: string;
   name: string;
-  /** The id on the service in use, even of another owner; undefined if no id is known there. */
+  /**
+   * The id on the service in use, also if another owner there has the val; undefined if vals.json has no id for that
+   * service.
+   */
   id: string | undefined;
-  /** The services that the val was pushed to, if the service in use is none of them. */
+  /** The services that the val was pushed to, if it was not pushed to the service in use. */
   others?: string[];
 }
 
 /** Iterates in the order of the files. */
 export interface Vals extends Iterable<WorkspaceVal> {
   ofFile(file: string): WorkspaceVal | undefined;
-  /** Finds a val by the folded form of its path. Paths that are the same file on some systems have the same folded form. */
+  /** The path is in the form that `fold` returns, which is equal for paths that are one file on some systems. */
   ofFoldedFile(folded: string): WorkspaceVal | undefined;
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;
@@ -26,7 +29,6 @@ export function createVals(vals: Iterable<WorkspaceVal>): Vals {
   const byFile = new Map<string, WorkspaceVal>();
   const byName = new Map<string, WorkspaceVal>();
   const byId = new Map<string, WorkspaceVal>();
-  /** Made at the first use. */
   let filesByFolded: Map<string, string> | undefined;
 
   function set(val: WorkspaceVal): void {

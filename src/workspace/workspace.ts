@@ -17,9 +17,8 @@ import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {
   root: string;
-  /** The user's current folder: paths on the command line are relative to it. */
+  /** Paths on the command line are relative to this folder. */
   cwd: string;
-  /** The vals in vals.json. */
   vals: Vals;
 }
 
@@ -28,13 +27,13 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
-  /** Reads vals.json again if it changed, with the journal of new notes. */
+  /** Reads vals.json again if it changed. */
   refreshed(): Workspace;
-  /** Records the val's name and id in a journal, so that a crash does not lose them. */
+  /** Records the val's name and id in the journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
-   * Writes the notes of this command, and of commands that crashed, into vals.json. If vals.json cannot be written, returns
-   * the error, and the next command tries again.
+   * Writes the notes of the journal into vals.json, also those of commands that crashed. If vals.json cannot be
+   * written, returns the error, and the next command tries again.
    */
   saveManifest(): Promise<LocalError | undefined>;
 }
@@ -43,7 +42,7 @@ export interface Workspace extends KnownVals {
 export function openWorkspace(context: WorkspaceContext): Workspace {
   const root = findRoot(context.settings);
   if (root === undefined) {
-    throw new UsageError('This folder is not in a workspace.', { hint: '`vals init` makes it one.' });
+    throw new UsageError('This folder is not in a workspace.', { hint: 'To make it one, run `vals init`.' });
   }
   return workspaceAt(root, context);
 }
@@ -58,7 +57,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const bases = createBases(root, service, ids, warn);
-  /** The notes of this command by file. A later note replaces an earlier one. */
+  /** The notes of this command that are not in vals.json yet, by file. */
   let unwritten = new Map<string, Note>();
   let hasLeftovers = readJournal(root).text !== '';
 
@@ -83,7 +82,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       appendToJournal(root, note);
       unwritten.set(file, note);
       vals.set(val);
-      if (id !== undefined) bases.forgetName(name);
+      if (id !== undefined) bases.removeBaseByName(name);
     },
     async saveManifest() {
       if (unwritten.size === 0 && !hasLeftovers) return undefined;
@@ -129,7 +128,7 @@ function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;
 }
 
-/** The path relative to the root, with / as separator. */
+/** The path relative to the workspace's root, with / between folders. */
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
@@ -139,13 +138,13 @@ export function relativeTo({ root, cwd }: Location, path: string): string {
   return withSlashes(relative(from, to));
 }
 
-/** Like relativeTo, but undefined if the path is outside of the workspace or cannot be a val's file. */
+/** Undefined if the path is outside of the workspace or cannot be the file of a val. */
 export function fileBelow(location: Location, path: string): string | undefined {
   const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;
 }
 
-/** Also finds the val if vals.json spells the same file differently, such as `Case.ts` on Windows. */
+/** Also finds the val if vals.json spells the same file differently, such as `case.ts` for `Case.ts` on Windows. */
 export function valOfFile(
   { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
   file: string,
@@ -183,11 +182,11 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
         [...vals].flatMap(({ name, file }) => [name, file]),
       );
   return new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
-    hint: '`vals status` lists the vals of the workspace.',
+    hint: 'To list the vals of the workspace, run `vals status`.',
   });
 }
 
-/** The error for a val of the workspace whose id on this service is not known. */
+/** For a val of the workspace whose id on the service in use is unknown. */
 export function withoutId(
   { service, bases }: Pick<Workspace, 'service' | 'bases'>,
   val: WorkspaceVal,
@@ -195,14 +194,14 @@ export function withoutId(
   const { name } = val;
   return bases.read(val) === undefined
     ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
-        hint: `\`vals push\` sends it there.`,
+        hint: 'To push it, run `vals push`.',
       })
     : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
         hint: 'Find the id on the service, then run `vals pull <id>`.',
       });
 }
 
-/** A warning if vals were pushed to other services or spaces, but not to this one; otherwise undefined. */
+/** A warning if vals were pushed only to other services or spaces; undefined if there is nothing to warn about. */
 export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
   const elsewhere = vals.filter(({ others }) => others !== undefined);
   if (elsewhere.length === 0) return undefined;

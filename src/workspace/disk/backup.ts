@@ -1,4 +1,5 @@
-// Keeps the old content of files that --force or --merge overwrites, in one folder per command. vals never deletes it.
+// Keeps the old content of files that --force or --merge overwrites, in one folder per command. No command deletes
+// these copies.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder } from './root.ts';
@@ -6,9 +7,7 @@ import { replaceBelow } from './write-files.ts';
 
 export interface Backup {
   keep(file: string, content: string): void;
-  /** The files whose content was kept. */
   readonly files: readonly string[];
-  /** The folder of the backup. */
   readonly folder: string;
 }
 
@@ -30,7 +29,7 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // Another command that began in the same millisecond uses the folder.
+          // Another command that began in the same millisecond uses this folder, so the next one is tried.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

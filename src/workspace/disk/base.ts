@@ -9,35 +9,35 @@ import { removeBelow, replaceBelow } from './write-files.ts';
 
 export interface Base {
   code: string;
-  /** As the service sent it; undefined if the service sent none. */
+  /** Any JSON that the service sent as the version; undefined if it sent none. */
   version: JsonValue | undefined;
-  /** The time of the last change on the service, if the service sent it. */
+  /** The time of the last change on the service; undefined if the service sent none. */
   changedAt?: string | undefined;
-  /** The val's name on the service, if this folder itself recorded it. */
+  /** The name of the val on the service; undefined if the base came with a repository or a copy of the folder. */
   name?: string | undefined;
-  /** The hash of code that was sent without an answer. If the service has that code, this folder sent it. */
+  /** The hash of the code of a push that got no answer. If the service has that code, the push succeeded. */
   sent?: string | undefined;
 }
 
-/** Identifies a val by its id or, if the service sent none, by its name. */
+/** If the service sent no id, the name identifies the val. */
 interface Identity {
   id?: string | undefined;
   name: string;
 }
 
 export interface Bases {
-  /** Undefined if there is no base, or if it cannot be read. */
+  /** Undefined if the val has no base, or if the base cannot be read. */
   read(val: Identity): Base | undefined;
   /**
-   * Whether the file counts as the newer side although the val has no base. True for vals that came with a fresh checkout,
-   * whose first push sends everything. False for vals that others added later: nobody here has seen their code.
+   * Whether the file counts as the newer side although the val has no base. True for vals that came with a fresh
+   * checkout, because the first push from there sends everything. False for vals that others added later, because
+   * nobody here has seen their code.
    */
   trustsFile(id: string): boolean;
   /** Makes .vals, and records which vals came with the checkout. */
   prepare(): void;
   write(val: Identity, base: Base): void;
-  /** Removes the base that was stored by name before the id was known. */
-  forgetName(name: string): void;
+  removeBaseByName(name: string): void;
 }
 
 /** `ids` are the ids of the workspace's vals on the service. */
@@ -47,9 +47,9 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // Older versions of vals wrote bases to "agreed" too.
+  // The folder is named "agreed", because older versions of the program stored the bases there.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // An id comes from a service, so an unusual id does not become a file name.
+  // The service chooses the id, so an id with unusual characters does not become a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   const checkoutFile = `${folder}/checkout.json`;
@@ -76,7 +76,7 @@ export function createBases(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Most vals without an id have no base, and this check costs less than the error of a missing file.
+      // Most vals without an id have no base, and this check takes less time than catching the error of a missing file.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
@@ -93,7 +93,7 @@ export function createBases(
       readByName.add(val.name);
       return { ...facts, name };
     },
-    forgetName(name) {
+    removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
     },
     write(val, { code, version, changedAt, name, sent }) {
@@ -101,7 +101,8 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // Not flushed: if the machine crashes and the base is lost, it is written again while both sides are equal.
+      // Not flushed to the disk: if a crash of the machine loses the base, it is written again while both sides have
+      // the same code.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };
@@ -143,7 +144,6 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 
 const nameKey = (name: string): string => `name ${name}`;
 
-/** Makes the folder's name readable for people. */
 const readable = (service: string): string =>
   service
     .replace(/^https?:\/\//, '')

@@ -1,4 +1,4 @@
-// The folder of a clone: new, empty, or made by a clone that did not finish.
+// The folder of a clone: it is new, empty, or left over from a clone that did not finish.
 import { readdirSync } from 'node:fs';
 import { LocalError, UsageError } from '../../errors.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
@@ -10,7 +10,7 @@ import { readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { removeBelow, replaceBelow } from './write-files.ts';
 
-/** Exists while a clone is unfinished, and contains the service. */
+/** This file exists until the clone is finished, and names the service. */
 const unfinishedFile = `${dotValsFolder}/clone.json`;
 
 /** Throws if the folder has content that does not come from an unfinished clone of the same service. */
@@ -22,7 +22,7 @@ export function refuseFilled(folder: string, given: string, service: string): vo
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: `Name another folder: ${shell`vals clone ${`${given}-2`}`}. In a workspace, \`vals pull --all\` adds the missing vals.`,
+    hint: `Give another folder: ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in it.`,
   });
 }
 
@@ -31,7 +31,7 @@ export function beginClone(folder: string, service: string): void {
     makeFolder(folder);
   } catch (error) {
     throw new LocalError(`${folder} could not be made: ${errorMessageOf(error)}`, {
-      hint: 'Name a folder that you may write to.',
+      hint: 'Give a folder that you may write to.',
       cause: error,
     });
   }
@@ -42,7 +42,10 @@ export function beginClone(folder: string, service: string): void {
 
 export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
 
-/** The mark shows that this folder's own clone wrote the file. Another mark means that it came with a repository. */
+/**
+ * The service that an unfinished clone wrote into the file. Without the mark of this folder, the file came with a
+ * repository or a copy, and is ignored.
+ */
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');
@@ -59,10 +62,10 @@ function namesIn(folder: string, given: string): string[] {
   } catch (error) {
     if (isMissing(error)) return [];
     if (errnoOf(error) === 'ENOTDIR') {
-      throw new UsageError(`${given} is not a folder.`, { hint: 'Name another folder.' });
+      throw new UsageError(`${given} is not a folder.`, { hint: 'Give another folder.' });
     }
     throw new LocalError(`${given} cannot be read: ${errorMessageOf(error)}`, {
-      hint: 'Name a folder that you may read.',
+      hint: 'Give a folder that you may read.',
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-// Makes and locks .vals, the folder in a workspace that vals itself uses.
+// Makes and locks .vals, the folder of a workspace that holds the files of the program.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { removeLeftovers, replaceBelow } from './write-files.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
-/** .gitignore makes git ignore the folder. Editors read the schema of vals.json. */
+/** .gitignore makes git ignore .vals, and editors check vals.json with schema.json. */
 const ownFiles: Record<string, string> = {
   '.gitignore': '*\n',
   'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
@@ -30,7 +30,7 @@ export function prepareDotVals(root: string): void {
 }
 
 /**
- * A hash of the inode number and birth time of .vals, so a .vals that came with a clone or a copy has another mark.
+ * A hash of the inode number and birth time of .vals. A .vals that came with a clone or a copy has another mark.
  * Undefined if there is no .vals yet.
  */
 export const folderMark = (root: string): string | undefined =>

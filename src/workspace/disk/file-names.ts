@@ -1,16 +1,20 @@
-// Checks which names may become files: on every system, the name must lead to a plain file below the workspace's root.
+// Checks which names may become files: on every system, the name must lead to a regular file below the workspace's
+// root.
 
 /** Some file systems ignore letter case or the Unicode form. Paths with the same folded form may be one file there. */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
-/** Limits the work: each folder of a path is opened one by one. */
+/** A limit, because each folder of a path is opened one by one. */
 export const mostFolders = 64;
-/** The expression is made at each call, because making it at the start of vals would take 2 % of the start. */
+/**
+ * The regular expression is inside the function, because creating it when the program starts would take 2 % of the
+ * start.
+ */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
-/** Windows gives files short names such as GIT~1, which would lead to .git. */
+/** Windows gives files short names. GIT~1 would lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
 /** Why a name cannot be the name of a file; undefined if it can. */

@@ -8,12 +8,11 @@ import { largest, readPlainFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';
 import { hold, inFolder, inFolderOf, lookAt } from './in-folder.ts';
 
-/** Undefined if there is no such file. */
 export function readBelow(
   root: string,
   file: string,
   mostBytes = largest.text,
-  /** The file as the user typed it, for messages. */
+  /** The path as the user typed it, for messages. */
   named = file,
 ): string | undefined {
   const bytes = readBytesBelow(root, file, mostBytes, named);
@@ -25,7 +24,6 @@ export function decode(named: string, bytes: Buffer): string {
   throw new LocalError(`${named} is not UTF-8.`, { hint: 'Save it as UTF-8, then run the command again.' });
 }
 
-/** Like readBelow, for files that need not be UTF-8. */
 export function readBytesBelow(
   root: string,
   file: string,
@@ -41,15 +39,14 @@ export function readBytesBelow(
   );
 }
 
-/** Whether a file, a folder or anything else has this path. */
 export const existsBelow = (root: string, path: string): boolean =>
   reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
 
-/** The names in a folder; '' is the root itself. None if the folder does not exist. */
+/** '' is the root itself. The result is empty if the folder does not exist. */
 export const namesBelow = (root: string, folder: string): string[] =>
   reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
 
-/** The names in a folder with their kinds. Does not block, because a walk lists many folders. */
+/** Does not block the process, because a walk lists many folders. */
 export async function listBelow(root: string, folder: string): Promise<Dirent[]> {
   const held = hold(root, folder, {});
   try {
@@ -59,7 +56,7 @@ export async function listBelow(root: string, folder: string): Promise<Dirent[]>
   }
 }
 
-/** Undefined if the file or folder is missing; other errors name the file. */
+/** Returns undefined if the file or folder is missing. Other errors become errors that name it. */
 function reading<Result>(named: string, act: () => Result): Result | undefined {
   try {
     return act();
@@ -69,7 +66,7 @@ function reading<Result>(named: string, act: () => Result): Result | undefined {
   }
 }
 
-/** A text that changes whenever the file is written or replaced. */
+/** The stamp changes whenever the file is written or replaced. */
 export const stampOf = (root: string, file: string): string | undefined =>
   inFolderOf(root, file, {}, ({ path }, name) => {
     const stats = lstatSync(`${path}/${name}`, { bigint: true, throwIfNoEntry: false });

@@ -1,10 +1,10 @@
-// Opens folders below a root without following links. Everything that vals reads or writes in a workspace goes through here.
+// Opens folders below a root without following links. Every read and write in a workspace goes through this file.
 import { lstatSync, type Stats } from 'node:fs';
 import { LocalError } from '../../errors.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
 import { UnusableFile } from '../../lib/plain-file.ts';
 
-/** Calls `act` with the open folder. Undefined if the folder does not exist. */
+/** Returns undefined if the folder does not exist. */
 export function inFolder<Result>(
   root: string,
   folder: string,
@@ -24,7 +24,6 @@ export function inFolder<Result>(
   }
 }
 
-/** Calls `act` with the open folder of a file, and with the file's name in it. */
 export function inFolderOf<Result>(
   root: string,
   file: string,
@@ -36,7 +35,7 @@ export function inFolderOf<Result>(
   return inFolder(root, folder, options, (held) => act(held, file.slice(slash + 1)), file);
 }
 
-/** The caller closes the folder. */
+/** The caller must close the returned folder. */
 export function hold(
   root: string,
   folder: string,
@@ -53,12 +52,12 @@ export function hold(
 export const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
   lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
 
-/** Explains why a link or a special file was not used. Other errors are returned as they are. */
+/** Turns the refusal of a link or special file into an error for the user. Returns other errors unchanged. */
 export function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof UnusableFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
   return new LocalError(`${file} was not used: ${place} ${error.problem}.`, {
-    hint: 'A workspace uses only plain files and folders. Replace it with one, or move it away.',
+    hint: 'Replace it with a regular file or folder, or move it away.',
     cause: error,
   });
 }

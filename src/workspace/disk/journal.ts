@@ -1,12 +1,12 @@
-// Keeps notes about vals that are not in vals.json yet.
+// The journal: notes about names and ids of vals that are not in vals.json yet.
 //
 // A push of thousands of vals learns an id with each answer. Replacing vals.json each time would be quadratic, and
-// replacing it only at the end would lose the ids in a crash. So each note becomes a line in one file in .vals, and
-// vals.json takes all of them in when the command ends or, after a crash, with its next change. Until then, vals.json is
-// read together with the journal.
+// replacing it only at the end would lose the ids in a crash. So each note becomes a line of a file in .vals, and
+// the notes are written into vals.json when the command ends or, after a crash, when a later command changes vals.json.
+// Until then, vals.json is read together with the journal.
 //
-// The name of the journal holds the mark of its .vals. A journal that came with a clone has another mark and is not
-// read, so it cannot lead a push to somebody else's val.
+// The name of the journal contains the mark of its .vals. A journal that came with a clone has another mark and is not
+// read. Otherwise it could lead a push to somebody else's val.
 import { LocalError } from '../../errors.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -16,21 +16,20 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
-/** Undefined if there is no .vals yet. */
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/** .vals must exist. The journal is not flushed: the system keeps the line even if the process is killed. */
+/** .vals must exist. The line is not flushed to the disk, because the system keeps it even if the process is killed. */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
     throw new LocalError(`${dotValsFolder} is gone from ${root}.`, {
-      hint: 'Run the command again. It makes a new folder.',
+      hint: 'Run the command again. It makes a new .vals.',
     });
   }
-  // Begins with a line break too, so that this line does not join an earlier line that was cut off.
+  // The line break at the beginning keeps this line apart from an earlier line that was cut off.
   appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
@@ -41,7 +40,8 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // A line that was cut off within a character is skipped like any other invalid line.
+  // Read as bytes, because a line that was cut off within a character is not UTF-8. It is skipped like other invalid
+  // lines.
   const text = (file && readBytesBelow(root, file, largest.manifest)?.toString()) ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
 }
@@ -50,12 +50,14 @@ function parseLine(line: string): JsonValue {
   try {
     return line === '' ? null : parseJson(line);
   } catch {
-    // A process was killed while it wrote this line.
     return null;
   }
 }
 
-/** Keeps the journal if another process added a note meanwhile: that process writes it into vals.json when it ends. */
+/**
+ * Keeps the journal if another process added a note in the meantime. That process writes its note into vals.json when
+ * it ends.
+ */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);

@@ -1,4 +1,5 @@
-// The ids of the embedded service. They are valid on this machine alone, so they are kept in .vals and not in vals.json.
+// The ids that vals have on the embedded service. They are valid on this machine alone, so they are kept in .vals and
+// not in vals.json.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -10,7 +11,10 @@ import { replaceBelow } from './write-files.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/** By file. Ids of files that are not in vals.json are kept too: another git branch may have these files. */
+/**
+ * The ids by file. Ids of files that are not in vals.json are kept too, because another git branch may have these
+ * files.
+ */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
@@ -28,7 +32,7 @@ export function readLocalIds(root: string): LocalIds {
   });
 }
 
-/** They replace the local ids that older versions of vals wrote into vals.json. */
+/** An id in `localIds` replaces the one that an older version of the program wrote into vals.json. */
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {

@@ -1,4 +1,4 @@
-// Reads vals.json together with the notes in .vals, and changes it under a lock.
+// Reads vals.json together with the local ids and the journal in .vals, and changes vals.json under a lock.
 import { ConflictError } from '../../errors.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { embeddedService } from '../../settings/settings.ts';
@@ -13,14 +13,17 @@ import { replaceBelow } from './write-files.ts';
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);
-  if (text === undefined) throw broken('is gone', '`vals init` makes a new one.');
+  if (text === undefined) throw broken('is gone', 'To make a new one, run `vals init`.');
   const manifest = parseManifest(text);
   addLocalIds(manifest.vals, readLocalIds(root));
   applyNotes(manifest, readJournal(root).notes, { rename: false, warn() {} });
   return manifest;
 }
 
-/** Reads, changes and replaces vals.json under a lock, so that two processes lose nothing. Takes in the journal. */
+/**
+ * The lock keeps two processes from overwriting each other's changes. The notes of the journal are written into
+ * vals.json too.
+ */
 export async function updateManifest(
   root: string,
   context: WorkspaceContext,
@@ -40,9 +43,10 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { rename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Another process took the lock because it seemed abandoned. The text may be old, so this starts again.
+      // Another process took the lock because it seemed abandoned. The text may be outdated, so the loop starts again.
       if (!isMine()) continue;
-      // Before vals.json, so that a crash leaves an id in both places, not in none.
+      // The local ids are written before vals.json. Otherwise a crash between the two writes could lose an id that only
+      // vals.json had.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {
@@ -53,7 +57,7 @@ export async function updateManifest(
       if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
-      // Somebody saved vals.json meanwhile, so this starts again with the new text.
+      // Somebody saved vals.json in the meantime, so the loop starts again with the new text.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();

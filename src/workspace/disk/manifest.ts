@@ -1,4 +1,5 @@
-// The content of vals.json: the file of each val, and its id on each service. It is sorted, so that git diffs are small.
+// The content of vals.json: the file of each val, and its id on each service. The keys are sorted, so that git diffs
+// are small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
@@ -6,14 +7,14 @@ import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
   name: string;
-  /** The id on each service. */
+  /** By the base URL of the service. */
   ids: Map<string, string>;
-  /** Unknown keys, which are kept. */
+  /** Keys that this version of the program does not know. They are kept. */
   others: JsonObject;
 }
 
 export interface Manifest {
-  /** By file, relative to the root, with / between its parts. */
+  /** By file, as a path relative to the root, with / between folders. */
   vals: Map<string, ManifestEntry>;
   others: JsonObject;
 }
@@ -48,7 +49,7 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   if (problem !== undefined) {
     throw broken(
       `names the file "${file}", whose path ${problem}`,
-      'Name files relative to vals.json, with / between folders.',
+      'Write the path relative to vals.json, with / between folders.',
     );
   }
   const place = `vals["${file}"]`;
@@ -93,7 +94,7 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   }
 }
 
-/** Sorted, so that equal content gives equal text. The ids of the embedded service are left out. */
+/** Sorts the keys, so that equal content gives equal text. Leaves out the ids of the embedded service. */
 export function formatManifest({ vals, others }: Manifest): string {
   const entries = sorted(vals).map(([file, { name, ids, others }]) => {
     const shared = sorted(ids).filter(([service]) => service !== embeddedService);
@@ -105,7 +106,7 @@ export function formatManifest({ vals, others }: Manifest): string {
 const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** For editors. */
+/** Editors check vals.json with this schema. */
 export const manifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'A workspace of vals',

@@ -1,4 +1,4 @@
-// Applies notes about vals to the manifest, and keeps the manifest valid.
+// Applies notes of the journal to the manifest, and keeps the manifest valid.
 import { isObject, type JsonValue } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
@@ -7,7 +7,7 @@ export interface Note {
   service: string;
   file: string;
   name: string;
-  /** Absent if the service sent none. */
+  /** Absent if the service sent no id. */
   id?: string;
   /** The id that the new id replaces. */
   before?: string;
@@ -19,7 +19,10 @@ export interface NoteOptions {
   warn(message: string): void;
 }
 
-/** Skips a note that would make the manifest invalid: two vals with one name, one id, or one file on some systems. */
+/**
+ * Skips a note that would make the manifest invalid, because two vals would have one name, one id, or one file on some
+ * systems.
+ */
 export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();
@@ -60,7 +63,7 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
   }
 }
 
-/** Undefined if the value is not a note, or if its path cannot be a val's file. */
+/** Returns undefined also if the note's path cannot be the file of a val. */
 export function parseNote(value: JsonValue): Note | undefined {
   if (!isObject(value)) return undefined;
   const { service, file, name, id, before } = value;

@@ -6,7 +6,7 @@ import { foldersAbove } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
-/** The folder of a workspace that vals itself uses. git ignores it. */
+/** The folder of a workspace that holds the files of the program. git ignores it. */
 export const dotValsFolder = '.vals';
 
 /** Throws if the workspace belongs to another user. */
@@ -16,13 +16,13 @@ export function findRoot(settings: Settings): string | undefined {
   return root;
 }
 
-/** Also finds a workspace of another user, so callers must not use its content. */
+/** Also finds a workspace of another user. The caller must not use the content of such a workspace. */
 export const nearestRoot = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 /**
- * The owner of a workspace decides which file is sent to which val, so we use no other user's workspace, as git does.
- * Root is no exception: files that sudo leaves in .vals could not be changed by the owner.
+ * Throws if the workspace belongs to another user, as git does, because its owner decides which file is sent to which
+ * val. This also holds for root, because the owner could not change the files that sudo leaves in .vals.
  */
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPlace(settings, root);
@@ -36,7 +36,6 @@ export function refuseOthers(settings: Settings, root: string): void {
   });
 }
 
-/** Throws if the folder is inside another workspace. A workspace of another user does not count. */
 export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRoot(folder);
   if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
@@ -45,7 +44,7 @@ export function refuseNested(settings: Settings, folder: string): void {
   });
 }
 
-/** The workspace's folder, vals.json or .vals, if it belongs to another user and the settings do not allow that. */
+/** Returns the first of the root, vals.json and .vals that belongs to another user, unless the settings allow that. */
 export function foreignPlace(settings: Settings, root: string): string | undefined {
   const me = process.geteuid?.();
   if (me === undefined) return undefined;

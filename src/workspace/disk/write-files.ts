@@ -1,4 +1,4 @@
-// Writes files below a root. Links are not followed, and a file is replaced whole or not at all.
+// Writes files below a root. Links are not followed. A file is replaced completely or not at all.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -21,18 +21,21 @@ import { dotValsFolder } from './root.ts';
 
 const temporaryFolder = `${dotValsFolder}/tmp`;
 
-/** Other users may not write to new files, whatever the umask is. */
+/** Other users may not write to new files, even if the umask allows it. */
 const newFileMode = 0o644;
 
 /** The content that the file must have before it is replaced; undefined if the file must not exist. */
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /** False for content that can be restored: if the machine crashes, the file may be empty. A crash of vals does no harm. */
+  /**
+   * False for content that can be restored, because after a crash of the machine the file may be empty. If only the
+   * process crashes, nothing is lost.
+   */
   flush: boolean;
 }
 
-/** After a crash, the file is the old one or the new one. At most a temporary file is left over in .vals/tmp. */
+/** After a crash, the file has the old or the new content, and at most a temporary file is left in .vals/tmp. */
 export function replaceBelow(
   root: string,
   file: string,
@@ -64,7 +67,7 @@ function moveOnto(
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
-  if (before !== undefined && !before.isFile()) throw new UnusableFile('is not a plain file');
+  if (before !== undefined && !before.isFile()) throw new UnusableFile('is not a regular file');
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
     const descriptor = openSync(temporary, 'wx', newFileMode);
@@ -87,7 +90,7 @@ function moveOnto(
   }
 }
 
-/** Throws if somebody saved the file after vals read it. */
+/** Throws if somebody saved the file after this process read it. */
 function refuseEdited(target: string, file: string, expected: Expected): void {
   if (expected === 'anything') return;
   let found: string | undefined;
@@ -102,16 +105,16 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
   });
 }
 
-/** Adds a text to the end of a file in one step. Makes the file if it is missing. */
+/** Writes the text in one step, so that texts of two processes do not mix. */
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
-      if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a plain file');
+      if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
       const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
       const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
       const descriptor = openSync(`${folder.path}/${name}`, flags, newFileMode);
       try {
-        if (!fstatSync(descriptor).isFile()) throw new UnusableFile('is not a plain file');
+        if (!fstatSync(descriptor).isFile()) throw new UnusableFile('is not a regular file');
         folder.check();
         writeSync(descriptor, text);
         return true;
@@ -121,7 +124,7 @@ export const appendBelow = (root: string, file: string, text: string): void =>
     }),
   );
 
-/** Removes a file of vals' own, if it exists. */
+/** Only for files in .vals, because unlike replaceBelow it does not check for an edit. */
 export const removeBelow = (root: string, file: string): void =>
   writing(file, () => {
     inFolderOf(root, file, {}, (folder, name) => {
@@ -146,7 +149,10 @@ function writing(file: string, act: () => boolean | undefined): void {
 const leftoverAfterMs = 3_600_000;
 const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/** Removes temporary files of killed processes: old plain files of this user with a name that vals gives. */
+/**
+ * Removes temporary files that killed processes left. To be removed, a file must be old, regular and of this user, and
+ * have a name that this program gives.
+ */
 export function removeLeftovers(root: string): void {
   inFolder(root, temporaryFolder, {}, (folder) => {
     for (const name of readdirSync(folder.path)) {

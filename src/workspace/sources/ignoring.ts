@@ -1,4 +1,4 @@
-// Reads .gitignore and .valsignore as git does: links are not followed, and only plain files are read.
+// Reads .gitignore and .valsignore as git does: links are not followed, and only regular files are read.
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
@@ -16,9 +16,9 @@ export interface Rules {
 }
 
 export interface IgnoreFiles {
-  /** The rules of one folder, which is relative to the root; '' is the root. */
+  /** The folder is relative to the root, and '' is the root. */
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git: the rules of the folders above the root, up to the top of the repository or workspace. */
+  /** As in git, the rules of the folders above the root apply too, up to the top of the repository or workspace. */
   rulesAbove(root: string): Rules[];
 }
 
@@ -26,9 +26,9 @@ const names = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
-/** Reads the files at each call, so the rules are always current. */
+/** Each lookup reads the ignore files again, so the rules are always current. */
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  /** The parsed rules of each file, used while its text is the same: parsing takes longer than reading. */
+  /** A cache by path, valid while the text is the same, because parsing takes longer than reading. */
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 
@@ -49,9 +49,9 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (cause instanceof NotReached) return undefined;
-      // git reads it, so the files that it names are not meant for anybody.
+      // git applies large ignore files too. If this one were skipped, files that git ignores would be pushed.
       if (cause instanceof TooLarge) {
-        throw new LocalError(`${path} ${cause.problem}, so vals cannot tell which files are ignored.`, {
+        throw new LocalError(`${path} ${cause.problem}, so the files that it ignores are unknown.`, {
           hint: 'Make the ignore file smaller.',
         });
       }
@@ -75,7 +75,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/** The folders above the root, topmost first, up to the top of the repository (or else workspace). */
+/** Topmost first, up to the top of the repository or, outside of a repository, of the workspace. */
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];
   const top = ['.git', manifestFile]

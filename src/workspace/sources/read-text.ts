@@ -10,14 +10,14 @@ import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
   settings: { cwd: string };
-  /** Set if an agent runs the command: it may use only files below a folder. */
+  /** Set if an agent runs the command, which may then use only files below one folder. */
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
 }
 
-/** Refuses an empty file: nobody replaces code with nothing on purpose. */
+/** Refuses an empty file, because nobody replaces code with nothing on purpose. */
 export async function readCode(file: string, input: Input): Promise<string> {
   return checkNotEmpty(file, await readText(file, input));
 }
@@ -29,7 +29,7 @@ export function checkNotEmpty(file: string, code: string): string {
   });
 }
 
-/** Reads a file that the user named. It may be a link or a pipe. */
+/** The file may be a link or a pipe, because the user named it. */
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
@@ -43,7 +43,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
     const stats = statSync(path);
     if (stats.isDirectory()) {
       throw new UsageError(`${file} is a folder, not a file.`, {
-        hint: 'Name a file; `vals push` takes folders.',
+        hint: 'Give a file. To push a folder, run `vals push <folder>`.',
       });
     }
     return stats.isFIFO()
@@ -67,7 +67,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** Opens the pipe without blocking and reads it as a socket, because only then can it be interrupted. */
+/** Opens the pipe without blocking and reads it as a socket, because otherwise Ctrl-C could not interrupt the read. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Finds the files that paths name: a file is one val, and a folder has a val for each of its code files.
+// Finds the files that the user named with paths: single files, and the code files below folders.
 import type { Dirent } from 'node:fs';
 import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -14,7 +14,6 @@ import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ig
 import { checkNotEmpty } from './read-text.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
-/** A file, and the name of its val. */
 export interface Source {
   file: string;
   name: string;
@@ -37,12 +36,11 @@ interface FileInFolder {
 
 interface Place {
   settings: { cwd: string };
-  /** Set if an agent runs the command: it may use only files below a folder. */
+  /** Set if an agent runs the command, which may then use only files below one folder. */
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
 
-/** The files that the paths name, without duplicates. */
 export async function collectFiles(
   paths: readonly string[],
   { settings: { cwd }, agent, say: { warn } }: Place,
@@ -71,7 +69,7 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-/** Whether anything exists at this path, even a broken link. */
+/** Also true for a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
@@ -84,7 +82,7 @@ export function isPath(cwd: string, word: string): boolean {
 /** The default name of a val: the file name without the extension. */
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
-/** Throws if two files would become one val. */
+/** Throws if two files would become one val, because they have the same name. */
 export function refuseSameNames(sources: readonly Source[], hint?: string): void {
   const fileByName = new Map<string, string>();
   for (const source of sources) {
@@ -100,7 +98,7 @@ export const sameName = (
   hint = 'Rename one of them, or push one alone with --name.',
 ): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
 
-/** False if the path cannot be examined: reading it later reports why. */
+/** False if the path cannot be examined. Reading it later reports the reason. */
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
@@ -127,13 +125,16 @@ async function codeFilesBelow(
   const found = await walkFolder(folder, warn, ignoreFiles, named);
   if (found.length === 0) {
     throw new UsageError(`${named} has no code files.`, {
-      hint: `Of a folder, the ${[...codeExtensions].join(' ')} files are used. Name other files one by one.`,
+      hint: `From a folder, only the ${[...codeExtensions].join(' ')} files are used. Give other files one by one.`,
     });
   }
   return found;
 }
 
-/** Whether walkFolder would skip a folder. Ignore rules are cached: create a new filter when they change. */
+/**
+ * The returned function tells whether walkFolder skips a folder. It caches the ignore rules, so create a new one when
+ * they change.
+ */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -150,7 +151,10 @@ export function createFolderFilter(
   };
 }
 
-/** Whether a file or a folder around it is ignored. Rules are cached: create a new check when they change. */
+/**
+ * The returned function tells whether a file, or a folder around it, is ignored. It caches the ignore rules, so create
+ * a new one when they change.
+ */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
@@ -162,7 +166,7 @@ export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file
   };
 }
 
-/** Folders are relative to the root, with / as separator. */
+/** The folder is relative to the root, with / as separator. */
 function rulesByFolder(
   root: string,
   { rulesIn, rulesAbove }: IgnoreFiles,
@@ -213,9 +217,9 @@ async function walk(
     } else if (isCode(entry.name)) {
       if (isIgnored(path, false, rules)) continue;
       if (entry.isFile()) files.push(file);
-      // A link may lead to a secret, or back to a folder above it.
+      // Links are left out, because a link may lead to a secret, or back to a folder above it.
       else {
-        const what = existsSync(path) ? 'not a plain file' : 'a link that leads nowhere';
+        const what = existsSync(path) ? 'not a regular file' : 'a link that leads nowhere';
         options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${what}.`);
       }
     }

@@ -1,4 +1,4 @@
-// Warns of names and sizes that the service may refuse, and of imports that fail there.
+// Warns of names and sizes that the service may refuse, and of imports that fail on the service.
 import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
 
 export function checkName(name: string, warn: (message: string) => void): void {
@@ -31,7 +31,7 @@ const importStatement =
 export const relativeImports = (code: string): string[] =>
   [...code.matchAll(importStatement)].map(([, , specifier = '']) => specifier);
 
-/** One warning for all files; undefined if there is nothing to warn about. */
+/** Returns one warning for all files; undefined if there is nothing to warn about. */
 export function relativeImportWarning(
   found: readonly { file: string; specifier: string }[],
 ): string | undefined {

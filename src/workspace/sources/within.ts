@@ -1,4 +1,4 @@
-// Restricts which files an agent's command may use: only files below one folder, and none of vals' own files.
+// Restricts which files an agent's command may use: only files below one folder, and no files of the program itself.
 import { relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
@@ -6,11 +6,11 @@ import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 export interface FileLimits {
   /** Files must be below this folder, and links are not followed. If it is undefined, no file may be used. */
   filesBelow: string | undefined;
-  /** Folders that agents may not use: those of the config file and of the embedded service. */
+  /** Agents may not use these folders: those of the config file and of the embedded service. */
   kept: readonly string[];
 }
 
-/** The folder, and the path relative to it, with / as separator. Throws if the path is not allowed. */
+/** Returns `filesBelow` and the path relative to it, with / as separator. Throws if the path is not allowed. */
 export function placeWithin(
   { filesBelow, kept }: FileLimits,
   path: string,

@@ -8,7 +8,7 @@ export interface Change {
   lines: string[];
 }
 
-/** Texts with more edits than this have almost nothing in common. Comparing them further takes long and shows nothing. */
+/** Texts with more edits than this have almost nothing in common, and comparing them further would take too long. */
 export const mostEdits = 2_000;
 
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -27,7 +27,7 @@ export function changesBetween(before: string[], after: string[]): Change[] {
   return changes;
 }
 
-/** The positions, in both texts, of the lines that did not change. None if finding them would take too long. */
+/** Pairs of positions, before and after, of the lines that did not change. Empty if finding them would take too long. */
 function linesInBoth(before: string[], after: string[]): (readonly [number, number])[] {
   // A line that only one side has is always an edit. Without these lines there is far less to compare.
   const old = shared(before, new Set(after));

@@ -1,9 +1,9 @@
-// Merges two texts that have a common base. A change of one side is taken; different changes of both sides are marked.
+// Merges two texts that have a common base. A place that only one side changed gets that change. A place that both
+// sides changed differently gets conflict markers.
 import { type Change, changesBetween, linesOf } from './lines.ts';
 
 export interface Merged {
   text: string;
-  /** The number of places that both sides changed differently. */
   conflicts: number;
 }
 
@@ -48,9 +48,8 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-/** Whether a text has conflict markers. */
 export function hasConflictMarkers(text: string): boolean {
-  // Few texts have them, and this search is much quicker than splitting the text into lines.
+  // Few texts have conflict markers, and this search takes much less time than splitting the text into lines.
   if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(markers).every((marker) => lines.has(marker));

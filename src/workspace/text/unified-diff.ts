@@ -13,7 +13,7 @@ export function unifiedDiff(file: string, before: string | undefined, after: str
 }
 
 interface Side {
-  /** Without a line break. */
+  /** Must not contain a line break. */
   label: string;
   text: string;
 }
@@ -28,7 +28,9 @@ export function diffBetween(old: Side, now: Side): string {
   return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
-/** Removes all old lines and adds all new ones. Used if finding the common lines would take too long. */
+/**
+ * One hunk that removes all old lines and adds all new lines, for texts whose common lines would take too long to find.
+ */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
   const signed = (sign: string, text: string) =>
     linesOf(text).flatMap((line) =>

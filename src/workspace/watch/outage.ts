@@ -1,22 +1,21 @@
-// Keeps files while the service cannot be reached, and decides when to try again.
+// Keeps the files that were saved while the service cannot be reached, and decides when to send them again.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {
   isUnderWay(): boolean;
-  /** Begins or continues the outage: keeps the file, and tries again after a pause. */
+  /** Begins or continues the outage: keeps the file, and sends it again after a pause. */
   serviceFailed(file: string): void;
   /** Ends the outage: sends all files that were kept. */
   serviceAnswered(): void;
-  /** Keeps one more file during the outage. */
   keep(file: string): void;
-  /** If the outage goes on and no retry is planned, plans to send the next file after a pause. */
+  /** If the outage continues and no retry is planned, plans to send the next file after a pause. */
   planRetry(): void;
   close(): void;
 }
 
 export interface OutageOptions {
   clock: Clock;
-  /** Sends a file again. Called for one file to test the service, and for all files when the service is back. */
+  /** Called for one file to test the service, and for all files when the service is back. */
   send(file: string): void;
   onBegan(): void;
   onEnded(): void;

@@ -1,4 +1,4 @@
-// Works on several files at a time. A file that is added again during its work is done again after that work.
+// Works on several files at a time. If a file is added while it is worked on, it is worked on again afterwards.
 
 export interface Queue {
   add(file: string): void;
@@ -9,7 +9,7 @@ export interface Queue {
 export function createQueue(
   concurrency: number,
   work: (file: string) => Promise<void>,
-  /** Called whenever nothing is left to do. */
+  /** Called each time the last work has ended. */
   onIdle: () => void,
 ): Queue {
   const waiting = new Set<string>();

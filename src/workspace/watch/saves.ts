@@ -1,4 +1,4 @@
-// Notices when code files below the root are saved, created or deleted, whatever steps the editor takes.
+// Notices when code files below the root are saved, created or deleted, no matter how the editor writes them.
 import type { Stats } from 'node:fs';
 import { type FSWatcher, watch } from 'chokidar';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,7 +10,10 @@ export interface Saves {
   close(): Promise<void>;
 }
 
-/** An editor may touch a file several times for one save: delete, create, write, rename. */
+/**
+ * A save is reported after a pause of this length, because an editor may delete, create, write and rename a file for
+ * one save.
+ */
 const debounceMs = 100;
 
 /** When a folder is no longer ignored, files that were saved there this recently count as saved. */
@@ -41,13 +44,13 @@ export async function watchSaves(
     const watcher = watch(root, {
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // Without stats, it is not yet known whether the path is a folder.
+      // chokidar first calls this without stats. Then it is not yet known whether the path is a folder.
       ignored: (path, stats) =>
         stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // Chokidar reads a folder before it watches it, and would miss files that are created in between. If
-      // the folder is added again, chokidar reads it once more when it watches.
+      // chokidar reads a folder before it watches it, and would miss files that are created in between. Adding the
+      // folder again makes chokidar read it once more.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) return hasBegun && debounce(path, () => renew(clock.now() - savedBeforeMs));
@@ -64,8 +67,8 @@ export async function watchSaves(
   let watcher = await begin();
   let renewed = Promise.resolve();
   /**
-   * Watches again, since other folders may be ignored now. The old watcher ends after the new one is ready,
-   * so that no save is missed.
+   * Starts a new watcher, because after a change of an ignore file, other folders may be ignored. The old watcher is
+   * closed only when the new one is ready, so that no save is missed.
    */
   function renew(since: number): void {
     renewed = renewed
