@@ -150,7 +150,7 @@ function unknownName(word: string, names: readonly string[], isListed: boolean):
   const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([`"${inFolder}"`]);
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
-      ? '`vals ls` lists your vals.'
+      ? 'To list your vals, run `vals ls`.'
       : 'This service has no list of vals. Give the id. After `vals val get <id>` or `vals push <file>`, the name is known too.',
   });
 }

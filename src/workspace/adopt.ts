@@ -50,7 +50,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       // Two vals that need the same file are in conflict. A file that is no val is only in the way.
       const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
       throw new Kind(`${quoted(name)} cannot be written to ${file}: the file exists and has other code.`, {
-        hint: `To use another file, run ${pullInto(id)}. To overwrite ${file} and keep a copy, add --force.`,
+        hint: `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`,
       });
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };

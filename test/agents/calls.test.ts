@@ -22,7 +22,7 @@ it('a failure is the error object, with a hint for an agent', async () => {
         kind: 'not_found',
         exit: 3,
         message: 'There is no val named nope.',
-        hint: '`ls` lists your vals.',
+        hint: 'To list your vals, run `ls`.',
       },
     },
   });

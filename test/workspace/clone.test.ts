@@ -204,16 +204,16 @@ describe('vals pull --all', () => {
     expect(place.read('sub/b.ts')).toBe('mine');
   });
 
-  it('lists vals that cannot be a file, each with the command that chooses one', async () => {
+  it('lists vals whose names cannot be file names, each with the command to choose a file', async () => {
     const { service, vals } = await listingService(['one', 'vite.config', '../up', 'One', 'con']);
     const place = workspaceWith(service.env);
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "vite.config" cannot be written to a file of that name: the name belongs to a file that tools may run. \`vals pull ${vals[1]?.id} --file <path>\` chooses the file.`,
-      `warning: "../up" cannot be written to a file of that name: the name holds /, \\ or :. \`vals pull ${vals[2]?.id} --file <path>\` chooses the file.`,
-      `warning: "One" cannot be written to One.ts: one.ts is the file of the val "one". \`vals pull ${vals[3]?.id} --file <path>\` chooses another file.`,
-      `warning: "con" cannot be written to a file of that name: the name belongs to a device on Windows. \`vals pull ${vals[4]?.id} --file <path>\` chooses the file.`,
+      `warning: "vite.config" cannot be written to a file of that name: the name belongs to a file that tools may run. To choose a file, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
+      `warning: "../up" cannot be written to a file of that name: the name holds /, \\ or :. To choose a file, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
+      `warning: "One" cannot be written to One.ts: one.ts is the file of the val "one". To use another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
+      `warning: "con" cannot be written to a file of that name: the name belongs to a device on Windows. To choose a file, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
     ]);
     for (const index of [1, 2, 3, 4]) {
       expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);

@@ -185,7 +185,7 @@ it('removes only old temporary files of its own', async () => {
   expect(existsSync(join(cwd, ours(2)))).toBe(isRoot);
 });
 
-/** Things that may stand in the place of a plain file. */
+/** Things that may stand in the place of a regular file. */
 const wrongKinds: { kind: string; here?: boolean; make: (path: string) => void }[] = [
   { kind: 'a link to a device without an end', make: (path) => symlinkSync('/dev/zero', path) },
   { kind: 'a link to a file', here: true, make: (path) => symlinkSync('rules', path) },
@@ -201,7 +201,7 @@ const wrongKinds: { kind: string; here?: boolean; make: (path: string) => void }
   },
 ];
 
-describe('an ignore file that is not a plain file is not read, with one warning', () => {
+describe('an ignore file that is not a regular file is not read, with one warning', () => {
   it.each(
     ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file, index) =>
       wrongKinds
