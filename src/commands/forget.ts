@@ -20,7 +20,9 @@ export const command = defineCommand({
     const { settings } = context;
     const root = findRoot(settings);
     if (root === undefined) {
-      throw new UsageError('This folder is not in a workspace.', { hint: 'To make it one, run `vals init`.' });
+      throw new UsageError('This folder is not in a workspace.', {
+        hint: 'To make it one, run `vals init`.',
+      });
     }
     const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
