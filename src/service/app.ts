@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isOrphaned, isStoreFailure } from './database/database.ts';
 import {
+  callerIsGone,
   callerKey,
   checkBodyHeaders,
   checkHost,
@@ -115,7 +116,7 @@ export function createApp(store: Store, options: AppOptions): App {
     if (!route) return refuseUnknownRoute(request, allowed);
     if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
-    if (outgoing.destroyed) throw new Problem(408, 'The caller is gone.');
+    if (outgoing.destroyed) throw callerIsGone();
     const held = memoryLimit.open(caller);
     outgoing.once('close', held.release);
     request.hold = held.add;

@@ -5,6 +5,7 @@ import { isAmong } from '../lib/addresses.ts';
 import { wrongHost } from '../lib/host-names.ts';
 import { isObject } from '../lib/json.ts';
 import { callerOf, hostNames, type Network } from './http/network.ts';
+import { createPieceLimit, smallPiece } from './http/piece-limit.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
@@ -128,16 +129,35 @@ function parse(text: string): unknown {
 
 export async function readBytes({ incoming, hold }: ServiceRequest, most = largestBody): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  const pieces = createPieceLimit();
   let size = 0;
-  // Destroying the request would close the connection before the answer is sent.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+  const take = (chunk: Buffer) => {
     size += chunk.length;
     if (size > most) throw tooLarge(most);
-    hold(chunk.length);
+    if (pieces.isExceededBy(chunk)) throw new Problem(400, 'The body arrives in too many small pieces.');
+    hold(Math.max(chunk.length, smallPiece));
     chunks.push(chunk);
-  }
+  };
+  if (incoming.destroyed) throw callerIsGone();
+  await new Promise<void>((resolve, reject) => {
+    // Events instead of an iterator: Node would keep thousands of small pieces for the iterator before it pauses.
+    incoming.on('data', function onData(chunk: Buffer) {
+      try {
+        take(chunk);
+      } catch (error) {
+        incoming.off('data', onData);
+        reject(error);
+      }
+    });
+    incoming
+      .once('end', resolve)
+      .once('error', reject)
+      .once('close', () => reject(callerIsGone()));
+  });
   return Buffer.concat(chunks);
 }
+
+export const callerIsGone = (): Problem => new Problem(408, 'The caller is gone.');
 
 function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The body must have at most ${most} bytes.`);

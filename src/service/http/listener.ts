@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { Problem } from '../problem.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
+import { createPieceLimit } from './piece-limit.ts';
 
 /** If a caller stops in the middle of an unneeded body, the connection is closed after this time. */
 const silenceMs = 500;
@@ -12,8 +13,6 @@ const silenceMs = 500;
 const readMs = 120_000;
 /** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
-/** A smaller piece of a body counts as this many bytes, because reading it takes as long. */
-const smallestPiece = 1_024;
 
 /** Ends a connection if its answer is not read `within` this time. */
 export function createListener(app: App, within = readMs): RequestListener {
@@ -34,15 +33,16 @@ export function createListener(app: App, within = readMs): RequestListener {
 }
 
 async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): Promise<void> {
+  const pieces = createPieceLimit();
   let size = 0;
   let silence: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
     if (!isConnectionKept) silence = setTimeout(resolve, silenceMs);
     incoming.once('end', resolve).once('close', resolve);
     incoming.on('data', (chunk) => {
-      size += Math.max(chunk.length, smallestPiece);
+      size += chunk.length;
       silence?.refresh();
-      if (size > mostUnreadBytes) resolve();
+      if (size > mostUnreadBytes || pieces.isExceededBy(chunk)) resolve();
     });
   });
   clearTimeout(silence);
