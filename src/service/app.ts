@@ -46,7 +46,7 @@ export interface AppOptions {
 }
 
 export type App = (
-  request: Pick<ServiceRequest, 'incoming' | 'method' | 'url'>,
+  request: Pick<ServiceRequest, 'incoming' | 'method' | 'url' | 'pieces'>,
   outgoing: ServerResponse,
 ) => Promise<Answer>;
 

@@ -5,7 +5,7 @@ import { isAmong } from '../lib/addresses.ts';
 import { wrongHost } from '../lib/host-names.ts';
 import { isObject } from '../lib/json.ts';
 import { callerOf, hostNames, type Network } from './http/network.ts';
-import { createPieceLimit, smallPiece } from './http/piece-limit.ts';
+import { smallPiece } from './http/piece-limit.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
@@ -127,14 +127,17 @@ function parse(text: string): unknown {
   }
 }
 
-export async function readBytes({ incoming, hold }: ServiceRequest, most = largestBody): Promise<Buffer> {
+export async function readBytes(
+  { incoming, hold, pieces }: ServiceRequest,
+  most = largestBody,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  const pieces = createPieceLimit();
   let size = 0;
   const take = (chunk: Buffer) => {
     size += chunk.length;
     if (size > most) throw tooLarge(most);
-    if (pieces.isExceededBy(chunk)) throw new Problem(400, 'The body arrives in too many small pieces.');
+    pieces.count(chunk);
+    if (pieces.isExceeded()) throw new Problem(400, 'The body arrives in too many small pieces.');
     hold(Math.max(chunk.length, smallPiece));
     chunks.push(chunk);
   };

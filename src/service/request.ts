@@ -1,5 +1,6 @@
 // The requests that routes get, and the answers that they return.
 import type { IncomingMessage } from 'node:http';
+import type { PieceLimit } from './http/piece-limit.ts';
 import type { Caller } from './store/read-vals.ts';
 import type { User } from './store/users.ts';
 
@@ -7,6 +8,7 @@ export interface ServiceRequest {
   incoming: IncomingMessage;
   method: string;
   url: URL;
+  pieces: PieceLimit;
   /** The name of the space at the beginning of the path, such as `acme` in `/@acme/v1/me`. */
   space: string | undefined;
   /** The path without the space. */

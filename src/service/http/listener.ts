@@ -1,11 +1,11 @@
 // Turns a request of Node into a request for the app, and writes the answer.
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
 import { Problem } from '../problem.ts';
 import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
-import { createPieceLimit } from './piece-limit.ts';
+import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
 /** If a caller stops in the middle of an unneeded body, the connection is closed after this time. */
 const silenceMs = 500;
@@ -14,17 +14,19 @@ const readMs = 120_000;
 /** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse, pieces?: PieceLimit) => void;
+
 /** Ends a connection if its answer is not read `within` this time. */
-export function createListener(app: App, within = readMs): RequestListener {
-  return async (incoming, outgoing) => {
+export function createListener(app: App, within = readMs): Listener {
+  return async (incoming, outgoing, pieces = createPieceLimit()) => {
     const url = urlOf(incoming);
     const { method = '' } = incoming;
-    const answer = url ? await app({ incoming, method, url }, outgoing) : unusableTarget();
+    const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();
     if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
     // Reads the rest of the body, because the next request on the connection comes after it. And if the connection were
     // closed now, a caller who is still sending would lose the answer.
-    if (!incoming.complete) await skipBody(incoming, outgoing.shouldKeepAlive);
+    if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), within).unref();
     outgoing.once('close', () => clearTimeout(unread));
@@ -32,8 +34,11 @@ export function createListener(app: App, within = readMs): RequestListener {
   };
 }
 
-async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): Promise<void> {
-  const pieces = createPieceLimit();
+async function skipBody(
+  incoming: IncomingMessage,
+  { pieces, isConnectionKept }: { pieces: PieceLimit; isConnectionKept: boolean },
+): Promise<void> {
+  if (pieces.isExceeded()) return;
   let size = 0;
   let silence: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
@@ -42,7 +47,8 @@ async function skipBody(incoming: IncomingMessage, isConnectionKept: boolean): P
     incoming.on('data', (chunk) => {
       size += chunk.length;
       silence?.refresh();
-      if (size > mostUnreadBytes || pieces.isExceededBy(chunk)) resolve();
+      pieces.count(chunk);
+      if (size > mostUnreadBytes || pieces.isExceeded()) resolve();
     });
   });
   clearTimeout(silence);

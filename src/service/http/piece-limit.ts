@@ -4,16 +4,21 @@
 export const smallPiece = 256;
 const mostSmallPieces = 4_096;
 
-interface PieceLimit {
-  isExceededBy(piece: Buffer): boolean;
+export interface PieceLimit {
+  count(piece: Buffer): void;
+  isExceeded(): boolean;
 }
 
-export function createPieceLimit(): PieceLimit {
+/** Creates the limit of one request. `onSmallPiece` is not called for pieces above the limit. */
+export function createPieceLimit(onSmallPiece?: () => void): PieceLimit {
   let count = 0;
+  const isExceeded = () => count > mostSmallPieces;
   return {
-    isExceededBy(piece) {
-      if (piece.length < smallPiece) count += 1;
-      return count > mostSmallPieces;
+    isExceeded,
+    count(piece) {
+      if (piece.length >= smallPiece || isExceeded()) return;
+      count += 1;
+      onSmallPiece?.();
     },
   };
 }

@@ -9,8 +9,11 @@ const mostBeforePause = 16;
 const mostOfOneConnection = 1_000;
 /** The limit of waiting requests of all connections. The connection that exceeds it is closed. */
 const mostOfAll = 10_000;
-/** The limit of waiting requests of one address. Parsing this many takes 20 to 50 ms. Then reading pauses for a while. */
-const aheadOfAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
+/**
+ * The limit of one address, for requests that have to wait and for small pieces of bodies. Parsing this many takes 20 to
+ * 50 ms. Then the connections of the address are not read for a while.
+ */
+const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 const pauseOfAddressMs = 1_000;
 /** The event loop accepts one connection per turn, so the turns must be short to let new callers connect soon. */
 const begunPerTurn = 16;
@@ -35,6 +38,8 @@ export interface Turns {
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
+  /** Counts a small piece of a body. */
+  countPiece(socket: Socket): void;
   /** The answer under way. */
   current(socket: Socket): ServerResponse | undefined;
   /**
@@ -48,7 +53,7 @@ export interface Turns {
 export function createTurns(): Turns {
   const connections = new Map<Socket, Connection>();
   const ready: (() => void)[] = [];
-  const aheadLimit = createRateLimit(aheadOfAddress, () => performance.now());
+  const parseLimit = createRateLimit(parsedForAddress, () => performance.now());
   const pausedAddresses = new Set<string>();
   let waiting = 0;
 
@@ -76,11 +81,18 @@ export function createTurns(): Turns {
     }, pauseOfAddressMs).unref();
   };
 
+  const countParsed = (address: string | undefined) => {
+    if (address === undefined) return;
+    const leave = parseLimit.enter(address);
+    if (leave) leave();
+    else pauseAddress(address);
+  };
+
   /** Counts a request that cannot begin yet. */
   const countAhead = (socket: Socket, { address }: Connection) => {
     waiting += 1;
     if (waiting > mostOfAll) socket.destroy();
-    if (address !== undefined && !aheadLimit.enter(address)) pauseAddress(address);
+    countParsed(address);
   };
 
   return {
@@ -98,6 +110,7 @@ export function createTurns(): Turns {
     },
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),
+    countPiece: (socket) => countParsed(connections.get(socket)?.address),
     current: (socket) => connections.get(socket)?.queue[0]?.outgoing,
     take(socket, outgoing, { begin, onIdle }) {
       const connection = connections.get(socket);

@@ -96,3 +96,23 @@ test('connections that send more ahead than the service keeps are closed, and ot
   await expect.poll(() => closed).toBeGreaterThan(5);
   expect(closed).toBeLessThan(30);
 });
+
+test.runIf(process.platform === 'linux')(
+  'an address that sends bodies in thousands of tiny pieces is not read for a second',
+  async () => {
+    const proxies = new BlockList();
+    proxies.addAddress('127.0.0.1', 'ipv4');
+    const service = await temporaryService({ network: { host: '0.0.0.0', proxies } });
+    const direct = { ...service, baseUrl: `http://127.0.0.1:${service.port}` };
+    const sockets = await connections(10, service.port, '127.0.0.2');
+    let answers = 0;
+    for (const socket of sockets) socket.on('data', () => answers++);
+    await ask(direct, 'GET', '/v1/me');
+    const head = 'PUT /v1/vals HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (const socket of sockets) socket.write(head + '1\r\n \r\n'.repeat(3_000));
+    expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
+    // Each of these connections exceeds the limit of the address, so the others wait.
+    expect(answers).toBeLessThan(5);
+    await expect.poll(() => answers, { timeout: 30_000 }).toBe(10);
+  },
+);
