@@ -1,5 +1,5 @@
 // Turns a request of Node into a request for the app, and writes the answer.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
 import { Problem } from '../problem.ts';
@@ -14,11 +14,10 @@ const readMs = 120_000;
 /** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
-export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse, pieces?: PieceLimit) => void;
-
 /** Ends a connection if its answer is not read `within` this time. */
-export function createListener(app: App, within = readMs): Listener {
-  return async (incoming, outgoing, pieces = createPieceLimit()) => {
+export function createListener(app: App, within = readMs): RequestListener {
+  return async (incoming, outgoing) => {
+    const pieces = createPieceLimit();
     const url = urlOf(incoming);
     const { method = '' } = incoming;
     const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();

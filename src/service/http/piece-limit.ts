@@ -9,16 +9,13 @@ export interface PieceLimit {
   isExceeded(): boolean;
 }
 
-/** Creates the limit of one request. `onSmallPiece` is not called for pieces above the limit. */
-export function createPieceLimit(onSmallPiece?: () => void): PieceLimit {
+/** Creates the limit of one request. */
+export function createPieceLimit(): PieceLimit {
   let count = 0;
-  const isExceeded = () => count > mostSmallPieces;
   return {
-    isExceeded,
+    isExceeded: () => count > mostSmallPieces,
     count(piece) {
-      if (piece.length >= smallPiece || isExceeded()) return;
-      count += 1;
-      onSmallPiece?.();
+      if (piece.length < smallPiece) count += 1;
     },
   };
 }

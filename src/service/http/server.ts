@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
-import type { Listener } from './listener.ts';
 import { limitedAs } from './network.ts';
-import { createPieceLimit } from './piece-limit.ts';
 import { answerMalformed, refuse } from './refusals.ts';
 import { createTurns } from './turns.ts';
 
@@ -71,7 +69,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
   // Includes connections whose TLS handshake is not finished.
@@ -97,13 +95,13 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
         incoming,
       });
     });
-    const pieces = createPieceLimit(() => turns.countPiece(incoming.socket));
-    if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing, pieces);
+    if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
     refuse(outgoing, new Problem(431, 'The request has too many headers.'));
   };
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket } = incoming;
     const isTaken = turns.take(socket, outgoing, {
+      isChunked: incoming.headers['transfer-encoding'] !== undefined,
       begin: () => answer(incoming, outgoing),
       onIdle() {
         if (closing) socket.destroySoon();

@@ -10,10 +10,15 @@ const mostOfOneConnection = 1_000;
 /** The limit of waiting requests of all connections. The connection that exceeds it is closed. */
 const mostOfAll = 10_000;
 /**
- * The limit of one address, for requests that have to wait and for small pieces of bodies. Parsing this many takes 20 to
- * 50 ms. Then the connections of the address are not read for a while.
+ * The limit of one address for requests that have to wait. Parsing this many takes 20 to 50 ms. Above the limit, the
+ * connections of the address are not read for a while.
  */
 const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
+/**
+ * A chunked body counts like this many requests: before the service can refuse it, Node parses 64 KB of it, which may be
+ * ten thousand tiny chunks.
+ */
+const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
 /** The event loop accepts one connection per turn, so the turns must be short to let new callers connect soon. */
 const begunPerTurn = 16;
@@ -38,8 +43,6 @@ export interface Turns {
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
-  /** Counts a small piece of a body. */
-  countPiece(socket: Socket): void;
   /** The answer under way. */
   current(socket: Socket): ServerResponse | undefined;
   /**
@@ -47,7 +50,11 @@ export interface Turns {
    * if too many requests wait. Then the caller has to refuse this request and to end the connection. Later requests of
    * the connection are dropped.
    */
-  take(socket: Socket, outgoing: ServerResponse, on: { begin(): void; onIdle(): void }): boolean;
+  take(
+    socket: Socket,
+    outgoing: ServerResponse,
+    on: { isChunked: boolean; begin(): void; onIdle(): void },
+  ): boolean;
 }
 
 export function createTurns(): Turns {
@@ -81,9 +88,9 @@ export function createTurns(): Turns {
     }, pauseOfAddressMs).unref();
   };
 
-  const countParsed = (address: string | undefined) => {
+  const countParsed = (address: string | undefined, cost = 1) => {
     if (address === undefined) return;
-    const leave = parseLimit.enter(address);
+    const leave = parseLimit.enter(address, cost);
     if (leave) leave();
     else pauseAddress(address);
   };
@@ -110,12 +117,12 @@ export function createTurns(): Turns {
     },
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),
-    countPiece: (socket) => countParsed(connections.get(socket)?.address),
     current: (socket) => connections.get(socket)?.queue[0]?.outgoing,
-    take(socket, outgoing, { begin, onIdle }) {
+    take(socket, outgoing, { isChunked, begin, onIdle }) {
       const connection = connections.get(socket);
       if (!connection) return true;
-      const { queue } = connection;
+      const { address, queue } = connection;
+      if (isChunked) countParsed(address, costOfChunkedBody);
       if (connection.isRefused || queue.length >= mostOfOneConnection) {
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
