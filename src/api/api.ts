@@ -9,7 +9,7 @@ import type { Client } from './http/client.ts';
 import type { FetchedPage, ListNotes, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
 import { listPages } from './lists/pages.ts';
-import { nextQueryOf, recordOf, rowsOf } from './records.ts';
+import { listOf, nextQueryOf, recordOf } from './records.ts';
 import { readRun } from './run-record.ts';
 
 export interface Api {
@@ -47,7 +47,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     const next = nextQueryOf(body, call);
     // An address is written to logs, so the token must not become a part of it.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { page: { records: rowsOf(body, call), isLarge }, next };
+    return { page: { records: listOf(body, call), isLarge }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

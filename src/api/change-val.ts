@@ -16,7 +16,7 @@ export interface ChangedVal {
 }
 
 export async function changeVal(api: Api, id: string, fields: routes.ValFields): Promise<ChangedVal> {
-  const hasRoute = await api.send(routes.changeVal(id, fields)).then(() => true, falseWithoutRoute);
+  const hasRoute = await changeByRoute(api, id, fields);
   if (!hasRoute) {
     const code = codeOf(await api.record(routes.getVal(id)));
     await api.send(routes.createVersion(id, code, fields));
@@ -28,15 +28,22 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   // A service may apply a field and not send it back. With the route, its success counts.
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
-    return found === undefined ? hasRoute || text === '' : found === text;
+    if (found === undefined) return hasRoute || text === '';
+    return found === text;
   };
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-/** A 404 may also mean that the val does not exist. The next request finds that out. */
-function falseWithoutRoute(error: unknown): false {
-  if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
-  throw error;
+/** Returns false if the service has no such route. */
+async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Promise<boolean> {
+  try {
+    await api.send(routes.changeVal(id, fields));
+    return true;
+  } catch (error) {
+    // A 404 may also mean that the val does not exist. The next request finds that out.
+    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
+    throw error;
+  }
 }
 
 /** Some services send the flag `public` instead of `privacy`. */

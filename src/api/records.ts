@@ -1,11 +1,15 @@
 // Reads the answers of services that differ: a list in any envelope, a message in any error body.
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
+import type { Call } from './call.ts';
 
-/** The request, for errors. */
-type Asked = { method: string; path: string };
+/** The request that an error names. */
+type Request = Pick<Call, 'method' | 'path'>;
 
 export const notThisService = 'Check that the base URL belongs to a val service. `vals config` shows it.';
+
+const badResponse = (message: string, { method, path }: Request): BadResponseError =>
+  new BadResponseError(message, { hint: notThisService, method, path });
 
 const envelopeKeys = [
   'data',
@@ -21,64 +25,60 @@ const envelopeKeys = [
 ];
 
 /** The records of a list. Throws if the shape is unknown. */
-export function rowsOf(body: JsonValue, { method, path }: Asked): JsonObject[] {
-  const rows = Array.isArray(body) ? body : isObject(body) ? rowsInEnvelope(body) : undefined;
-  if (rows === undefined) {
-    throw new BadResponseError(`The service answered with ${describe(body)} instead of a list.`, {
-      hint: notThisService,
-      method,
-      path,
-    });
+export function listOf(body: JsonValue, request: Request): JsonObject[] {
+  const list = arrayIn(body);
+  if (list === undefined) {
+    throw badResponse(`The service answered with ${describe(body)} instead of a list.`, request);
   }
-  const stray = rows.find((row) => !isObject(row));
+  const stray = list.find((entry) => !isObject(entry));
   if (stray !== undefined) {
-    throw new BadResponseError(
+    throw badResponse(
       `The service answered with a list that contains ${describe(stray)} instead of a record.`,
-      { hint: notThisService, method, path },
+      request,
     );
   }
-  return rows as JsonObject[];
+  return list as JsonObject[];
 }
 
-function rowsInEnvelope(body: JsonObject): JsonValue[] | undefined {
-  const arrays = Object.keys(body).filter((key) => Array.isArray(body[key]) && key !== 'errors');
-  const key =
-    envelopeKeys.find((key) => arrays.includes(key)) ?? (arrays.length === 1 ? arrays[0] : undefined);
-  return key === undefined ? undefined : (body[key] as JsonValue[]);
+/** The array that the body is, or that an object has under a known key, or its only array. */
+function arrayIn(body: JsonValue): JsonValue[] | undefined {
+  if (Array.isArray(body)) return body;
+  if (!isObject(body)) return undefined;
+  const arrays = new Map<string, JsonValue[]>();
+  for (const [key, value] of Object.entries(body)) {
+    if (Array.isArray(value) && key !== 'errors') arrays.set(key, value);
+  }
+  const known = envelopeKeys.find((key) => arrays.has(key));
+  if (known !== undefined) return arrays.get(known);
+  return arrays.size === 1 ? [...arrays.values()][0] : undefined;
 }
 
 /** The query of `links.next`; null at the end of the list, undefined if the service sends no links. */
-export function nextQueryOf(body: JsonValue, { method, path }: Asked): URLSearchParams | null | undefined {
+export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams | null | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   const { next } = body.links;
   if (next === undefined || next === null || next === '') return null;
   const address = isObject(next) ? next.href : next;
   if (typeof address !== 'string') {
-    throw new BadResponseError(`The service sent an invalid link to the next page: ${describe(next)}.`, {
-      hint: notThisService,
-      method,
-      path,
-    });
+    throw badResponse(`The service sent an invalid link to the next page: ${describe(next)}.`, request);
   }
-  const query = address.indexOf('?');
-  return new URLSearchParams(query === -1 ? '' : address.slice(query + 1).replace(/#.*$/, ''));
+  const queryStart = address.indexOf('?');
+  return new URLSearchParams(queryStart === -1 ? '' : address.slice(queryStart + 1).replace(/#.*$/, ''));
 }
 
-export function recordOf(body: JsonValue, { method, path }: Asked): JsonObject {
+export function recordOf(body: JsonValue, request: Request): JsonObject {
   if (isObject(body)) return body;
-  throw new BadResponseError(`The service answered with ${describe(body)} instead of a record.`, {
-    hint: notThisService,
-    method,
-    path,
-  });
+  throw badResponse(`The service answered with ${describe(body)} instead of a record.`, request);
 }
+
+const longestMessage = 500;
 
 /** The message in an error body, whichever of the common shapes it has; undefined if there is none. */
 export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
   const text = redact(message).replace(/\s+/g, ' ').trim();
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }
 
 function findMessage(body: unknown): string | undefined {
@@ -88,38 +88,38 @@ function findMessage(body: unknown): string | undefined {
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
   if (Array.isArray(body)) {
-    const messages = body.map(placedMessage).filter((message) => message !== undefined);
+    const messages = body.map(messageWithField).filter((message) => message !== undefined);
     return messages.length > 0 ? messages.join('; ') : undefined;
   }
   if (!isObject(body)) return undefined;
-  const own = (keys: readonly string[]) =>
+  const firstMessage = (keys: readonly string[]) =>
     keys.map((key) => (Object.hasOwn(body, key) ? findMessage(body[key]) : undefined)).find(Boolean);
-  const message = own(['message', 'detail', 'error', 'title', 'msg', 'reason']);
-  const parts = own(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors);
+  const message = firstMessage(['message', 'detail', 'error', 'title', 'msg', 'reason']);
+  const parts = firstMessage(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors);
   if (parts === undefined || message?.includes(parts)) return message;
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
 
 /** Adds the name of the field, unless the message contains it. */
-function placedMessage(part: unknown): string | undefined {
+function messageWithField(part: unknown): string | undefined {
   const message = findMessage(part);
   if (message === undefined || !isObject(part)) return message;
-  const place = [part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '']
-    .flat()
-    .map(textOf)
-    .join('.');
-  return place === '' || message.includes(place) ? message : `${place}: ${message}`;
+  const place = part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '';
+  const field = Array.isArray(place) ? place.map(textOf).join('.') : (textOf(place) ?? '');
+  return field === '' || message.includes(field) ? message : `${field}: ${message}`;
 }
 
 /** Some services send an object from field names to messages. */
 function fieldMessages(errors: unknown): string | undefined {
   if (!isObject(errors)) return undefined;
-  const messages = Object.entries(errors).map(([field, found]) => [field, findMessage(found)]);
-  const said = messages.filter(([, message]) => message).map((parts) => parts.join(': '));
-  return said.length > 0 ? said.join('; ') : undefined;
+  const messages: string[] = [];
+  for (const [field, error] of Object.entries(errors)) {
+    const message = findMessage(error);
+    if (message) messages.push(`${field}: ${message}`);
+  }
+  return messages.length > 0 ? messages.join('; ') : undefined;
 }
 
-/** The value at a dotted path as text. */
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
 /** Undefined for null; zero is a version. */
@@ -141,9 +141,7 @@ const noCodeHint = 'Ask the owner of the val. It has no code, or the service doe
 export function codeOf(record: JsonObject, hint = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;
-  throw new BadResponseError('The service sent the val without its code.', {
-    hint,
-  });
+  throw new BadResponseError('The service sent the val without its code.', { hint });
 }
 
 function describe(value: JsonValue | undefined): string {

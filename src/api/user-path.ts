@@ -8,21 +8,21 @@ export interface UserPath {
 }
 
 export function parsePath(text: string): UserPath {
-  const refuse = (problem: string, hint: string) => new UsageError(`The path ${problem}.`, { hint });
-  if (text === '') throw refuse('is empty', 'Give a path such as /v1/me.');
+  const refusal = (problem: string, hint: string) => new UsageError(`The path ${problem}.`, { hint });
+  if (text === '') throw refusal('is empty', 'Give a path such as /v1/me.');
   if (/^[a-z][a-z\d+.-]*:/i.test(text) || /^[/\\]{2}/.test(text)) {
-    throw refuse(
+    throw refusal(
       'names a host',
       'Give only the part after the base URL, such as /v1/me; --base-url chooses the service.',
     );
   }
-  if (text.includes('#')) throw refuse('has a fragment, which is never sent', 'Write # as %23, or omit it.');
+  if (text.includes('#')) throw refusal('has a fragment, which is never sent', 'Write # as %23, or omit it.');
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
-    throw refuse('contains a space, a backslash or a control character', 'Write it percent-encoded.');
+    throw refusal('contains a space, a backslash or a control character', 'Write it percent-encoded.');
   }
   const [path = ''] = text.split('?');
   if (hasDotSegment(path)) {
-    throw refuse('has a . or .. segment, which may lead out of the base URL', 'Write the path without it.');
+    throw refusal('has a . or .. segment, which may lead out of the base URL', 'Write the path without it.');
   }
   // Percent-encodes the other characters. After the checks above, the path cannot leave the host or the base URL.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);

@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
-import { isBelow } from '../settings/base-url.ts';
+import { hasOrigin } from '../settings/base-url.ts';
 import { column } from '../terminal/column.ts';
 
 export const command = defineCommand({
@@ -24,7 +24,7 @@ export const command = defineCommand({
     await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
-      if (!isBelow(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
+      if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
       const left = Object.keys(tokens);
       const next = left.length === 1 ? left[0] : undefined;
       change = next === undefined ? noDefault(left.length) : ` The default is now ${next}.`;

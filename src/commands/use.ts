@@ -2,7 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
-import { isBelow, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { hasOrigin, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
@@ -67,7 +67,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {
-    const known = baseUrl !== undefined && isBelow(baseUrl, origin) ? baseUrl : origin;
+    const known = baseUrl !== undefined && hasOrigin(baseUrl, origin) ? baseUrl : origin;
     const below =
       listed?.service.origin === origin ? [{ baseUrl: listed.service.href }, ...listed.spaces] : [];
     const all =

@@ -17,13 +17,14 @@ export const systemClock: Clock = {
 /** Resolves after this time, or as soon as the signal is aborted. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
     const cancel = clock.after(ms, done);
     signal.addEventListener('abort', done);
     if (signal.aborted) done();
+
+    function done(): void {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
   });
 }

@@ -12,9 +12,9 @@ export function isWithin(
   path: string,
   { relative, isAbsolute, sep }: PlatformPath = nativePath,
 ): boolean {
-  const way = relative(folder, path);
+  const fromFolder = relative(folder, path);
   // On Windows, the path to another drive is absolute.
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return fromFolder !== '..' && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder);
 }
 
 /** The path with its links followed; the same path if nothing exists there. */

@@ -1,7 +1,7 @@
 // Takes notes from the service's answers: vals with their names, deleted vals, and the caller's id.
 import type { Call } from '../api/call.ts';
 import type { Answer } from '../api/http/attempt.ts';
-import { ownerOf, rowsOf, textAt } from '../api/records.ts';
+import { listOf, ownerOf, textAt } from '../api/records.ts';
 import { ValsError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -48,7 +48,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
 /** None if the body is not a list: the command that sent the request reports that. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
-    return rowsOf(body ?? null, call);
+    return listOf(body ?? null, call);
   } catch {
     return [];
   }

@@ -11,24 +11,24 @@ export interface BaseUrl {
 
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
   // The text may contain a password, so no message repeats it.
-  const refuse = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
+  const refusal = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw refuse('is not a URL');
+    throw refusal('is not a URL');
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('is neither https:// nor http://');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refusal('is neither https:// nor http://');
   if (url.username || url.password) {
-    throw refuse(
+    throw refusal(
       'contains a user name or password',
       'Remove it, and give the token to `vals login` or in VALS_TOKEN.',
     );
   }
-  if (url.search || url.hash) throw refuse('has a query or a fragment');
+  if (url.search || url.hash) throw refusal('has a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
-    throw refuse(
+    throw refusal(
       'uses http:// to another machine, which would send the token unencrypted',
       'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) if you accept that.',
     );
@@ -45,6 +45,5 @@ export function spaceIn({ origin, href }: BaseUrl): { name: string; service: Bas
     : { name, service: { origin, href: service } };
 }
 
-/** Whether the base URL has this origin. */
-export const isBelow = (href: string | undefined, origin: string): boolean =>
+export const hasOrigin = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);

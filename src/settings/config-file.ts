@@ -22,7 +22,7 @@ export function readConfig(file: string, system: System, warn: (message: string)
     checkOwner(dirname(file), system);
     checkOwner(file, system);
     text = readPlainFile(file, { mostBytes: largest.config, followLinks: true }).toString();
-    tighten(file, system, warn);
+    makePrivate(file, system, warn);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
@@ -78,8 +78,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
   });
 }
 
-/** Takes away the access of other users to a file or folder. */
-export function tighten(path: string, { platform }: System, warn: (message: string) => void): void {
+export function makePrivate(path: string, { platform }: System, warn: (message: string) => void): void {
   const stats = statSync(path);
   // A folder with the sticky bit, such as /tmp, is meant for everybody.
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;

@@ -4,7 +4,7 @@ import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
 import { makeFolder } from '../lib/paths.ts';
-import { checkOwner, readConfig, type StoredConfig, tighten } from './config-file.ts';
+import { checkOwner, makePrivate, readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
 /** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
@@ -17,6 +17,7 @@ export async function updateConfig(
   const { warn } = waiting.say;
   const deadlineMs = settings.timeout.value * 1_000;
 
+  /** Returns false if another process took the lock meanwhile. */
   async function updateOnce(): Promise<boolean> {
     const { isMine, release } = await lock(`${file}.lock`, { ...waiting, deadlineMs });
     try {
@@ -38,9 +39,10 @@ export async function updateConfig(
   try {
     makeFolder(directory, 0o700);
     checkOwner(directory, settings.system);
-    tighten(directory, settings.system, warn);
-    // Another process took the lock because it looked stale, so the config may have changed: start again.
-    while (!(await updateOnce())) {}
+    makePrivate(directory, settings.system, warn);
+    let isUpdated = false;
+    // If another process took the lock because it looked stale, the config may have changed, so the update starts again.
+    while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {
     if (error instanceof ValsError) throw error;
     throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {

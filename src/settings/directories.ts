@@ -9,26 +9,27 @@ interface Directories {
 
 /** An empty or relative path would lie in the working directory, so it counts as not set. */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
-  const base = (chosen: string | undefined, ...belowHome: string[]): string | undefined =>
-    [chosen, join(homeDirectory(env, platform), ...belowHome)].find(
-      (folder) => folder !== undefined && isAbsolute(folder),
-    );
-  const ours = (folder: string | undefined) => folder && join(folder, 'vals');
+  const home = homeDirectory(env, platform);
+  const valsFolder = (chosen: string | undefined, ...belowHome: string[]): string | undefined => {
+    const folders = [chosen, join(home, ...belowHome)];
+    const folder = folders.find((each) => each !== undefined && isAbsolute(each));
+    return folder === undefined ? undefined : join(folder, 'vals');
+  };
   switch (platform) {
     case 'win32':
       return {
-        config: ours(base(env.APPDATA, 'AppData', 'Roaming')),
-        data: ours(base(env.LOCALAPPDATA, 'AppData', 'Local')),
+        config: valsFolder(env.APPDATA, 'AppData', 'Roaming'),
+        data: valsFolder(env.LOCALAPPDATA, 'AppData', 'Local'),
       };
     case 'darwin':
       return {
-        config: ours(base(undefined, 'Library', 'Preferences')),
-        data: ours(base(undefined, 'Library', 'Application Support')),
+        config: valsFolder(undefined, 'Library', 'Preferences'),
+        data: valsFolder(undefined, 'Library', 'Application Support'),
       };
     default:
       return {
-        config: ours(base(env.XDG_CONFIG_HOME, '.config')),
-        data: ours(base(env.XDG_DATA_HOME, '.local', 'share')),
+        config: valsFolder(env.XDG_CONFIG_HOME, '.config'),
+        data: valsFolder(env.XDG_DATA_HOME, '.local', 'share'),
       };
   }
 }

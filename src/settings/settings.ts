@@ -122,9 +122,9 @@ export function createSettings(
     },
     get proxy() {
       return {
-        https: variable(env, 'https_proxy'),
-        http: variable(env, 'http_proxy'),
-        none: variable(env, 'no_proxy'),
+        https: proxyVariable(env, 'https_proxy'),
+        http: proxyVariable(env, 'http_proxy'),
+        none: proxyVariable(env, 'no_proxy'),
       };
     },
     get configDirectory() {
@@ -169,7 +169,7 @@ function onOff(
 }
 
 /** The lowercase variable comes first, as in curl and undici. */
-function variable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undefined {
+function proxyVariable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undefined {
   const source = [name, name.toUpperCase()].find((spelling) => env[spelling]);
   return source === undefined ? undefined : { value: env[source] ?? '', source };
 }

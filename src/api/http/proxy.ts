@@ -32,7 +32,8 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
     let giveUp = connect(proxy, (error, toProxy) => {
       if (error) return callback(connectionFailed(error), null);
       giveUp = (reason) => toProxy.destroy(reason);
-      const place = target.port ? target.host : `${target.host}:${target.protocol === 'https:' ? 443 : 80}`;
+      const defaultPort = target.protocol === 'https:' ? 443 : 80;
+      const place = target.port ? target.host : `${target.host}:${defaultPort}`;
       askForTunnel(toProxy, connectRequest(String(place), url), (error) => {
         if (error) {
           toProxy.destroy();

@@ -37,7 +37,7 @@ const mostKnownPages = 1_000;
 /** The most pages under way at a time. */
 const mostAhead = 4;
 /** After each four whole pages, one more page is requested ahead. */
-const pagesPerGuess = 4;
+const wholePagesPerPageAhead = 4;
 
 /**
  * A list may change while it is read. New records push known ones onto the next page; their ids show that. Deleted records
@@ -56,16 +56,23 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const key = keyOf(record);
     return key !== undefined && seen.has(key);
   };
+  const hasKey = (record: JsonObject): boolean => keyOf(record) !== undefined;
+
   let offset = start;
-  let given = 0;
+  let givenCount = 0;
+  /** Whether the last page had more new records than were wanted. */
   let leftOut = false;
-  let last: readonly JsonObject[] | undefined;
+  let previous: readonly JsonObject[] | undefined;
+  /** How many times in a row a page was the same as the page before. */
   let repeats = 0;
-  let knownRows = 0;
+  /** The number of known records, and of pages, since the last new record. */
+  let knownRecords = 0;
   let knownPages = 0;
   let stepsBack = 0;
-  let moves = false;
+  let hasMoved = false;
+  /** Whether the requested page begins with the last record of the page before. */
   let overlaps = false;
+  /** Whether the page should overlap, but has no known record. */
   let isLost = false;
   /** The number of full pages in a row on a list that has not moved. */
   let wholePages = 0;
@@ -78,22 +85,21 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const { records, isLarge } = page;
     isLost = overlaps && offset > start && !records.some(isSeen);
     if (isLost || records.length === 0) return undefined;
-    repeats = isSamePage(records, last) ? repeats + 1 : 0;
+    repeats = isSamePage(records, previous) ? repeats + 1 : 0;
     const fresh = repeats > 0 ? [] : newAmong(records);
-    knownRows = fresh.length === 0 ? knownRows + records.length : 0;
+    knownRecords = fresh.length === 0 ? knownRecords + records.length : 0;
     knownPages = fresh.length === 0 ? knownPages + 1 : 0;
     // Without paging, pages never overlap: a page without a new record means that the list is circular.
     if (paging === undefined) return fresh.length > 0 ? page : undefined;
-    if (fresh.length < records.length - (overlaps ? 1 : 0)) moves = true;
-    const isWhole = !moves && records.length === largestPage && records.every(hasKey);
+    const expectedCount = overlaps ? records.length - 1 : records.length;
+    if (fresh.length < expectedCount) hasMoved = true;
+    const isWhole = !hasMoved && records.length === largestPage && records.every(hasKey);
     wholePages = isWhole ? wholePages + 1 : 0;
-    const chosen = fresh.slice(0, wanted - given);
+    const chosen = fresh.slice(0, wanted - givenCount);
     leftOut = chosen.length < fresh.length;
-    given += chosen.length;
+    givenCount += chosen.length;
     return chosen.length === 0 ? undefined : { records: chosen, isLarge };
   }
-
-  const hasKey = (record: JsonObject): boolean => keyOf(record) !== undefined;
 
   /** The records that were not given yet. From now on they count as given. */
   function newAmong(records: readonly JsonObject[]): JsonObject[] {
@@ -103,32 +109,21 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     });
   }
 
-  /** The query of the page after this one; undefined at the end. */
+  /** The query of the page after this one; undefined at the end. `asked` is the query of this page. */
   function next(
     { page: { records }, next }: FetchedPage,
     asked: URLSearchParams,
   ): URLSearchParams | undefined {
-    if (suspended) {
-      const goOn = suspended;
-      suspended = undefined;
-      return records.some((record) => hasKey(record) && !isSeen(record)) ? goOn : circular();
-    }
-    if (isLost) {
-      if (++stepsBack > mostStepsBack) return circular();
-      offset = Math.max(start, offset - (last?.length ?? 0) + 1);
-      return atOffset(offset);
-    }
+    if (suspended) return resume(suspended, records);
+    if (isLost) return stepBack();
     if (records.length === 0) return undefined;
     if (goesInCircles()) return circular();
-    if (given === wanted) {
+    if (givenCount === wanted) {
       if (leftOut || next) notes.more();
       return undefined;
     }
     if (next === null || (next === undefined && paging === undefined)) return undefined;
-    last = records;
-    offset += records.length;
-    overlaps = canOverlap(next);
-    const query = overlaps ? atOffset(--offset) : leadsOn(next) ? follow(next) : atOffset(offset);
+    const query = queryAfter(records, next);
     if (query.toString() === asked.toString()) return circular();
     if (repeats < 2) return query;
     // A page came twice: the list grew by exactly a page, or the service ignores the offset. The head of the list tells.
@@ -136,25 +131,50 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return atOffset(start);
   }
 
+  /** Continues if the head of the list has a new record. Otherwise the service ignores the offset. */
+  function resume(query: URLSearchParams, head: readonly JsonObject[]): URLSearchParams | undefined {
+    suspended = undefined;
+    const hasGrown = head.some((record) => hasKey(record) && !isSeen(record));
+    return hasGrown ? query : circular();
+  }
+
+  function stepBack(): URLSearchParams | undefined {
+    stepsBack += 1;
+    if (stepsBack > mostStepsBack) return circular();
+    offset = Math.max(start, offset - (previous?.length ?? 0) + 1);
+    return atOffset(offset);
+  }
+
+  function queryAfter(records: readonly JsonObject[], link: URLSearchParams | undefined): URLSearchParams {
+    previous = records;
+    offset += records.length;
+    overlaps = canOverlap(link);
+    if (overlaps) {
+      offset -= 1;
+      return atOffset(offset);
+    }
+    return leadsOn(link) ? follow(link) : atOffset(offset);
+  }
+
   /**
-   * How many pages after the next one are requested ahead. Such a page may be answered before the pages in front of it. If a
+   * How many pages after the next one to request ahead. Such a page may be answered before the pages in front of it. If a
    * record arrives meanwhile, a known record shows up on a page in front, and the pages ahead are thrown away. That needs
    * ids, and a list that does not move.
    */
-  function guessesAfter(next: URLSearchParams): number {
-    const earned = Math.floor(wholePages / pagesPerGuess);
-    const left = Math.ceil((wanted - given) / largestPage) - 1;
+  function countAhead(next: URLSearchParams): number {
+    const earned = Math.floor(wholePages / wholePagesPerPageAhead);
+    const left = Math.ceil((wanted - givenCount) / largestPage) - 1;
     const count = Math.min(earned, left, mostAhead - 1);
     return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
   }
 
   /** The query of the page that is this many pages after the next one. */
-  const guess = (pages: number): URLSearchParams =>
+  const queryAhead = (pages: number): URLSearchParams =>
     atOffset(offset + pages * largestPage, pages * largestPage);
 
   function goesInCircles(): boolean {
-    if (paging === undefined) return knownRows > 0;
-    return knownRows >= mostKnown || knownPages >= mostKnownPages;
+    if (paging === undefined) return knownRecords > 0;
+    return knownRecords >= mostKnown || knownPages >= mostKnownPages;
   }
 
   function circular(): undefined {
@@ -162,12 +182,13 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   }
 
   /** Overlapping needs a service that counts offsets as we do, and pages of more than one record. */
-  function canOverlap(next: URLSearchParams | undefined): boolean {
-    const counts = next === undefined || next.get('offset') === String(offset);
-    return moves && counts && paging?.all === true && last !== undefined && last.length > 1;
+  function canOverlap(link: URLSearchParams | undefined): boolean {
+    const countsAsWeDo = link === undefined || link.get('offset') === String(offset);
+    const hasSeveral = previous !== undefined && previous.length > 1;
+    return hasMoved && countsAsWeDo && paging?.all === true && hasSeveral;
   }
 
-  const pageSize = (expected = 0): number => Math.min(largestPage, wanted - given - expected);
+  const pageSize = (expected = 0): number => Math.min(largestPage, wanted - givenCount - expected);
 
   /** `expected`: the number of records on the pages between here and the position. */
   function atOffset(position: number, expected = 0): URLSearchParams {
@@ -178,15 +199,17 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   }
 
   /** Some services send a link without a query, or with nothing in it but our own filters. */
-  function leadsOn(next: URLSearchParams | undefined): next is URLSearchParams {
-    if (next === undefined) return false;
-    return [...next].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
+  function leadsOn(link: URLSearchParams | undefined): link is URLSearchParams {
+    if (link === undefined) return false;
+    return [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
   }
 
   /** The query of the link, with our filters if they are missing, and our page size at most. */
-  function follow(next: URLSearchParams): URLSearchParams {
-    const query = new URLSearchParams(next);
-    for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
+  function follow(link: URLSearchParams): URLSearchParams {
+    const query = new URLSearchParams(link);
+    for (const [key, value] of filters) {
+      if (!query.has(key)) query.set(key, value);
+    }
     if (paging !== undefined) {
       const limit = query.has('offset') ? pageSize() : Number(query.get('limit')) || largestPage;
       query.set('limit', String(Math.min(limit, largestPage)));
@@ -194,7 +217,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return query;
   }
 
-  return { first: paging === undefined ? filters : atOffset(offset), take, next, guessesAfter, guess };
+  return { first: paging === undefined ? filters : atOffset(offset), take, next, countAhead, queryAhead };
 }
 
 export function isSameQuery(a: URLSearchParams | undefined, b: URLSearchParams | undefined): boolean {

@@ -1,5 +1,4 @@
 // Follows a list as it grows: gives the newest records, then each new one, oldest first, without an end.
-
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
@@ -47,7 +46,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const list = createWatch(options);
   // If the first look fails, the command fails, like any other command.
   yield await list.begin(last);
-  for (let failures = 0; ; ) {
+  let failures = 0;
+  for (;;) {
     await wait(clock, lookDelayMs(failures), signal);
     signal.throwIfAborted();
     let fresh: Page;
@@ -55,7 +55,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
       fresh = await list.look();
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      if (failures++ === 0) notes.away(error);
+      if (failures === 0) notes.away(error);
+      failures += 1;
       continue;
     }
     if (failures > 0) notes.back();
@@ -107,7 +108,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
    */
   async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
     const entries: Entry[] = [];
-    let before: readonly Entry[] = [];
+    let previous: readonly Entry[] = [];
     let overlap = 0;
     let isLarge = false;
     for (let offset = 0; ; ) {
@@ -115,19 +116,19 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
       const found = entriesOf(page);
       isLarge ||= page.isLarge || offset > 0;
       const anchor = entries.at(-1);
-      const at = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === anchor?.key);
-      const isLost = overlap > 0 && at === -1;
+      const anchorIndex = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === anchor?.key);
+      const isLost = overlap > 0 && anchorIndex === -1;
       const isEnd = found.length <= overlap || next === null;
-      const goesRound = found.length > 0 && isSamePage(found, before);
-      if ((isLost && isEnd) || goesRound) {
+      const isRepeated = found.length > 0 && isSamePage(found, previous);
+      if ((isLost && isEnd) || isRepeated) {
         if (!mayHaveGaps) return undefined;
         notes.gap();
         return { entries, isWhole: false, isLarge };
       }
-      const added = isLost ? [] : found.slice(at + 1);
+      const added = isLost ? [] : found.slice(anchorIndex + 1);
       entries.push(...added);
       if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd, isLarge };
-      before = found;
+      previous = found;
       overlap = isLost || found.length > 1 ? 1 : 0;
       offset += isLost ? found.length : found.length - overlap;
     }

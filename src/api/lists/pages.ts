@@ -26,10 +26,11 @@ export async function* listPages(
     const fetched = await asked.fetched;
     const page = cursor.take(fetched);
     const next = cursor.next(fetched, asked.query);
-    const guesses = next === undefined ? 0 : cursor.guessesAfter(next);
-    if (guesses === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
+    const countAhead = next === undefined ? 0 : cursor.countAhead(next);
+    // The offsets of the pages ahead were predicted. If the prediction was wrong, these pages are thrown away.
+    if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
     if (next !== undefined && ahead.length === 0) ask(next);
-    while (ahead.length > 0 && ahead.length <= guesses) ask(cursor.guess(ahead.length));
+    while (ahead.length > 0 && ahead.length <= countAhead) ask(cursor.queryAhead(ahead.length));
     // Requests leave and answers arrive only between two turns of the event loop.
     await new Promise(setImmediate);
     yield page ?? { records: [], isLarge: false };

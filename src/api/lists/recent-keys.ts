@@ -12,15 +12,14 @@ export class RecentKeys {
     return this.#younger.has(key) || this.#older.has(key);
   }
 
-  /** Whether the key is new. */
+  /** Returns false if the key is known. */
   add(key: string): boolean {
-    if (this.#older.has(key)) return false;
-    const { size } = this.#younger;
-    const isNew = this.#younger.add(key).size > size;
+    if (this.has(key)) return false;
+    this.#younger.add(key);
     if (this.#younger.size === leastRemembered) {
       this.#older = this.#younger;
       this.#younger = new Set();
     }
-    return isNew;
+    return true;
   }
 }
