@@ -131,7 +131,7 @@ async function write(path, text) {
   written.add(resolve(path));
 }
 
-/** Removes the files of earlier builds, and code that V8 compiled for them. */
+/** Removes the files of earlier builds, and their caches of bytecode. */
 async function removeOldFiles() {
   for (const entry of await readdir('dist', { recursive: true, withFileTypes: true })) {
     const path = resolve(join(entry.parentPath, entry.name));

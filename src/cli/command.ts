@@ -19,7 +19,6 @@ export interface OptionDefinition<T> {
   conflicts?: string[];
   /** The value names a val. A name or a file is replaced by the val's id before the command runs. */
   isVal?: boolean;
-  /** The option may be given several times. */
   isRepeatable?: boolean;
   /** Agents give the value as a number. */
   isNumber?: boolean;

@@ -26,7 +26,7 @@ export function createContext(
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
-  const seen = createSeenVals(settings, redactor.isIn);
+  const seen = createSeenVals(settings, redactor.findsSecretIn);
   const prompt = createPrompt(stdin, host.stderr, {
     signal,
     clock,

@@ -137,15 +137,6 @@ const countsWithReason = (counts: string, group: Group): string => {
     : `${counts}: ${reason}`;
 };
 
-/** Undefined if the message is not about the labels, so that they cannot be its subject. */
-function sentenceAbout({ labels, message }: Group): string | undefined {
-  const [label = ''] = labels;
-  if (labels.length === 1) return message.startsWith(label) ? message : undefined;
-  const [verb = '', ...others] = message.split(' ');
-  const plural = pluralVerbs[verb];
-  return plural === undefined ? undefined : [enumerate(labels), plural, ...others].join(' ');
-}
-
 /** Verbs that can follow the label at the beginning of a message, with their plurals. */
 const pluralVerbs: Record<string, string | undefined> = {
   is: 'are',
@@ -156,6 +147,15 @@ const pluralVerbs: Record<string, string | undefined> = {
   changed: 'changed',
   cannot: 'cannot',
 };
+
+/** Undefined if the message is not about the labels, so that they cannot be its subject. */
+function sentenceAbout({ labels, message }: Group): string | undefined {
+  const [label = ''] = labels;
+  if (labels.length === 1) return message.startsWith(label) ? message : undefined;
+  const [verb = '', ...others] = message.split(' ');
+  const plural = pluralVerbs[verb];
+  return plural === undefined ? undefined : [enumerate(labels), plural, ...others].join(' ');
+}
 
 function enumerate(labels: readonly string[]): string {
   if (labels.length === 1) return labels.join('');

@@ -80,13 +80,13 @@ function inputOf(command: LoadedCommand, program: Program) {
     if (program.isGiven(option) && program.isGiven(opposite)) throw givenTogether(current, option, opposite);
   }
   const options = valuesOf(command.options);
-  const given = argumentsOf(command).map(([key, definition], index) => {
+  const args = argumentsOf(command).map(([key, definition], index) => {
     const { parse = (word: string) => word } = definition;
     if (isVariadic(definition)) return [key, current.args.slice(index).map(parse)];
     const word = current.args[index];
     return [key, word === undefined ? undefined : parse(word)];
   });
-  return { flags, input: { ...Object.fromEntries(given), ...options } };
+  return { flags, input: { ...Object.fromEntries(args), ...options } };
 }
 
 function optionValue(key: string, definition: OptionDefinition<unknown>, program: Program): unknown {

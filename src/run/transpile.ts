@@ -29,6 +29,15 @@ export interface Transpiled {
   map: string;
 }
 
+const options = {
+  sourcemap: 'external',
+  sourcesContent: false,
+  target: 'node20.18',
+  charset: 'utf8',
+  logLevel: 'silent',
+  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+} as const satisfies TransformOptions;
+
 export async function transpile(source: Source): Promise<Transpiled> {
   const { transform } = await import('esbuild').catch(throwUnusable);
   let farthest: SyntaxProblem | undefined;
@@ -42,15 +51,6 @@ export async function transpile(source: Source): Promise<Transpiled> {
   }
   throw farthest;
 }
-
-const options = {
-  sourcemap: 'external',
-  sourcesContent: false,
-  target: 'node20.18',
-  charset: 'utf8',
-  logLevel: 'silent',
-  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
-} as const satisfies TransformOptions;
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The transpiler, esbuild, cannot be started.', {

@@ -4,6 +4,13 @@ import { gap } from './layout.ts';
 /** cli-table3 compares each cell with all rows before it, so a long table is drawn in parts. */
 const rowsPerTable = 8;
 
+const none = '';
+const borders = {
+  ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
+  ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
+  ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none },
+};
+
 export async function drawRows(
   rows: readonly (readonly string[])[],
   widths: readonly number[],
@@ -23,10 +30,3 @@ export async function drawRows(
   }
   return lines;
 }
-
-const none = '';
-const borders = {
-  ...{ top: none, 'top-mid': none, 'top-left': none, 'top-right': none },
-  ...{ bottom: none, 'bottom-mid': none, 'bottom-left': none, 'bottom-right': none },
-  ...{ left: none, 'left-mid': none, mid: none, 'mid-mid': none, right: none, 'right-mid': none },
-};

@@ -18,7 +18,6 @@ export interface OutputStreams {
   pager?: Pager;
 }
 
-/** The flags that decide the format. */
 interface OutputFlags {
   json?: boolean;
   ndjson?: boolean;

@@ -16,7 +16,6 @@ export interface RecordResult {
   error?: ValsError | undefined;
 }
 
-/** How a list is laid out. */
 export interface ListLayout {
   /** Used instead of the command's own columns. */
   columns?: readonly Column[];

@@ -32,8 +32,7 @@ export class ReaderGone extends Error {}
 export interface Redactor {
   add(secret: string | undefined): void;
   redact(text: string): string;
-  /** Whether the output contains a secret. */
-  isIn(output: string | Buffer): boolean;
+  findsSecretIn(output: string | Buffer): boolean;
 }
 
 export function createRedactor(): Redactor {
@@ -53,7 +52,7 @@ export function createRedactor(): Redactor {
       // Invisible characters stay where they hide no secret: they belong to many scripts and emoji.
       return visibleClean === visibleText ? clean : visibleClean;
     },
-    isIn: (output) =>
+    findsSecretIn: (output) =>
       [...secrets].some((secret) =>
         typeof output === 'string' ? holdsSecret(output, secret) : output.includes(secret),
       ),
@@ -79,7 +78,7 @@ export function createSink(
   // Writes that can still end do so within one turn of the event loop.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
-    redactor.isIn(output) ? redactor.redact(clean()) : output;
+    redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
   const sink: Sink = {

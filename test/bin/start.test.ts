@@ -1,4 +1,4 @@
-// Prepared texts and compiled code make a start quicker, and do not change its output.
+// Prepared texts and the cache of bytecode make a start quicker, and do not change its output.
 import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ describe('prepared help', () => {
   });
 });
 
-describe('compiled code', () => {
+describe('the cache of bytecode', () => {
   const used = ['me', '--local', '--json'];
   const places = isLong ? Array.from({ length: 80 }, (_, index) => (index + 0.37) / 80) : [0.7];
 

@@ -1,4 +1,4 @@
-// Files that only this user may change: compiled code, the config, and the locks of the config and of a workspace.
+// Files that only this user may change: the cache of bytecode, the config, and the locks of the config and of a workspace.
 import {
   chmodSync,
   chownSync,
@@ -29,7 +29,7 @@ const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 const accepted = { body: { id: 'u1', username: 'ada' } };
 
-describe('compiled code', () => {
+describe('the cache of bytecode', () => {
   type Installed = Awaited<ReturnType<typeof install>>;
   const keeping = ['me', '--local', '--json'];
   const dist = ({ folder }: Installed) => join(folder, 'dist');

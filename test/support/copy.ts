@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A copy of the program as after an install, without compiled code; or a whole copy of such a copy. */
+/** A copy of the program as after an install, without a cache of bytecode; or a whole copy of such a copy. */
 export async function install(from?: string) {
   const folder = temporaryFolder();
   const filter = (path: string) => from !== undefined || !path.includes('.compiled');

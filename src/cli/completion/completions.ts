@@ -37,7 +37,7 @@ function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], current:
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);
   if (command !== undefined || rest.length > 0) return none;
   const { candidates } = completeCommand(tree, path, current);
-  const more = path.length === 0 ? [{ word: 'options', description: 'What every command takes' }] : [];
+  const more = path.length === 0 ? [{ word: 'options', description: 'Options of every command' }] : [];
   return startingWith(current, [...candidates.filter(({ word }) => word !== 'help'), ...more]);
 }
 

@@ -89,9 +89,13 @@ function describe(error: unknown): Thrown {
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
       // Node's message advises options that a user of vals cannot set.
-      const said = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
-      const what = [permission, resource].filter(Boolean).join(', ');
-      return { text: shortened(`${name}: ${said} (${what})`), stack: shortened(stack), isDenied: true };
+      const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
+      const denied = [permission, resource].filter(Boolean).join(', ');
+      return {
+        text: shortened(`${name}: ${explanation} (${denied})`),
+        stack: shortened(stack),
+        isDenied: true,
+      };
     }
     return { text: shortened(typeof error === 'string' ? error : inspect(error)), stack: '' };
   } catch {

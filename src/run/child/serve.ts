@@ -44,7 +44,11 @@ async function answer(exported: unknown, incoming: IncomingMessage, outgoing: Se
 }
 
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
-  const { method = 'GET', url = '/', headers: given } = incoming;
+  const {
+    method = 'GET',
+    url = '/',
+    headers: { host },
+  } = incoming;
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     if (name === secretHeader || name === requestHeader) continue;
@@ -54,7 +58,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
   outgoing.once('close', () => closed.abort());
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // Joined as text, because `new URL` would take a path that begins with two slashes for another host.
-  return new Request(`http://${given.host}${url}`, {
+  return new Request(`http://${host}${url}`, {
     method,
     headers,
     signal: closed.signal,

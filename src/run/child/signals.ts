@@ -5,11 +5,11 @@
  * everything that vals may do. Node's functions for signals all end in these two.
  */
 export function forbidSignals(): void {
-  const own = process.pid;
+  const ownPid = process.pid;
   const send: unknown = Reflect.get(process, '_kill');
   replace('_kill', (pid: unknown, signal: unknown): unknown => {
-    if (Number(pid) !== own || typeof send !== 'function') throw new SignalDenied();
-    return send(own, signal);
+    if (Number(pid) !== ownPid || typeof send !== 'function') throw new SignalDenied();
+    return send(ownPid, signal);
   });
   replace('_debugProcess', () => {
     throw new SignalDenied();

@@ -12,7 +12,8 @@ export async function renderJson({ value }: JsonResult, stdout: Sink, options: R
   const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
   await options.interruptibleUnlessWritten(async () => {
     if (kind === 'ndjson') {
-      for (const each of [value].flat()) await writeJson(chosen(each), stdout, options);
+      const lines = Array.isArray(value) ? value : [value];
+      for (const each of lines) await writeJson(chosen(each), stdout, options);
     } else {
       await writeJson(Array.isArray(value) ? value.map(chosen) : chosen(value), stdout, options);
     }
