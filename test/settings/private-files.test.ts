@@ -46,7 +46,7 @@ describe('the cache of bytecode', () => {
     expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
   });
 
-  /** Compiled code of another program, as an attacker would plant it. V8 compares only the length of the source, and vals its digest. */
+  /** Bytecode of another program, as an attacker would plant it. V8 compares only the length of the source, and vals its digest. */
   async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
