@@ -305,6 +305,21 @@ describe('what is not an answer of a val service', () => {
     });
   });
 
+  it('the compressed answer to a DELETE matters only if its body is shown', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    const compressed = () => scriptedService([], () => ({ body: { deleted: true }, headers }));
+    const empty = await scriptedService([], () => ({ status: 204, headers }));
+    const removal = await run(['val', 'rm', id, '--yes'], { env: (await compressed()).env });
+    expect(removal.exit, removal.stderr).toBe(0);
+    const path = `/v1/vals/${id}`;
+    const shown = await run(['api', 'DELETE', path, '--json'], { env: (await compressed()).env });
+    expect(shown).toMatchObject({
+      exit: 11,
+      error: { message: expect.stringContaining('sent a compressed answer (gzip)') },
+    });
+    expect(await run(['api', 'DELETE', path], { env: empty.env })).toMatchObject({ exit: 0, stdout: '' });
+  });
+
   it('plain text where TLS was meant: tried once', async () => {
     await forEachAtMost(4, methods, async (method) => {
       const service = await rawService({
