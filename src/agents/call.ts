@@ -112,7 +112,7 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
 
 type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A semaphore: runs at most this number of calls at a time, in the order of their arrival. */
+/** At most `most` calls run at a time. The others wait in the order of their arrival. */
 function createSemaphore(most: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = most;

@@ -32,7 +32,7 @@ export function wordsFor(
     argv: [
       ...command.path.split(' '),
       ...options,
-      ...(isAskedAbout(command, input, permissions) ? ['--yes'] : []),
+      ...(needsYes(command, input, permissions) ? ['--yes'] : []),
       '--',
       ...argumentWords(command, input),
     ],
@@ -41,7 +41,7 @@ export function wordsFor(
 }
 
 /** Deletions need --yes, because nobody can be asked. --allow-delete has allowed them. */
-function isAskedAbout(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
+function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
   const deletes = command.effect === 'deletes' || optionsForAgents(command, permissions).some(isGiven);
@@ -84,13 +84,16 @@ function checkTypes(
       });
     }
     if (value !== undefined && !fits(value, property)) {
-      const wanted =
-        property.type === 'array' ? `an array of ${property.items?.type}s` : `a ${property.type}`;
-      throw new UsageError(`${key} must be ${wanted.replace('a integer', 'an integer')}.`, {
+      throw new UsageError(`${key} must be ${wantedType(property)}.`, {
         hint: `${key}: ${property.description}.`,
       });
     }
   }
+}
+
+function wantedType({ type, items }: Property): string {
+  if (type === 'array') return `an array of ${items?.type}s`;
+  return type === 'integer' ? 'an integer' : `a ${type}`;
 }
 
 /** Accepts numbers as strings, because the command parses strings. The command checks their range. */

@@ -44,9 +44,8 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const thereAreMore = () => say.hint('There are more records. Add --limit N or --all to see them.');
     // Only a person reads the hint. Without it, the next page need not be requested.
-    const onMore = context.forPerson ? thereAreMore : undefined;
+    const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };
   },

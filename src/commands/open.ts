@@ -28,9 +28,11 @@ export const command = defineCommand({
     const { href, origin } = chosenBaseUrl(settings);
     const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
     const isOnThisMachine = isLoopback(new URL(origin).hostname);
-    const plain = addressOf(api, textAt(record, 'url') ?? (isOnThisMachine ? page : undefined));
-    const mayMakeLink = isOnThisMachine && new URL(plain).origin === origin && settings.token !== undefined;
-    const url = (mayMakeLink ? await linkForOneVisit(api, val) : undefined) ?? plain;
+    const fallback = isOnThisMachine ? page : undefined;
+    const address = addressOf(api, textAt(record, 'url') ?? fallback);
+    const mayMakeLink = isOnThisMachine && new URL(address).origin === origin && settings.token !== undefined;
+    const link = mayMakeLink ? await linkForOneVisit(api, val) : undefined;
+    const url = link ?? address;
     progress.stop();
     if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');

@@ -68,13 +68,11 @@ function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObj
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {
     const known = baseUrl !== undefined && hasOrigin(baseUrl, origin) ? baseUrl : origin;
-    const below =
-      listed?.service.origin === origin ? [{ baseUrl: listed.service.href }, ...listed.spaces] : [];
-    const all =
-      below.some((place) => place.baseUrl === known) || (below.length > 0 && known === origin)
-        ? below
-        : [{ baseUrl: known }, ...below];
-    return all.map((place) => ({ default: place.baseUrl === baseUrl, ...place }));
+    const asRow = (place: { baseUrl: string }) => ({ default: place.baseUrl === baseUrl, ...place });
+    if (listed?.service.origin !== origin) return [asRow({ baseUrl: known })];
+    const places = [{ baseUrl: listed.service.href }, ...listed.spaces];
+    const isListed = known === origin || places.some((place) => place.baseUrl === known);
+    return (isListed ? places : [{ baseUrl: known }, ...places]).map(asRow);
   });
 }
 
@@ -88,12 +86,11 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
   });
 }
 
-const notSignedIn = (href: string, config: StoredConfig): UsageError => {
+function notSignedIn(href: string, config: StoredConfig): UsageError {
   const known = services(config).map(({ baseUrl }) => baseUrl);
-  return new UsageError(
-    `You are not signed in to ${href}${known.length > 0 ? `, but to ${known.join(', ')}` : ''}.`,
-    {
-      hint: `${shell`vals login --base-url ${href.includes('://') ? href : `https://${href}`}`} signs in to it.`,
-    },
-  );
-};
+  const others = known.length === 0 ? '' : `, but to ${known.join(', ')}`;
+  const address = href.includes('://') ? href : `https://${href}`;
+  return new UsageError(`You are not signed in to ${href}${others}.`, {
+    hint: `${shell`vals login --base-url ${address}`} signs in to it.`,
+  });
+}

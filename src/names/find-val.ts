@@ -107,11 +107,14 @@ async function readName(api: Api, { id, name }: NamedVal, onRead: FindOptions['o
 }
 
 function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
+  if (error instanceof NotFoundError) return undefined;
+  throw error;
 }
 
-const namedOf = (record: Parameters<typeof textAt>[0]): NamedVal[] => {
-  const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
+/** Empty if the record lacks its id or name. */
+const namedOf = (record: JsonObject): NamedVal[] => {
+  const id = textAt(record, 'id');
+  const name = textAt(record, 'name');
   return id === undefined || name === undefined ? [] : [{ id, name }];
 };
 

@@ -51,8 +51,9 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
   }
 
   function add(record: JsonObject): void {
-    const [id, name] = [textAt(record, 'id'), textAt(record, 'name')];
+    const id = textAt(record, 'id');
     if (id === undefined) return;
+    const name = textAt(record, 'name');
     const facts = { version: versionOf(record), changedAt: changedAtOf(record), owner: ownerOf(record)?.id };
     byId.set(id, { id, name, ...facts });
     if (name !== undefined) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);

@@ -51,7 +51,7 @@ const mostForAll = 200_000;
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
   purpose: 'to find a name' | 'to get all vals',
-) {
+): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
   const isForAll = purpose === 'to get all vals';
   const most = isForAll ? mostForAll : mostForName;
   const seconds = isForAll ? Number.POSITIVE_INFINITY : settings.timeout.value;
@@ -60,20 +60,18 @@ export async function listForLookup(
     : "Give the val's id instead of its name.";
   const began = clock.now();
   const pages = await openMyVals(api, seen, { all: true });
-  return (
-    pages &&
-    (async function* (): AsyncGenerator<readonly JsonObject[]> {
-      let count = 0;
-      for await (const { records } of pages) {
-        yield records;
-        count += records.length;
-        if (count > most) throw new ListTooLong(`has more than ${most.toLocaleString('en')} entries`, hint);
-        if (clock.now() - began > seconds * 1_000) {
-          throw new ListTooLong(`did not end within ${seconds} s`, hint);
-        }
+  if (pages === undefined) return undefined;
+  return (async function* () {
+    let count = 0;
+    for await (const { records } of pages) {
+      yield records;
+      count += records.length;
+      if (count > most) throw new ListTooLong(`has more than ${most.toLocaleString('en')} entries`, hint);
+      if (clock.now() - began > seconds * 1_000) {
+        throw new ListTooLong(`did not end within ${seconds} s`, hint);
       }
-    })()
-  );
+    }
+  })();
 }
 
 export class ListTooLong extends UnavailableError {

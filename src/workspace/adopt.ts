@@ -1,7 +1,7 @@
 // Adds a val of the service to the workspace. The service chooses the val's name, so the name is checked before it
 // becomes a path.
 import { dirname } from 'node:path';
-import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
+import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
@@ -18,7 +18,7 @@ export interface AdoptOptions extends PullOptions {
 
 /** The returned function adds one val. It lists each folder only once, also for many vals. */
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
-  const findTwin = createTwinFinder(workspace.root);
+  const findOtherSpelling = createSpellingFinder(workspace.root);
 
   return async (id: string, options: AdoptOptions): Promise<Outcome> => {
     const { force, dryRun, backup, remark, holdsToken } = options;
@@ -36,8 +36,10 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const file =
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
     refuseTakenFileOrName(workspace, { name, file, id });
-    const twin = findTwin(file);
-    if (twin !== undefined) throw fileTaken({ name, file, id }, `on some systems, ${twin} is the same file`);
+    const otherSpelling = findOtherSpelling(file);
+    if (otherSpelling !== undefined) {
+      throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
+    }
     const here = readBelow(root, file);
     // If this folder pushed the code and the service sent no id, the base is stored by name. A file that differs from
     // that base was edited after the push.
@@ -47,11 +49,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     // If the file has the code of the base, but vals.json lacks the val, then an interrupted pull wrote the file.
     const isLeftover = here !== undefined && bases.read({ id, name })?.code === here;
     if (here !== undefined && !stays && !isLeftover && !force) {
-      // Two vals that need the same file are in conflict. A file that is no val is only in the way.
-      const Kind = workspace.vals.ofFile(file) === undefined ? LocalError : ConflictError;
-      throw new Kind(`${quoted(name)} cannot be written to ${file}: the file exists and has other code.`, {
-        hint: `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`,
-      });
+      const isFileOfVal = workspace.vals.ofFile(file) !== undefined;
+      throw fileExists({ name, file, id }, isFileOfVal);
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
@@ -115,6 +114,13 @@ const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
     hint: `To use another file, run ${pullInto(id)}.`,
   });
 
+/** Two vals that need the same file are in conflict. A file that is no val is only in the way. */
+function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
+  const message = `${quoted(name)} cannot be written to ${file}: the file exists and has other code.`;
+  const hint = `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
+  return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
+}
+
 function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   const { name, file } = val;
   const other = vals.ofFoldedFile(fold(file));
@@ -132,7 +138,7 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
 }
 
 /** Finds another path that is the same file or folder on some systems, such as a.ts for A.ts. */
-function createTwinFinder(root: string): (file: string) => string | undefined {
+function createSpellingFinder(root: string): (file: string) => string | undefined {
   const pathsByFolder = new Map<string, Map<string, string[]>>();
 
   function pathsIn(folder: string): Map<string, string[]> {
@@ -147,14 +153,13 @@ function createTwinFinder(root: string): (file: string) => string | undefined {
     return paths;
   }
 
-  return function findTwin(file): string | undefined {
-    const folder = dirname(file);
-    const twin = folder === '.' ? undefined : findTwin(folder);
-    return (
-      twin ??
-      pathsIn(folder)
-        .get(fold(file))
-        ?.find((path) => path !== file)
-    );
-  };
+  function findOtherSpelling(path: string): string | undefined {
+    const folder = dirname(path);
+    const otherFolder = folder === '.' ? undefined : findOtherSpelling(folder);
+    if (otherFolder !== undefined) return otherFolder;
+    const sameWhenFolded = pathsIn(folder).get(fold(path)) ?? [];
+    return sameWhenFolded.find((each) => each !== path);
+  }
+
+  return findOtherSpelling;
 }

@@ -27,9 +27,10 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
     const lines = new Set(text?.split(/\r?\n/));
     const missing = patterns.filter((pattern) => !lines.has(pattern));
     if (missing.length === 0) return;
-    const before = text === undefined || text === '' || text.endsWith('\n') ? (text ?? '') : `${text}\n`;
+    const before = text ?? '';
+    const lineEnd = before === '' || before.endsWith('\n') ? '' : '\n';
     try {
-      replaceBelow(root, ignoreFile, `${before}${missing.join('\n')}\n`, { content: text });
+      replaceBelow(root, ignoreFile, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
       // Somebody saved .valsignore in the meantime, so it is read again.

@@ -57,11 +57,8 @@ async function findMoves(
   const newFiles = (await walkFolder(root, warn)).filter(isNew);
   const byCode = grouped(newFiles, (file) => readIfText(root, file));
   for (const [code, lost] of grouped(missing, ({ code }) => code)) {
-    for (const [from, to] of pairs(
-      lost.map(({ file }) => file),
-      byCode.get(code) ?? [],
-    ))
-      moves.set(from, to);
+    const lostFiles = lost.map(({ file }) => file);
+    for (const [from, to] of pairs(lostFiles, byCode.get(code) ?? [])) moves.set(from, to);
   }
   return moves;
 }
@@ -99,14 +96,15 @@ function readIfText(root: string, file: string): string | undefined {
 
 /** If several files have the same content, only files that kept their base name are paired. */
 function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
-  const [first, ...others] = from;
-  const [place, ...places] = to;
-  if (first === undefined || place === undefined) return [];
-  if (others.length === 0 && places.length === 0) return [[first, place]];
+  const [firstFrom] = from;
+  const [firstTo] = to;
+  if (firstFrom === undefined || firstTo === undefined) return [];
+  if (from.length === 1 && to.length === 1) return [[firstFrom, firstTo]];
   return from.flatMap((file): [string, string][] => {
-    const alike = (other: string) => basename(other) === basename(file);
-    const targets = to.filter(alike);
-    return targets.length === 1 && from.filter(alike).length === 1 ? [[file, targets[0] as string]] : [];
+    const hasSameName = (other: string) => basename(other) === basename(file);
+    const [target, ...otherTargets] = to.filter(hasSameName);
+    const isOnlyPair = otherTargets.length === 0 && from.filter(hasSameName).length === 1;
+    return target !== undefined && isOnlyPair ? [[file, target]] : [];
   });
 }
 

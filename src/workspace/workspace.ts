@@ -133,9 +133,10 @@ export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
   // One of the two paths may contain a link above the workspace, such as /tmp on macOS.
-  const real = { root: realPath(root), target: join(realPath(dirname(target)), basename(target)) };
-  const { root: from, target: to } = isWithin(real.root, real.target) ? real : { root, target };
-  return withSlashes(relative(from, to));
+  const realRoot = realPath(root);
+  const realTarget = join(realPath(dirname(target)), basename(target));
+  if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
+  return withSlashes(relative(root, target));
 }
 
 /** Undefined if the path is outside of the workspace or cannot be the file of a val. */
@@ -155,9 +156,10 @@ export function valOfFile(
   return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
 }
 
-function isSameFile(...paths: [string, string]): boolean {
-  const [one, other] = paths.map((path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
+function isSameFile(path: string, otherPath: string): boolean {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const other = lstatSync(otherPath, { bigint: true, throwIfNoEntry: false });
+  return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
 }
 
 /** Finds a val by its file (relative to the current folder or to the root), its name or its id. */

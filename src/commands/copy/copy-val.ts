@@ -46,11 +46,11 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   // If an earlier copy is continued, the target has the fields already.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
-  let sent = await withFields(fields, remark, (given) =>
-    there?.id === undefined
-      ? api.record(isReplaced ? routes.putVal(name, first.value) : newVal(name, first.value, given))
-      : api.record(routes.createVersion(there.id ?? '', first.value, given)),
-  );
+  let sent = await withFields(fields, remark, (given) => {
+    if (there?.id !== undefined) return api.record(routes.createVersion(there.id, first.value, given));
+    if (isReplaced) return api.record(routes.putVal(name, first.value));
+    return api.record(newVal(name, first.value, given));
+  });
   const sentId = textAt(sent, 'id') ?? there?.id;
   for await (const code of codes) {
     const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);

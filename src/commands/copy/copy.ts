@@ -42,11 +42,9 @@ export const command = defineCommand({
       throw new UsageError('Name the service to copy to: --to <base-url>.', {
         hint: '`vals use` lists the services that you are signed in to.',
       });
-    if (ids.length > 0 === (all ?? false)) {
-      throw new UsageError(all ? 'Name vals, or give --all, but not both.' : 'No val is named.', {
-        hint: 'Name the vals to copy, or give --all.',
-      });
-    }
+    const hint = 'Name the vals to copy, or give --all.';
+    if (all && ids.length > 0) throw new UsageError('Name vals, or give --all, but not both.', { hint });
+    if (!all && ids.length === 0) throw new UsageError('No val is named.', { hint });
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();

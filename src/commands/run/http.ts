@@ -18,14 +18,17 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const log = await context.openLog();
   const reload = async () => {
     try {
-      served.use(await target.load());
+      const changed = await target.load();
+      // The file may change while the server starts.
+      const { use } = await starting;
+      use(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       say.warn(messageWithHint(error));
     }
   };
   const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
-  const served = await serveVal(entry, {
+  const starting = serveVal(entry, {
     ...launchOptions(context, given, target, entry),
     port: given.port ?? 0,
     onFailure: (failure) => say.warn(messageWithHint(failure)),
@@ -36,7 +39,8 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
       void record(entry, finishedRun(startedAt, endedAt, failure));
     },
-  }).catch((error) => {
+  });
+  const served = await starting.catch((error) => {
     changes.close();
     throw error;
   });

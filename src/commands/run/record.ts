@@ -28,8 +28,10 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     let version: KnownVersion | undefined;
     try {
       const found = target.kind === 'file' ? await findVersion(target, entry) : target.known;
-      if (typeof found === 'string') return void notRecorded(found);
-      if (found === undefined) return void notRecorded('the service sent no version with the val.');
+      if (found === undefined || typeof found === 'string') {
+        notRecorded(found ?? 'the service sent no version with the val.');
+        return undefined;
+      }
       version = found;
       const { sendRun } = await import('../../run/report.ts');
       const sent = await sendRun(await connect(), version, run);
@@ -61,10 +63,10 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
 }
 
 export function finishedRun(startedAt: number, endedAt: number, failure: ValsError | undefined): FinishedRun {
-  const { message, facts: { body } = {} } = failure ?? {};
+  const body = failure?.facts.body;
   return {
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(endedAt).toISOString(),
-    error: typeof body === 'string' ? body : (message ?? null),
+    error: typeof body === 'string' ? body : (failure?.message ?? null),
   };
 }

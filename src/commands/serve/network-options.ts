@@ -15,6 +15,7 @@ export interface NetworkOptions {
 }
 
 const loopbackHost = '127.0.0.1';
+const exampleUrl = 'For example --public-url https://vals.example.com.';
 
 /** Undefined if no option was given: the service then listens on the loopback address. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
@@ -30,20 +31,14 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
     });
   }
   if (publicUrl === undefined) {
-    const given = [isOutside && `--host ${host}`, tlsCert && '--tls-cert', trustProxy && '--trust-proxy'];
-    const first = given.find(Boolean);
-    if (first) {
-      throw new UsageError(`${first} needs --public-url, the URL that people will use.`, {
-        hint: 'For example --public-url https://vals.example.com.',
-      });
-    }
+    if (isOutside) throw withoutPublicUrl(`--host ${host}`);
+    if (tlsCert) throw withoutPublicUrl('--tls-cert');
+    if (trustProxy) throw withoutPublicUrl('--trust-proxy');
     return options.host === undefined ? undefined : { host, proxies: new BlockList() };
   }
-  if (publicUrl.protocol === 'http:' && (isOutside || tlsCert)) {
-    throw new UsageError(
-      `${tlsCert ? '--tls-cert' : `--host ${host}`} needs a --public-url that begins with https://.`,
-      { hint: 'For example --public-url https://vals.example.com.' },
-    );
+  if (publicUrl.protocol === 'http:') {
+    if (tlsCert) throw withoutHttps('--tls-cert');
+    if (isOutside) throw withoutHttps(`--host ${host}`);
   }
   if (isOutside && !tlsCert && !trustProxy) {
     throw new UsageError(`--host ${host} needs TLS, because tokens must not be sent unencrypted.`, {
@@ -59,6 +54,12 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   };
 }
 
+const withoutPublicUrl = (option: string): UsageError =>
+  new UsageError(`${option} needs --public-url, the URL that people will use.`, { hint: exampleUrl });
+
+const withoutHttps = (option: string): UsageError =>
+  new UsageError(`${option} needs a --public-url that begins with https://.`, { hint: exampleUrl });
+
 export function parseHost(text: string, option = '--host'): string {
   if (text === 'localhost') return loopbackHost;
   if (isIP(text) !== 0) return text;
@@ -69,8 +70,7 @@ export function parseHost(text: string, option = '--host'): string {
 
 function parsePublicUrl(text: string): URL {
   // The text may contain a password, so no message repeats it.
-  const refuse = (problem: string, hint = 'For example --public-url https://vals.example.com.') =>
-    new UsageError(`--public-url ${problem}.`, { hint });
+  const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
   if (url.username || url.password) throw refuse('contains a user name or password', 'Remove it.');
@@ -95,14 +95,11 @@ function parseProxies(text: string): BlockList {
   for (const part of text.split(',').map((part) => part.trim())) {
     const [address = '', bits, ...rest] = part.split('/');
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    const mostBits = family === 'ipv6' ? 128 : 32;
     const length = Number(bits);
-    const isNetwork = /^\d{1,3}$/.test(bits ?? '') && length > 0 && length <= (family === 'ipv6' ? 128 : 32);
-    if (
-      isIP(address) === 0 ||
-      address.includes('%') ||
-      rest.length > 0 ||
-      (bits !== undefined && !isNetwork)
-    ) {
+    const isAddress = isIP(address) !== 0 && !address.includes('%');
+    const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && length > 0 && length <= mostBits);
+    if (!isAddress || !isLength || rest.length > 0) {
       throw new UsageError(`--trust-proxy takes addresses, not "${part}".`, {
         hint: 'Name the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
       });

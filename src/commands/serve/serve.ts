@@ -67,15 +67,14 @@ export const command = defineCommand({
     const log = await context.openLog();
     const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
     let shownLink: string | undefined;
-    const showLink = () => {
-      const link = service.pageLink();
+    const showLink = (link: string | undefined) => {
       if (link === undefined || link === shownLink) return;
       shownLink = link;
-      say.banner(`To see the vals in a browser, open this link. It works once:\n  ${shownLink}\n`);
+      say.banner(`To see the vals in a browser, open this link. It works once:\n  ${link}\n`);
     };
     let lastFailure = '';
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
-    const service = await startService({
+    const starting = startService({
       ...place,
       port,
       network,
@@ -91,12 +90,14 @@ export const command = defineCommand({
             ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms: Math.round(ms) })
             : `${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`,
         ),
-      onRefusedVisit: showLink,
+      // A visit may come while the service starts.
+      onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
       onStoreFailure(error) {
         if (error.message !== lastFailure) say.warn(messageWithHint(error));
         lastFailure = error.message;
       },
     });
+    const service = await starting;
     const { baseUrl } = service;
     // A shared service prints no token, because its output ends up in logs.
     const token = isShared ? undefined : service.token;
@@ -113,7 +114,7 @@ export const command = defineCommand({
       log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
     } else {
       showVariables(context, baseUrl, token);
-      showLink();
+      showLink(service.pageLink());
     }
     if (isShared) {
       say.banner('Each person needs a token from `vals user add <username>`. Then, on their machine:\n');

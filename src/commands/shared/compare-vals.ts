@@ -49,12 +49,8 @@ export async function compareVals(context: Context, words: readonly string[]): P
 }
 
 /** Drops code that nobody needs any more: that of thousands of vals would fill the memory. */
-const withoutEqualCodes = (examined: Examined): Examined =>
-  examined.status === 'unchanged'
-    ? {
-        ...examined,
-        here: undefined,
-        base: undefined,
-        remote: examined.remote && { ...examined.remote, code: '' },
-      }
-    : examined;
+function withoutEqualCodes(examined: Examined): Examined {
+  if (examined.status !== 'unchanged') return examined;
+  const remote = examined.remote && { ...examined.remote, code: '' };
+  return { ...examined, here: undefined, base: undefined, remote };
+}

@@ -30,7 +30,8 @@ export async function* takeRecords(
   { limit, offset = 0 }: { limit: number; offset?: number },
   onMore?: () => void,
 ): AsyncGenerator<Page> {
-  let [toSkip, left] = [offset, limit];
+  let toSkip = offset;
+  let left = limit;
   for await (const { records, isLarge } of pages) {
     const skipped = Math.min(toSkip, records.length);
     const taken = Math.min(left, records.length - skipped);

@@ -97,9 +97,11 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
 export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   // A val of the workspace without an id is found by its name.
-  const isInWorkspace = (id: string, name: string | undefined) =>
-    vals.ofId(id) !== undefined ||
-    (name !== undefined && vals.ofName(name) !== undefined && vals.ofName(name)?.id === undefined);
+  const isInWorkspace = (id: string, name: string | undefined) => {
+    if (vals.ofId(id) !== undefined) return true;
+    const sameName = name === undefined ? undefined : vals.ofName(name);
+    return sameName !== undefined && sameName.id === undefined;
+  };
   const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
   return [...vals, ...added.map(({ id, name }) => ({ id, listedName: name }))];
 }

@@ -27,12 +27,14 @@ export const command = defineCommand({
     const now = b === undefined ? codeOf(after) : versionCode(after, val);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
+    const from = `version ${a}`;
+    const to = b === undefined ? 'current' : `version ${b}`;
     const current = textAt(after, 'version');
-    const [from, to] = [`version ${a}`, b === undefined ? 'current' : `version ${b}`];
+    const shownTo = b === undefined && current ? `version ${current}, current` : to;
     const diff = await interruptible(() => diffOf(from, to));
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
-    const shown = diffOf(named(from), named(b === undefined && current ? `version ${current}, ${to}` : to));
+    const shown = diffOf(named(from), named(shownTo));
     if (diff === '') say.hint('Nothing differs.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], sections: diff === '' ? [] : [{ patch: diff, shown }] };

@@ -20,12 +20,13 @@ export const command = defineCommand({
     );
     if (dryRun) return plan(call);
     const restored = await api.record(call);
-    const now = textAt(restored, 'version');
-    say.done(
-      now === version
-        ? `Version ${version} is the current one already.`
-        : `Version ${version} is now ${now === undefined ? 'the current one' : `version ${now}`}.`,
-    );
+    say.done(doneSentence(version, textAt(restored, 'version')));
     return { kind: 'record', record: restored };
   },
 });
+
+function doneSentence(version: string, newVersion: string | undefined): string {
+  if (newVersion === undefined) return `Version ${version} is now the current one.`;
+  if (newVersion === version) return `Version ${version} is the current one already.`;
+  return `Version ${version} is now version ${newVersion}.`;
+}

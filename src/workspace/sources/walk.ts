@@ -207,21 +207,22 @@ async function walk(
   for (const entry of await entriesOf(root, folder, options)) {
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
+    const warnLeftOut = (reason: string) =>
+      options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${reason}.`);
     if (entry.isDirectory()) {
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
-      if (isTooDeep(file))
-        options.warn(
-          `${withSlashes(join(options.named, file))} was left out: it is more than ${mostFolders} folders deep.`,
-        );
-      else for (const found of await walk(root, file, rules, options)) files.push(found);
-    } else if (isCode(entry.name)) {
-      if (isIgnored(path, false, rules)) continue;
-      if (entry.isFile()) files.push(file);
-      // Links are left out, because a link may lead to a secret, or back to a folder above it.
-      else {
-        const what = existsSync(path) ? 'not a regular file' : 'a link that leads nowhere';
-        options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${what}.`);
+      if (isTooDeep(file)) {
+        warnLeftOut(`more than ${mostFolders} folders deep`);
+        continue;
       }
+      for (const found of await walk(root, file, rules, options)) files.push(found);
+    } else if (isCode(entry.name) && !isIgnored(path, false, rules)) {
+      if (entry.isFile()) {
+        files.push(file);
+        continue;
+      }
+      // Links are left out, because a link may lead to a secret, or back to a folder above it.
+      warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }
   return files;

@@ -15,13 +15,15 @@ export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/
 
 export function changesBetween(before: string[], after: string[]): Change[] {
   const changes: Change[] = [];
-  let [start, from] = [0, 0];
+  let start = 0;
+  let from = 0;
   const addUpTo = (end: number, to: number) => {
     if (start < end || from < to) changes.push({ start, end, lines: after.slice(from, to) });
   };
   for (const [same, there] of linesInBoth(before, after)) {
     addUpTo(same, there);
-    [start, from] = [same + 1, there + 1];
+    start = same + 1;
+    from = there + 1;
   }
   addUpTo(before.length, after.length);
   return changes;
@@ -34,7 +36,8 @@ function linesInBoth(before: string[], after: string[]): (readonly [number, numb
   const now = shared(after, new Set(before));
   const parts = diffArrays(old.lines, now.lines, { maxEditLength: mostEdits });
   const both: (readonly [number, number])[] = [];
-  let [oldAt, nowAt] = [0, 0];
+  let oldAt = 0;
+  let nowAt = 0;
   for (const { added, removed, count } of parts ?? []) {
     if (!added && !removed) {
       for (let index = 0; index < count; index++)

@@ -53,8 +53,12 @@ export async function watchSaves(
       // folder again makes chokidar read it once more.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
-      if (isIgnoreFile(path)) return hasBegun && debounce(path, () => renew(clock.now() - savedBeforeMs));
-      if (!hasBegun && !(Number(stats?.mtimeMs) > Number(since))) return;
+      if (isIgnoreFile(path)) {
+        if (hasBegun) debounce(path, () => renew(clock.now() - savedBeforeMs));
+        return;
+      }
+      const isRecent = since !== undefined && stats !== undefined && stats.mtimeMs > since;
+      if (!hasBegun && !isRecent) return;
       const file = fileBelow({ root, cwd: root }, path);
       if (file !== undefined) debounce(file, () => onSave(file));
     });

@@ -21,6 +21,16 @@ export async function summarize(
   const groups = new Map<string, Group>();
   let total = 0;
 
+  const createGroup = (name: string | null, version: JsonValue) => ({
+    val: name,
+    version,
+    runs: 0,
+    failed: 0,
+    durations: createDurations(),
+    series: timeline.add(),
+  });
+  type Group = ReturnType<typeof createGroup>;
+
   function groupOf(valKey: string | undefined, name: string | undefined, version: JsonValue): Group {
     const key = stringifyJson([valKey ?? null, version]);
     let group = groups.get(key);
@@ -31,15 +41,6 @@ export async function summarize(
     return group;
   }
 
-  const createGroup = (name: string | null, version: JsonValue) => ({
-    val: name,
-    version,
-    runs: 0,
-    failed: 0,
-    durations: createDurations(),
-    series: timeline.add(),
-  });
-  type Group = ReturnType<typeof createGroup>;
   const together = createGroup('total', null);
 
   for await (const { records } of pages) {

@@ -49,7 +49,8 @@ export function createTimeline(): Timeline {
       series.clear();
       for (const [bucket, { runs, failed }] of before) put(series, within(bucket), runs, failed);
     }
-    [first, last] = [within(first), within(last)];
+    first = within(first);
+    last = within(last);
     length = longer;
   }
 
@@ -68,13 +69,14 @@ export function createTimeline(): Timeline {
       while (last - first >= mostBuckets) lengthen();
     },
 
-    bucketsOf: (series) =>
-      first > last
-        ? []
-        : Array.from({ length: last - first + 1 }, (_, index) => ({
-            from: Math.max(earliest, (first + index) * length),
-            ...(series.get(first + index) ?? { runs: 0, failed: 0 }),
-          })),
+    bucketsOf(series) {
+      const buckets: Bucket[] = [];
+      for (let bucket = first; bucket <= last; bucket++) {
+        const counts = series.get(bucket) ?? { runs: 0, failed: 0 };
+        buckets.push({ from: Math.max(earliest, bucket * length), ...counts });
+      }
+      return buckets;
+    },
   };
 }
 
