@@ -24,7 +24,7 @@ export function wordsFor(
     const name = definition.flags.split(' ')[0] ?? '';
     if (value === undefined) return [];
     if (value === '-') throw noStandardInput(key);
-    if (typeof value !== 'boolean') return [value].flat().map((word) => `${name}=${word}`);
+    if (typeof value !== 'boolean') return listOf(value).map((word) => `${name}=${word}`);
     if (value) return [name];
     return definition.negated === undefined ? [] : [name.replace(/^--/, '--no-')];
   });
@@ -50,7 +50,7 @@ function needsYes(command: LoadedCommand, input: Input, permissions: Permissions
 
 function argumentWords(command: LoadedCommand, input: Input): string[] {
   return argumentsOf(command).flatMap(([key, definition]) => {
-    const given = [input[key] ?? []].flat().map(String);
+    const given = listOf(input[key]).map(String);
     if (!definition.canBeCode) return given;
     if (input.code !== undefined && given.length > 0) {
       throw new UsageError(`${toolName(command)} takes code or ${key}, not both.`, {
@@ -66,6 +66,11 @@ function argumentWords(command: LoadedCommand, input: Input): string[] {
     }
     return given;
   });
+}
+
+function listOf(value: unknown): unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 const noStandardInput = (key: string): UsageError =>

@@ -127,9 +127,10 @@ function byBeginning({ vals }: Recalled, word: string): string | undefined {
   return found.length === 0 ? undefined : only(found, `have ids that begin with "${word}"`).id;
 }
 
+/** Throws if there are several. */
 function only(found: readonly NamedVal[], alike: string): NamedVal {
-  const [first, ...others] = found as [NamedVal, ...NamedVal[]];
-  if (others.length === 0) return first;
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
   const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
   throw new UsageError(`${found.length} vals ${alike}: ${each}.`, {
     hint: 'Give the whole id of the val that you mean.',

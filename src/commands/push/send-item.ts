@@ -17,10 +17,9 @@ import { withNameProposed } from '../shared/messages.ts';
 import { isSent } from './outcomes.ts';
 import type { PushItem } from './plan.ts';
 
-interface SenderOptions {
+interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;
   workspace: Workspace | undefined;
-  pushOptions: Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'>;
   /** Whether the val of the item is deleted, because its file is gone. */
   isPruned(item: PushItem): boolean;
 }
@@ -36,15 +35,17 @@ interface ItemSender {
 
 export async function createItemSender(
   context: Context,
-  { api, workspace, isPruned, ...options }: SenderOptions,
+  { api, workspace, isPruned, force, fork, dryRun, remotes }: SenderOptions,
 ): Promise<ItemSender> {
   const { say, signal, flags } = context;
-  const { dryRun } = options.pushOptions;
   const possibleTakeovers: string[] = [];
   const importsFound: { file: string; specifier: string }[] = [];
   const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
   const pushOptions = {
-    ...options.pushOptions,
+    force,
+    fork,
+    dryRun,
+    remotes,
     beforeSending: () => signal.throwIfAborted(),
     onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
     onRenaming({ file, name }: WorkspaceVal, nameThere: string) {

@@ -44,12 +44,8 @@ export async function sendAll(
   }
   const isPruned = ({ val }: PushItem) => val !== undefined && valsToPrune.has(val);
 
-  const sender = await createItemSender(context, {
-    api,
-    workspace,
-    pushOptions: { force, fork, dryRun, remotes },
-    isPruned,
-  });
+  const senderOptions = { api, workspace, isPruned, force, fork, dryRun, remotes };
+  const sender = await createItemSender(context, senderOptions);
   const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length}`);
   showProgress(0);
   const sent = await runBatch<PushItem>(items, {
@@ -59,10 +55,7 @@ export async function sendAll(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotateFailure(context, file, error),
-    report: {
-      ...pushReport(say),
-      verbFor: (item) => (isPruned(item) ? 'deleted' : undefined),
-    },
+    report: { ...pushReport(say), verbFor: (item) => (isPruned(item) ? 'deleted' : undefined) },
   });
 
   const importWarning = relativeImportWarning(sender.relativeImports);

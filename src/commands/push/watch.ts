@@ -1,4 +1,4 @@
-// `vals push --watch`: pushes each file when it is saved, until interrupted. No save is lost while the service is away.
+// `vals push --watch`: pushes each file when it is saved, until interrupted. No save is lost while the service cannot be reached.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';

@@ -2,7 +2,7 @@ import { defineCommand, parsed, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { loadService } from '../../cli/load-service.ts';
 import { parseAge } from '../../cli/moments.ts';
-import { type InterruptedError, UsageError } from '../../errors.ts';
+import { type InterruptedError, UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
@@ -66,13 +66,7 @@ export const command = defineCommand({
     const perSecond = rate ?? (isShared ? 500 : undefined);
     const log = await context.openLog();
     const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
-    let shownLink: string | undefined;
-    const showLink = (link: string | undefined) => {
-      if (link === undefined || link === shownLink) return;
-      shownLink = link;
-      say.banner(`To see the vals in a browser, open this link. It works once:\n  ${link}\n`);
-    };
-    let lastFailure = '';
+    const showLink = createLinkBanner(say);
     const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
     const starting = startService({
       ...place,
@@ -84,18 +78,17 @@ export const command = defineCommand({
       metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
       seed: seedData,
       onWarning: say.warn,
-      onAnswered: ({ method, path, route, status, ms }) =>
-        log.write(
+      onAnswered({ method, path, route, status, ms: exactMs }) {
+        const ms = Math.round(exactMs);
+        const line =
           options.log === 'json'
-            ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms: Math.round(ms) })
-            : `${method} ${withoutTokens(path)} ${status} ${Math.round(ms)} ms`,
-        ),
+            ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
+            : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
+        log.write(line);
+      },
       // A visit may come while the service starts.
       onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
-      onStoreFailure(error) {
-        if (error.message !== lastFailure) say.warn(messageWithHint(error));
-        lastFailure = error.message;
-      },
+      onStoreFailure: createFailureWarning(say),
     });
     const service = await starting;
     const { baseUrl } = service;
@@ -122,17 +115,36 @@ export const command = defineCommand({
     }
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
-    const { exit } = signal.reason as InterruptedError;
+    const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {
       // Gives clients time to move to another process. After Ctrl-C a person waits, so the service ends at once.
-      if (isShared && exit !== 130) await service.drain();
+      if (isShared && !isCtrlC) await service.drain();
       await service.close();
     });
     log.close();
-    if (exit === 130) throw exitQuietly(signal.reason);
+    if (isCtrlC) throw exitQuietly(signal.reason);
     return { kind: 'nothing' };
   },
 });
+
+/** Shows a link only if it is not the one that was shown last. */
+function createLinkBanner(say: Context['say']): (link: string | undefined) => void {
+  let shown: string | undefined;
+  return (link) => {
+    if (link === undefined || link === shown) return;
+    shown = link;
+    say.banner(`To see the vals in a browser, open this link. It works once:\n  ${link}\n`);
+  };
+}
+
+/** Warns once of a failure that repeats. */
+function createFailureWarning(say: Context['say']): (error: ValsError) => void {
+  let last = '';
+  return (error) => {
+    if (error.message !== last) say.warn(messageWithHint(error));
+    last = error.message;
+  };
+}
 
 function showVariables({ settings, say }: Context, baseUrl: string, token: string | undefined): void {
   const lines = [

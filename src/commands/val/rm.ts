@@ -37,14 +37,12 @@ export const command = defineCommand({
 async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
-  context.say.table(
-    records.map((record, index) => ({ ...record, id: ids[index] ?? '' })),
-    removedColumns,
-  );
-  const names = records.map((record, index) => textAt(record, 'name') ?? (ids[index] as string));
-  return records.length === 1
+  const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
+  context.say.table(vals, removedColumns);
+  const names = vals.map((val) => textAt(val, 'name') ?? val.id);
+  return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions?`
-    : `Delete these ${records.length} vals, with all their versions: ${names.join(', ')}?`;
+    : `Delete these ${vals.length} vals, with all their versions: ${names.join(', ')}?`;
 }
 
 const removedColumns: Column[] = [

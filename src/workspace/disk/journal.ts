@@ -42,7 +42,8 @@ export function readJournal(root: string): Journal {
   const file = fileOf(root);
   // Read as bytes, because a line that was cut off within a character is not UTF-8. It is skipped like other invalid
   // lines.
-  const text = (file && readBytesBelow(root, file, largest.manifest)?.toString()) ?? '';
+  const bytes = file === undefined ? undefined : readBytesBelow(root, file, largest.manifest);
+  const text = bytes?.toString() ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
 }
 

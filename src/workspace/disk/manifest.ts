@@ -57,11 +57,14 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   const { name, ids = {}, ...others } = value;
   if (typeof name !== 'string' || name === '') throw broken(`has ${place} without a "name" that is text`);
   if (!isObject(ids)) throw broken(`has ${place} with "ids" that are not an object`);
+  const idsByService = new Map<string, string>();
   for (const [service, id] of Object.entries(ids)) {
-    if (typeof id !== 'string' || id === '')
+    if (typeof id !== 'string' || id === '') {
       throw broken(`has ${place} with an id for ${service} that is not text`);
+    }
+    idsByService.set(service, id);
   }
-  return { name, ids: new Map(Object.entries(ids) as [string, string][]), others };
+  return { name, ids: idsByService, others };
 }
 
 /** Two services may use the same id for different vals. */

@@ -50,6 +50,6 @@ function linesInBoth(before: string[], after: string[]): (readonly [number, numb
 }
 
 function shared(lines: readonly string[], others: ReadonlySet<string>) {
-  const places = [...lines.keys()].filter((place) => others.has(lines[place] as string));
-  return { places, lines: places.map((place) => lines[place] as string) };
+  const found = [...lines.entries()].filter(([, line]) => others.has(line));
+  return { places: found.map(([place]) => place), lines: found.map(([, line]) => line) };
 }
