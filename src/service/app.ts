@@ -32,15 +32,12 @@ import type { Store } from './store/store.ts';
 
 export interface AppOptions {
   network: Network;
-  /** Limits for each caller. Default: no limits. */
   limits?: Limits;
-  /** Whether the service is about to end. */
   isDraining?(): boolean;
-  /** Access to the page of the store's owner. */
   pageAccess: PageAccess;
-  /** Called if the page is refused, because the link, the token or the sign-in is missing. */
+  /** Called when a visitor of the page has no valid link, token or sign-in. */
   onRefusedVisit?(): void;
-  /** Called with the pattern of the path, such as `/v1/vals/{id}`. */
+  /** `pattern` is a path such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
 }
@@ -51,9 +48,8 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-/** The limits of bytes of bodies and answers in memory, for one caller and for all callers. */
-const memory = { ofOne: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 };
-const storedBytes = {
+const memoryBytes = { ofOne: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 };
+const storedBytesRate = {
   perSecond: 2 * 1024 * 1024,
   burst: 32 * 1024 * 1024,
   inFlight: Number.POSITIVE_INFINITY,
@@ -71,8 +67,8 @@ export function createApp(store: Store, options: AppOptions): App {
   ];
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const requestLimit = limits && createRateLimit(limits, now);
-  const storedLimit = limits && createRateLimit(limits.stored ?? storedBytes, now);
-  const memoryLimit = createMemoryLimit(memory);
+  const storedLimit = limits && createRateLimit(limits.stored ?? storedBytesRate, now);
+  const memoryLimit = createMemoryLimit(memoryBytes);
   const pace = createPace();
 
   async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
@@ -96,7 +92,7 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
-    const { route, params, allowed } = findRoute(request.method, request.path);
+    const { route, params, allowedMethods } = findRoute(request.method, request.path);
     if (route) {
       const below = request.space === undefined ? '' : '/@{space}';
       options.onRoute?.(request.incoming, below + patternOf(route.path));
@@ -113,7 +109,7 @@ export function createApp(store: Store, options: AppOptions): App {
     await countRequest(caller, outgoing);
     request.countStored = (bytes) => countStored(caller, bytes);
     checkMembership(request);
-    if (!route) return refuseUnknownRoute(request, allowed);
+    if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
     if (outgoing.destroyed) throw callerIsGone();
@@ -141,7 +137,7 @@ export function createApp(store: Store, options: AppOptions): App {
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);
-      // The space was removed after the caller was identified.
+      // Below a space, this error means that the space was removed after the caller was identified.
       const isGone = request.space !== undefined && isOrphaned(error);
       return problemAnswer(isGone ? nothingAt(request.url) : error, isForBrowser(request));
     });
@@ -149,10 +145,10 @@ export function createApp(store: Store, options: AppOptions): App {
   };
 }
 
-function refuseUnknownRoute(request: ServiceRequest, allowed: string[]): never {
+function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): never {
   const { method, url, path } = request;
-  if (allowed.length > 0) {
-    const headers = { Allow: allowed.join(', ') };
+  if (allowedMethods.length > 0) {
+    const headers = { Allow: allowedMethods.join(', ') };
     throw new Problem(405, `${url.pathname} does not accept ${method}.`, { headers });
   }
   if (path.startsWith('/v1/')) requireUser(request);
@@ -173,7 +169,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** Anybody may ask for the health as often as they like, so the answer of the database is used for a second. */
+/** Protects the database, because anybody may ask for the health at any rate. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

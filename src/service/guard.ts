@@ -18,7 +18,7 @@ const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
  * Returns the origin for links. Prevents DNS rebinding: a web page can let its own host name lead to this address, but
- * then Host contains that name. Runs before the token is checked, so that no token is accepted over plain HTTP.
+ * then the Host header contains that name. Must run before the token is read, so that no token is accepted over plain HTTP.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
@@ -27,7 +27,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
     throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // A request line with an absolute URL contains a host too.
+  // A request line can contain an absolute URL, which has a host too.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
   }
@@ -41,14 +41,14 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
   return new Problem(403, detail, { type: wrongHost });
 }
 
-/** A browser adds Origin to a request that a page of another site makes. */
+/** Browsers add the header Origin to requests that a page of another site makes. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
     throw new Problem(403, 'This service does not answer requests from web pages.');
   }
 }
 
-/** Refuses an unusable body before it arrives. */
+/** Refuses an unusable body before any of it is read. */
 export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
@@ -63,7 +63,7 @@ export function checkBodyHeaders(request: ServiceRequest): void {
 
 /**
  * Finds the person who owns the token, and the person or space that they act as. Undefined without a token. A wrong token
- * is refused on every route. After too many wrong tokens from one address, tokens from there are not looked up.
+ * is refused on every route. After too many wrong tokens from one address, further tokens from it are not looked up.
  */
 export async function identify(
   request: ServiceRequest,
@@ -87,10 +87,10 @@ export function requireUser({ user }: ServiceRequest): Principal {
   throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
 }
 
-/** For everybody but its members, a space does not exist. Members with the role `read` cannot write. */
+/** To callers who are not members, a space looks missing. Members with the role `read` cannot write. */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
-  // Without a token, the page looks for a session.
+  // The page accepts a session instead of a token, and then checks the membership itself.
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
@@ -100,7 +100,7 @@ export function checkMembership({ method, url, path, space, user, actor }: Servi
 
 export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
 
-/** The key under which the requests and bytes of a caller are counted. */
+/** Rate and memory limits count requests and bytes under this key. */
 export const callerKey = (request: ServiceRequest, network: Network): string =>
   request.actor?.id ?? addressOf(request, network);
 
@@ -166,7 +166,7 @@ function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The body must have at most ${most} bytes.`);
 }
 
-/** Always takes the same time, so that the time reveals nothing about the secret. */
+/** Takes the same time for every `given`, so that the time reveals nothing about the secret. */
 export function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }
@@ -175,8 +175,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** The values of all cookies with this name. */
-export function cookies(request: ServiceRequest, name: string): string[] {
+export function cookieValues(request: ServiceRequest, name: string): string[] {
   return (headerOf(request, 'cookie') ?? '')
     .split(';')
     .map((pair) => pair.trim())

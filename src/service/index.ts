@@ -9,7 +9,7 @@ import { type Certificate, readCertificate, watchCertificate } from './http/cert
 import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
-import { type Answered, listen, listenError, type Server } from './http/server.ts';
+import { type AnsweredRequest, listen, listenError, type Server } from './http/server.ts';
 import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -24,13 +24,14 @@ export interface EmbeddedService {
   /** The public URL or, without one, the address that the service listens on. */
   baseUrl: string;
   port: number;
-  /** Undefined if the service serves no metrics. */
   metricsPort: number | undefined;
-  /** The token of the store's owner, if it has one. */
+  /** Undefined if the store has no owner. */
   token: string | undefined;
-  /** A link to the owner's page that works for one visit. Undefined without an owner, or if the page has a sign-in. */
+  /**
+   * A link to the page of the owner that works for one visit. Undefined without an owner, or if the page has a sign-in.
+   */
   pageLink(): string | undefined;
-  /** Closes connections after their answers, so that callers connect to another process. */
+  /** Closes each connection after its answer, so that callers connect to another process. */
   drain(): Promise<void>;
   /** Accepts no more connections, finishes the requests under way, and closes the store. */
   close(): Promise<void>;
@@ -41,17 +42,17 @@ export interface ServiceOptions {
   port: number;
   /** Default: the loopback address. */
   network?: Network;
-  /** Limits for each caller. Default: no limits. */
+  /** Limits of requests and bytes for each caller. Default: no limits. */
   limits?: Limits;
-  /** Records to add to the store, for its owner. */
+  /** Records to add for the owner of the store. */
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
-  /** Runs that started longer ago are deleted. Default: all runs are kept. */
+  /** Runs that started longer ago than this are deleted. Default: all runs are kept. */
   keepRunsMs?: number;
   /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
-  /** The address for metrics. Port 0 for a free port. Default: no metrics. */
+  /** The address that serves metrics. Port 0 stands for a free port. Default: no metrics. */
   metrics?: { port: number; host: string };
   onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
@@ -59,15 +60,15 @@ export interface ServiceOptions {
   onStoreFailure?(error: LocalError): void;
 }
 
-export interface AnsweredRoute extends Omit<Answered, 'incoming'> {
+export interface AnsweredRoute extends Omit<AnsweredRequest, 'incoming'> {
   /** The pattern of the path, such as `/v1/vals/{id}`. */
   route: string;
 }
 
-/** Stands for the route of a path without a route. */
+/** The route in the log and in the metrics for a path that no route matches. */
 const noRoute = 'none';
 
-/** Creates the file and its folders, or the tables of the database, if they are missing. */
+/** Creates a missing store: the file and its folders, or the tables of the database. */
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
@@ -166,7 +167,7 @@ function readOwnCertificate(
   return read;
 }
 
-/** Keeps the current certificate if the new certificate cannot be used. */
+/** If the renewed certificate cannot be used, the service keeps the previous one. */
 function renewCertificate(
   network: Network,
   use: (certificate: Certificate) => void,

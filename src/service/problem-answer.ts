@@ -14,7 +14,7 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
-/** Hides the cause of a failure from callers. The status tells them whether to try again. */
+/** Callers do not see the cause of a failure. The status tells them whether to try again. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
   const { kind, maybeCommitted } = error;

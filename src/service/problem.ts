@@ -1,8 +1,8 @@
-// A refusal or a failure, as problem details (RFC 9457).
+// The refusal of a request, or a failure, as problem details (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 
 interface ProblemFacts {
-  /** A URI by which clients recognise this kind of problem. */
+  /** Clients recognise the kind of problem by this URI. */
   type?: string;
   /** The field of the body, or the parameter of the query, that was refused. */
   field?: string;
@@ -34,7 +34,9 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
   });
 }
 
-/** Some clients repeat a request after any 409 or 5xx, unless `x-should-retry` is false. */
+/**
+ * Sends `x-should-retry: false` if a retry is useless. Without it, some clients repeat a request after any 409 or 5xx.
+ */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {

@@ -11,30 +11,29 @@ export interface ServiceRequest {
   pieces: PieceLimit;
   /** The name of the space at the beginning of the path, such as `acme` in `/@acme/v1/me`. */
   space: string | undefined;
-  /** The path without the space. */
+  /** The path without the space, such as `/v1/me` for `/@acme/v1/me`. */
   path: string;
-  /** Scheme and host for the links in an answer. */
+  /** The scheme and host of the links in answers. */
   origin: string;
-  /** Whether records have links with a host. They would lead nowhere if the service ends with its caller. */
+  /** False for a service that ends with its caller, because a link with a host would soon lead nowhere. */
   hasLinks: boolean;
   /** The person or space that the caller acts as. Undefined without a token, and without membership in the space. */
   user: Caller;
   /** The person who owns the token. */
   actor: User | undefined;
-  /** Counts bytes of the caller that stay in memory until the answer is read. Throws if they are too many bytes. */
+  /** Counts bytes that stay in memory until the answer is read. Throws if the caller has too many bytes in memory. */
   hold(bytes: number): void;
-  /** Counts bytes that the caller sends to be stored. Throws if the caller sends them too fast. */
+  /** Counts bytes that the caller sends to be stored. Throws if the caller sends too many in a short time. */
   countStored(bytes: number): void;
 }
 
-/** The beginning of all paths of a space. Empty without a space. */
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
 
-/** The address that links of records begin with: that of the service or of the space. */
+/** Links in records begin with this address of the service or of the space. Undefined if records have no links. */
 export const baseUrlOf = ({ origin, space, hasLinks }: ServiceRequest): string | undefined =>
   hasLinks ? origin + spacePrefix(space) : undefined;
 
-/** The address of the request. */
+/** The URL of the request, with the origin that callers use. */
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);
 
@@ -42,7 +41,7 @@ export const selfOf = ({ url, origin }: ServiceRequest): URL =>
 export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
   hasLinks ? url.href : `${url.pathname}${url.search}`;
 
-/** Only the API and the page can be below a space. Any other path below `/@name` has no route. */
+/** Below a space, there are only the API and the page. Any other path below `/@name` has no route. */
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
@@ -56,7 +55,7 @@ export interface Answer {
   body?: string;
 }
 
-/** The only path that is answered without a Host header, because some load balancers send none. */
+/** This is the only path that is answered without a Host header, because some load balancers send none. */
 export const healthPath = '/healthz';
 
 /** Joins repeated headers, so that no check misses the second one. */
@@ -64,7 +63,6 @@ export function headerOf({ incoming }: ServiceRequest, name: string): string | u
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }
 
-/** Whether a person will read the answer in a browser. */
 export const isForBrowser = (request: ServiceRequest): boolean =>
   headerOf(request, 'accept')?.includes('text/html') ?? false;
 

@@ -193,7 +193,7 @@ test('a port in use is named', async () => {
   const { port } = await temporaryService();
   const error = await failureOf(startService({ file: join(temporaryFolder(), 'store.db'), port }));
   expect(error.message).toBe(`Port ${port} on 127.0.0.1 is in use.`);
-  expect(error.facts.hint).toBe('Use --port 0 for a free port, or end the program that holds it.');
+  expect(error.facts.hint).toBe(`Use --port 0 for a free port, or end the program that uses port ${port}.`);
 });
 
 test('a port of metrics in use is named, and the port of the service is closed again', async () => {
@@ -203,7 +203,9 @@ test('a port of metrics in use is named, and the port of the service is closed a
   const metrics = { port: used, host: '127.0.0.1' };
   const error = await failureOf(startService({ file, port, metrics }));
   expect(error.message).toBe(`Port ${used} on 127.0.0.1 is in use.`);
-  expect(error.facts.hint).toBe('Use --metrics-port 0 for a free port, or end the program that holds it.');
+  expect(error.facts.hint).toBe(
+    `Use --metrics-port 0 for a free port, or end the program that uses port ${used}.`,
+  );
   const again = await startService({ file, port });
   expect(again.port).toBe(port);
   await again.close();

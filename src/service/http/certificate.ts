@@ -15,13 +15,12 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  /** Problems that clients will have with the certificate, although the service can use it. */
+  /** Problems that clients will have with a certificate that the service can use. */
   warnings: string[];
 }
 
 const checkEveryMs = 60_000;
 
-/** Throws a LocalError that names the file and the problem. */
 export function readCertificate(files: CertificateFiles, hostname: string, now: number): Certificate {
   const cert = read(files.cert);
   const key = read(files.key);

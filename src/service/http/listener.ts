@@ -7,15 +7,14 @@ import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
-/** If a caller stops in the middle of an unneeded body, the connection is closed after this time. */
+/** If a caller stops sending in the middle of an unneeded body, the connection is closed after this time. */
 const silenceMs = 500;
-/** The time that a caller has to read one answer. */
-const readMs = 120_000;
-/** An unneeded body is read up to this size. A longer body ends the connection. Node limits the time. */
+/** If a caller does not read an answer within this time, the connection is closed. */
+const readTimeoutMs = 120_000;
+/** The most that is read of a body that no route needs. After a longer body, the connection is closed. */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
-/** Ends a connection if its answer is not read `within` this time. */
-export function createListener(app: App, within = readMs): RequestListener {
+export function createListener(app: App, timeoutMs = readTimeoutMs): RequestListener {
   return async (incoming, outgoing) => {
     const pieces = createPieceLimit();
     const url = urlOf(incoming);
@@ -27,7 +26,7 @@ export function createListener(app: App, within = readMs): RequestListener {
     // closed now, a caller who is still sending would lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     outgoing.end();
-    const unread = setTimeout(() => incoming.socket.destroy(), within).unref();
+    const unread = setTimeout(() => incoming.socket.destroy(), timeoutMs).unref();
     outgoing.once('close', () => clearTimeout(unread));
     if (!incoming.complete) incoming.socket.destroySoon();
   };
@@ -56,7 +55,7 @@ async function skipBody(
 /** A host name or an address, with an optional port. */
 const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 
-/** Undefined if the target and Host do not make a URL. */
+/** Undefined if the request target and the Host header do not form a URL. */
 function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);

@@ -1,4 +1,4 @@
-// Limits the bytes of bodies and answers that are in memory, for one caller and for all callers.
+// Limits the bytes of request bodies and answers in memory, for one caller and for all callers together.
 import { Problem } from '../problem.ts';
 
 interface Held {
@@ -9,12 +9,12 @@ interface Held {
 }
 
 export interface MemoryLimit {
-  /** Begins a request. Refuses it if the requests before it leave no room for a large answer. */
+  /** Begins a request. Refuses the request if earlier requests leave no room for its answer. */
   open(caller: string): Held;
 }
 
-/** Larger answers are rare. */
-const roomForOne = 4 * 1024 * 1024;
+/** Almost all answers are smaller. */
+const roomForAnswer = 4 * 1024 * 1024;
 
 export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: number }): MemoryLimit {
   const byCaller = new Map<string, number>();
@@ -45,7 +45,7 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
   return {
     open(caller) {
       // Refuses the request before any work is done for it.
-      expectRoom(caller, roomForOne);
+      expectRoom(caller, roomForAnswer);
       let own = 0;
       let isOver = false;
       const addAnyway = (bytes: number) => {

@@ -23,9 +23,11 @@ export interface Metrics {
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 
-/** Counting a million runs takes the database a second, so the counts are only renewed after this time. */
+/**
+ * The age at which the numbers of vals and runs are counted again. Counting a million runs takes the database a second.
+ */
 const countsAgeMs = 60_000;
-/** The wait for new counts. Prometheus gives up after ten seconds. */
+/** If counting takes longer, the previous numbers are sent, because Prometheus gives up after ten seconds. */
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -41,7 +43,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   });
   const durations = new Histogram({
     name: 'vals_http_request_duration_seconds',
-    help: 'From the beginning of a request to the end of its answer.',
+    help: 'Seconds from the beginning of a request to the end of its answer.',
     labelNames: ['method', 'route'],
     buckets: bucketSeconds,
     registers,
@@ -60,14 +62,14 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
   gauge('vals_database_connections_in_use', 'Database connections in use.', () => connections().inUse);
   gauge('vals_database_waiting', 'Reads and writes that wait for a connection.', () => connections().waiting);
-  const vals = gauge('vals_vals', 'Vals of all owners. NaN before the first count.');
-  const runs = gauge('vals_runs', 'Runs of all owners. NaN before the first count.');
+  const vals = gauge('vals_vals', 'Number of vals of all owners. NaN before the first count.');
+  const runs = gauge('vals_runs', 'Number of runs of all owners. NaN before the first count.');
   vals.set(Number.NaN);
   runs.set(Number.NaN);
 
   let counted = -Infinity;
   let counting: Promise<void> | undefined;
-  /** Keeps the previous counts if the database does not answer. */
+  /** If the database does not answer, the previous numbers stay. */
   function recount(): Promise<void> {
     if (performance.now() - counted < countsAgeMs) return Promise.resolve();
     counting ??= counts()

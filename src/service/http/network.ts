@@ -5,11 +5,12 @@ import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
 import type { CertificateFiles } from './certificate.ts';
 
 export interface Network {
-  /** The address to listen on. */
   host: string;
-  /** The URL that callers use. The service answers only to this name or, without it, to the loopback names. */
+  /** The URL that callers use. The service accepts only the host of this URL or, without a URL, the loopback names. */
   publicUrl?: URL;
-  /** Addresses of proxies that terminate TLS. With a public URL, only they may use plain HTTP. */
+  /**
+   * Addresses of proxies that terminate TLS. If the service has a public URL, only these proxies may use plain HTTP.
+   */
   proxies: BlockList;
   /** Whether the service runs for one caller and ends with it. */
   endsWithCaller?: boolean;
@@ -21,10 +22,10 @@ const loopbackAddress = '127.0.0.1';
 
 export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
 
-/** The address as a URL contains it. */
+/** Puts an IPv6 address into brackets. */
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** The accepted values of Host. The default port of the scheme is optional. */
+/** The accepted values of the Host header. The default port of the scheme is optional. */
 export function hostNames({ host, publicUrl }: Network, port: number | undefined): string[] {
   if (publicUrl === undefined) {
     const names = [loopbackAddress, 'localhost', '[::1]', inUrl(host)];
@@ -35,8 +36,8 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
 }
 
 /**
- * The address that limits apply to: the peer or, if the peer is a proxy, the last address in X-Forwarded-For. The caller
- * could have written the addresses before the last one.
+ * The address that limits apply to: the peer or, if the peer is a proxy, the last address in X-Forwarded-For. Earlier
+ * addresses in X-Forwarded-For are not trusted, because the caller could have written them.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
   const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
@@ -46,13 +47,16 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
     if (before === undefined || isIP(before) === 0) break;
     caller = before;
   }
-  return limitedAs(caller);
+  return limitKey(caller);
 }
 
-/** The key under which an address is limited: a whole IPv6 network, or a single IPv4 address. */
-export const limitedAs = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
+/** Limits apply to a whole IPv6 network, or to a single IPv4 address. */
+export const limitKey = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
-/** The first 64 bits, because one customer has all addresses that begin with them. A mapped IPv4 address is kept whole. */
+/**
+ * Returns the first 64 bits, because one customer has all IPv6 addresses that begin with them. Returns a mapped IPv4
+ * address whole.
+ */
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

@@ -1,14 +1,14 @@
 // Spreads the reads of one caller over several turns of the event loop, so that requests of other callers run in between.
 
-/** Resolves when the next read of the caller may begin. */
+/** The promise resolves when the next read of the caller may begin. */
 export type Pace = (caller: string) => Promise<void>;
 
-/** If the whole process was paused, the time since the read began is long, but the caller is not the reason. */
+/** A limit is needed, because a read also seems long if the whole process was paused meanwhile. */
 const mostTurns = 50;
 
 /**
- * In each turn of the event loop, at most one read of a caller begins. The event loop accepts one connection per turn. So
- * after a read of n milliseconds, n turns pass before the caller's next read.
+ * In each turn of the event loop, at most one read of a caller begins. After a read of n milliseconds, n turns pass
+ * before the next read of the same caller, because the event loop accepts only one new connection per turn.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

@@ -1,9 +1,9 @@
-// Limits the rate of each caller, and the number of requests at a time: a token bucket per caller.
+// A token bucket per caller: limits the rate of requests, and the number of requests at a time.
 
 interface BucketLimits {
-  /** The refill of a bucket. */
+  /** The number of tokens that are added to a bucket. */
   perSecond: number;
-  /** The size of a bucket. Default: the refill of one second. */
+  /** The most tokens in a bucket. Default: the tokens of one second. */
   burst?: number;
   inFlight: number;
 }
@@ -14,44 +14,46 @@ export interface Limits extends BucketLimits {
 }
 
 export interface RateLimit {
-  /** Returns a function that ends the admitted request, or undefined if a limit is reached. */
+  /** Returns a function to call when the admitted request ends, or undefined if a limit is reached. */
   enter(caller: string, cost?: number): (() => void) | undefined;
   /** Whether the next request would be refused. */
   isSpent(caller: string): boolean;
-  /** The seconds until the cost could be admitted, at least 1. */
+  /** The seconds until this cost could be admitted, at least 1. */
   secondsUntil(caller: string, cost: number): number;
-  /** The number of remembered callers. */
+  /** The number of callers that have a bucket. */
   readonly size: number;
 }
 
 interface Bucket {
   left: number;
-  /** When `left` was computed. */
-  at: number;
+  leftAt: number;
   inFlight: number;
 }
 
-/** Above twice this number, the oldest buckets are removed down to this number. Removing one at a time would be slow. */
+/**
+ * If there are more than twice as many buckets, the oldest are removed until this many are left. Removing one at a time
+ * would be slow.
+ */
 const keptBuckets = 10_000;
 
 /** `now` returns milliseconds. */
 export function createRateLimit(limits: BucketLimits, now: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // Ordered by the time of the last request.
+  // The order is that of the last requests, oldest first.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
     const moment = now();
-    const known = buckets.get(caller) ?? { left: burst, at: moment, inFlight: 0 };
-    known.left = Math.min(burst, known.left + (Math.max(0, moment - known.at) * perSecond) / 1_000);
-    known.at = moment;
+    const known = buckets.get(caller) ?? { left: burst, leftAt: moment, inFlight: 0 };
+    known.left = Math.min(burst, known.left + (Math.max(0, moment - known.leftAt) * perSecond) / 1_000);
+    known.leftAt = moment;
     buckets.delete(caller);
     buckets.set(caller, known);
     return known;
   };
 
-  /** The bucket of a caller who was away for long is full again, so it can be forgotten. */
-  const forgetOldest = () => {
+  /** A bucket that was not used for long is full again, so removing it changes nothing. */
+  const removeOldest = () => {
     if (buckets.size <= 2 * keptBuckets) return;
     for (const [caller, bucket] of buckets) {
       if (buckets.size <= keptBuckets) return;
@@ -59,15 +61,15 @@ export function createRateLimit(limits: BucketLimits, now: () => number): RateLi
     }
   };
 
-  const isFull = (bucket: Bucket, cost = 1) => bucket.left < cost || bucket.inFlight >= inFlight;
+  const isExhausted = (bucket: Bucket, cost = 1) => bucket.left < cost || bucket.inFlight >= inFlight;
 
   return {
-    isSpent: (caller) => buckets.has(caller) && isFull(bucketOf(caller)),
+    isSpent: (caller) => buckets.has(caller) && isExhausted(bucketOf(caller)),
     secondsUntil: (caller, cost) => Math.max(1, Math.ceil((cost - bucketOf(caller).left) / perSecond)),
     enter(caller, cost = 1) {
       const bucket = bucketOf(caller);
-      forgetOldest();
-      if (isFull(bucket, cost)) return undefined;
+      removeOldest();
+      if (isExhausted(bucket, cost)) return undefined;
       bucket.left -= cost;
       bucket.inFlight += 1;
       let isUnderWay = true;

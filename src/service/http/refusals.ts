@@ -1,9 +1,9 @@
-// Refuses requests that do not reach the app.
+// Answers requests that are refused before they reach the app.
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, problemHeaders, problemText } from '../problem.ts';
 
-/** The connection is closed after the answer. */
+/** Closes the connection after the answer. */
 export function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.statusCode = problem.status;
   for (const [name, value] of Object.entries(problemHeaders(problem))) outgoing.setHeader(name, value);
@@ -11,7 +11,7 @@ export function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.end(problemText(problem));
 }
 
-/** Node could not parse the request, so there is no response object to answer with. */
+/** Writes to the socket, because Node creates no response object for a request that it cannot parse. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
     HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),

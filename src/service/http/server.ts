@@ -1,16 +1,16 @@
-// An HTTP server, with or without TLS. It limits connections and time, and finishes requests before it closes.
+// An HTTP server, with or without TLS. Limits connections and times, and finishes requests before it closes.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
-import { limitedAs } from './network.ts';
+import { limitKey } from './network.ts';
 import { answerMalformed, refuse } from './refusals.ts';
 import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const mostOfOneAddress = 200;
-/** Longer than `requestTimeout`, so that the sender of a slow request gets an answer. */
+/** Longer than `requestTimeout`, so that a request that arrives too slowly is answered with 408. */
 const idleMs = 40_000;
 const closingMs = 5_000;
 /** Together with `closingMs` less than ten seconds, after which many supervisors kill a process. */
@@ -21,20 +21,19 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node announces whole seconds: five. A client that waits as long as announced closes the connection first. If the service
- * closed it at the same moment, it would reset a request that is on its way.
+ * Node announces this time to clients in whole seconds: five. So a client closes an idle connection before the service
+ * does. If the service closed the connection first, a request that is on its way would be lost.
  */
 const keepAliveMs = 5_999;
-/** Proxies close an idle connection earlier. So no proxy sends a request while the service closes the connection. */
+/** Proxies close an idle connection earlier, so no proxy sends a request while the service closes the connection. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** Statuses for the log if there was no answer. */
+/** Statuses in the log for requests without an answer. */
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/** Set here, so that command line flags of Node cannot change these limits. */
+/** These values are set here, so that command line flags of Node cannot change them. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
-/** An answered request, for the log. */
-export interface Answered {
+export interface AnsweredRequest {
   method: string;
   /** Without the query, which may contain a secret. */
   path: string;
@@ -45,15 +44,17 @@ export interface Answered {
 
 interface ListenOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 for a free port. */
   port: number;
-  /** With a certificate, the server uses TLS. */
   certificate?: Certificate;
-  /** Whether the limit of connections applies to an address. It does not apply to a proxy, which connects for many callers. */
+  /**
+   * Whether the limit of connections applies to an address. A proxy is not limited, because it connects for many
+   * callers.
+   */
   isLimited(address: string): boolean;
-  /** Whether all callers come through a proxy, which keeps its connections. */
+  /** Whether all callers come through a proxy, which keeps its connections open. */
   isBehindProxy?: boolean;
-  onAnswered?(answered: Answered): void;
+  onAnswered?(answered: AnsweredRequest): void;
 }
 
 type Certificate = { cert: Buffer; key: Buffer };
@@ -61,9 +62,12 @@ type Certificate = { cert: Buffer; key: Buffer };
 export interface Server {
   port: number;
   requestsUnderWay(): number;
-  /** Uses another certificate for new connections. */
+  /** New connections use this certificate. Open connections keep theirs. */
   renew(certificate: Certificate): void;
-  /** Goes on answering, but closes each connection after its answer. Ends when none is left, or after some seconds. */
+  /**
+   * Goes on answering, but closes each connection after its answer. Resolves when no connection is left, or after some
+   * seconds.
+   */
   drain(): Promise<void>;
   /** Accepts no more connections and finishes the requests under way, for some seconds at most. */
   close(): Promise<void>;
@@ -115,21 +119,21 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     ? // Loaded only if it is used, because node:https takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Without a limit, because Node would silently drop the headers above it, even headers that are checked later.
+  // 0 means no limit. With a limit, Node would silently drop further headers, even headers that are checked later.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
   // Closes the connections of callers that do not read their answers.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // During a TLS handshake, no answer can be sent. If the request already has an answer, the caller would take a second
-    // one for the answer to the next request.
+    // During a TLS handshake, no answer can be sent. If an answer has already begun, the caller would take a second answer
+    // for the answer to the next request.
     if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
-    const address = limitedAs(remoteAddress);
+    const address = limitKey(remoteAddress);
     const count = (countByAddress.get(address) ?? 0) + 1;
     countByAddress.set(address, count);
     connections.add(socket);
@@ -144,12 +148,12 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
-    turns.add(socket, options.isLimited(remoteAddress) ? limitedAs(remoteAddress) : undefined);
+    turns.add(socket, options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined);
   });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Twice Node's default. If the queue is full, the caller's system tries to connect again only after a second.
+    // Twice the default of Node. If this queue is full, the caller's system tries to connect again only after a second.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);
@@ -214,6 +218,6 @@ export function listenError(
   const inUse = error.code === 'EADDRINUSE';
   return new LocalError(
     `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
-    { hint: `Use ${option} 0 for a free port, or end the program that holds it.`, cause: error },
+    { hint: `Use ${option} 0 for a free port, or end the program that uses port ${port}.`, cause: error },
   );
 }

@@ -3,11 +3,14 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
-/** While more requests wait on a connection, the connection is not read. */
+/** While more requests than this wait on a connection, nothing more is read from the connection. */
 const mostBeforePause = 16;
-/** One read can bring more requests than that, but never more than this number of requests with a token. */
+/**
+ * The limit of waiting requests of one connection. One read never brings more requests that have a token, because these
+ * are longer.
+ */
 const mostOfOneConnection = 1_000;
-/** The limit of waiting requests of all connections. The connection that exceeds it is closed. */
+/** The limit of waiting requests of all connections together. A connection that exceeds it is closed. */
 const mostOfAll = 10_000;
 /**
  * The limit of one address for requests that have to wait. Parsing this many takes 20 to 50 ms. Above the limit, the
@@ -20,7 +23,7 @@ const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY 
  */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
-/** The event loop accepts one connection per turn, so the turns must be short to let new callers connect soon. */
+/** Few, because the event loop accepts one connection per turn, so that long turns would delay new callers. */
 const begunPerTurn = 16;
 
 interface Turn {
@@ -33,17 +36,17 @@ interface Connection {
   address: string | undefined;
   /** The first request is under way. The others wait. */
   queue: Turn[];
-  /** The number of requests that are not answered, because the connection was refused. */
+  /** Requests that get no answer, because the connection was refused. */
   dropped: number;
   isRefused: boolean;
 }
 
 export interface Turns {
-  /** Must be called once for each connection. `address` is undefined for a proxy, which has no limit. */
+  /** Must be called once for each connection. `address` is undefined for a proxy, because proxies have no limit. */
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
-  /** The answer under way. */
+  /** The answer to the request that is under way on the connection. */
   current(socket: Socket): ServerResponse | undefined;
   /**
    * Begins a request when all requests before it on the connection are answered, and their answers are read. Returns false
@@ -106,7 +109,8 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Node itself resumes a new connection, and resumes a connection whenever a body is read.
+      // Pauses the connection again, because Node resumes every new connection, and a connection whose request body is
+      // read.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });

@@ -1,6 +1,6 @@
 // Access to the owner's page: a link that works for one visit, then a cookie.
 import { randomBytes } from 'node:crypto';
-import { cookies, isSame } from '../guard.ts';
+import { cookieValues, isSame } from '../guard.ts';
 import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
@@ -60,7 +60,7 @@ export function createPageAccess(): PageAccess {
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });
     },
     isAdmitted: (request, given) =>
-      isSame(given, place) && cookies(request, 'vals').some((value) => isSame(value, session)),
+      isSame(given, place) && cookieValues(request, 'vals').some((value) => isSame(value, session)),
     hide: (path) => path.replaceAll(place, '***'),
   };
 }

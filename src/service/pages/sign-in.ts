@@ -1,6 +1,6 @@
 // The sign-in of a shared service's page: a person enters the token once, and a cookie replaces the token for some hours.
 import { createHmac } from 'node:crypto';
-import { cookies, isSame, readBytes } from '../guard.ts';
+import { cookieValues, isSame, readBytes } from '../guard.ts';
 import { callerOf, type Network } from '../http/network.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { Problem } from '../problem.ts';
@@ -49,7 +49,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
   return {
     async visitor(request) {
       // A header can have hundreds of cookies, but a browser sends one, so only the first valid one is looked up.
-      const [session] = cookies(request, name)
+      const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
       const [id = '', end = '', code = ''] = session ?? [];

@@ -1,4 +1,4 @@
-// Routes, and how a request finds its route.
+// Defines routes, and finds the route of a request.
 
 import { readJson } from '../guard.ts';
 import type { Answer, ServiceRequest } from '../request.ts';
@@ -9,20 +9,20 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Route {
   method: Method;
-  /** With parameters such as `:id`, each for one part of a path. */
+  /** May contain parameters such as `:id`. A parameter stands for one part of the path. */
   path: string;
   /**
    * - `token`: needs the token of a person
    * - `anyone`: a token is optional
-   * - `form`: a form of the service's own page; the route checks the page and the caller itself
+   * - `form`: for forms of the service's own page; the route itself checks Origin and the caller
    * - `any host`: the Host header is not checked
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
-  /** The body for each status of success: JSON, another type of text, or nothing. */
+  /** The body of the answer for each status of success: JSON, another type of text, or nothing. */
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
-  /** Only a route with this check reads a body. */
+  /** The body of a request is read only if the route has this check. */
   body?: Check<Body, unknown>;
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
@@ -76,8 +76,7 @@ export type FindRoute = (
 ) => {
   route?: Route;
   params: Record<string, string>;
-  /** The methods that the path takes. */
-  allowed: string[];
+  allowedMethods: string[];
 };
 
 export function routeFinder(routes: readonly Route[]): FindRoute {
@@ -94,10 +93,10 @@ export function routeFinder(routes: readonly Route[]): FindRoute {
     const params = found?.parts.flatMap((part, index) =>
       part.startsWith(':') ? [[part.slice(1), given[index] ?? '']] : [],
     );
-    const methods = onPath.flatMap(({ route }) =>
+    const allowedMethods = onPath.flatMap(({ route }) =>
       route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
     );
-    return { route: found?.route, params: Object.fromEntries(params ?? []), allowed: methods };
+    return { route: found?.route, params: Object.fromEntries(params ?? []), allowedMethods };
   };
 }
 
