@@ -10,7 +10,7 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Control characters are made visible. */
+/** Also makes control characters visible. */
 export const escapeHtml = (text: string): string =>
   visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
@@ -21,7 +21,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative reads a character twice, so that the time is proportional to the length of the code. */
+/** No alternative reads a character twice, so that the time grows only with the length of the code. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -31,11 +31,11 @@ const tokenPattern = [
   '(?<space>\\s+)',
   '(?<other>[^])',
 ].join('|');
-/** Code after so many tokens has no colours. So the colours of one page take at most some tens of milliseconds. */
+/** Code after this many tokens gets no colours, so that one page takes at most some tens of milliseconds. */
 const mostTokens = 20_000;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
-/** Returns one piece of HTML for each line. */
+/** Returns the HTML of each line. */
 export function highlight(code: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -50,10 +50,10 @@ export function highlight(code: string): string[] {
     }
   };
   const text = code.replaceAll('\r\n', '\n');
-  /** Whether a slash would begin a regular expression here. After a value, a slash divides. */
+  /** Whether a slash can begin a regular expression here. After a value, a slash means a division. */
   let maybeExpression = true;
-  /** After a slash that begins no regular expression, the rest of its line is not tried: each try reads the whole line. */
-  let noneBefore = 0;
+  /** Before this index, slashes are not tried as regular expressions: each try reads the rest of the line. */
+  let untriedFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
@@ -64,17 +64,17 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
-    if (slash && maybeExpression && match.index >= noneBefore) {
+    if (slash && maybeExpression && match.index >= untriedFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];
       add(whole ?? slash, whole && 'r');
       token.lastIndex = match.index + (whole ?? slash).length;
       maybeExpression = !whole;
-      if (!whole) noneBefore = text.indexOf('\n', match.index) >>> 0;
+      if (!whole) untriedFrom = text.indexOf('\n', match.index) >>> 0;
       continue;
     }
     const isCall = word !== undefined && text[token.lastIndex] === '(';
-    add(found, kindOf({ comment, string, number, word }, isCall));
+    add(found, cssClassOf({ comment, string, number, word }, isCall));
     if (comment || space) continue;
     maybeExpression = word
       ? isKeyword.has(word) && !isValue.has(word)
@@ -85,8 +85,7 @@ export function highlight(code: string): string[] {
 
 const isValue = new Set(['this', 'super', 'null', 'undefined', 'true', 'false']);
 
-/** The CSS class of a token. */
-function kindOf(
+function cssClassOf(
   { comment, string, number, word }: Partial<Record<string, string>>,
   isCall: boolean,
 ): string | undefined {
@@ -99,7 +98,9 @@ function kindOf(
   return /^\p{Lu}/u.test(word) ? 't' : undefined;
 }
 
-/** All other requests wait while a diff is computed, and its time grows with the lines and the edits. */
+/**
+ * Limits the time of a diff, because all other requests wait meanwhile. The time grows with the lines and the edits.
+ */
 const mostLines = 20_000;
 const mostEdits = 1_000;
 const mostMs = 100;

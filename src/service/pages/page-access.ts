@@ -1,32 +1,31 @@
-// Access to the owner's page: a link that works for one visit, then a cookie.
+// Access to the page of the owner: a link that works for one visit, then a cookie.
 import { randomBytes } from 'node:crypto';
 import { cookieValues, isSame } from '../guard.ts';
 import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
-  /** The key of the link that the terminal shows. It works for one visit. Then there is a new key. */
+  /** The key of the link in the terminal. It works for one visit, and is then replaced. */
   readonly key: string;
   /** Makes another key that works for one visit. */
   makeKey(): string;
-  /** If the request has a key: uses up the key, sets the cookie, and redirects to the page. */
+  /** If the request has a valid key, uses up the key, sets the cookie, and redirects to the page. */
   admit(request: ServiceRequest): Answer | undefined;
-  /** Whether the browser of this request was admitted before. */
-  isAdmitted(request: ServiceRequest, place: string): boolean;
-  /** Removes the secret from a path of the log. */
+  /** Whether an earlier visit gave the cookie to this browser. `pathSecret` is the secret in the path. */
+  isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
+  /** Removes the secret from a path, for the log. */
   hide(path: string): string;
 }
 
-/** The number of unused keys that are kept. */
-const mostKeys = 100;
+const mostUnusedKeys = 100;
 
 /**
  * When `vals open` starts a browser, other users can see the link in the list of processes. So a link works only once.
  * Browsers send a cookie to all ports of a host, also to servers of other users, but only below the path of the cookie.
- * So the page has a secret path. The cookie is valid for this page, until the service ends.
+ * So the page has a secret in its path. The cookie is valid for this page, until the service ends.
  */
 export function createPageAccess(): PageAccess {
   const session = secret();
-  const place = secret();
+  const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
   const useUp = (given: string): boolean => {
@@ -44,7 +43,7 @@ export function createPageAccess(): PageAccess {
     },
     makeKey() {
       const [oldest = ''] = made;
-      if (made.size >= mostKeys) made.delete(oldest);
+      if (made.size >= mostUnusedKeys) made.delete(oldest);
       const another = secret();
       made.add(another);
       return another;
@@ -55,13 +54,13 @@ export function createPageAccess(): PageAccess {
       query.delete('key');
       // Programs that show a preview of a link send HEAD, which must not use up the key.
       if (method !== 'GET' || !useUp(given)) return undefined;
-      const path = `/page/${place}`;
+      const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });
     },
     isAdmitted: (request, given) =>
-      isSame(given, place) && cookieValues(request, 'vals').some((value) => isSame(value, session)),
-    hide: (path) => path.replaceAll(place, '***'),
+      isSame(given, pathSecret) && cookieValues(request, 'vals').some((value) => isSame(value, session)),
+    hide: (path) => path.replaceAll(pathSecret, '***'),
   };
 }
 

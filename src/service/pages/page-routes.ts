@@ -1,4 +1,4 @@
-// The routes of the page for browsers: the list of vals, one val, and the sign-in of a team's service.
+// The routes of the page for browsers: the list of vals, one val, and the sign-in of a shared service.
 import type { AppOptions } from '../app.ts';
 import { nothingAt } from '../guard.ts';
 import { unauthorized } from '../problem.ts';
@@ -10,7 +10,7 @@ import { asPerson, type Principal } from '../store/spaces.ts';
 import type { Store } from '../store/store.ts';
 import { formHeaders, listPage, pageHeaders, refusalPage } from './page.ts';
 import { createSignIn } from './sign-in.ts';
-import { mostCountedRuns, pageReads, valPage } from './val-page.ts';
+import { mostCountedRuns, valPage, valPageLimits } from './val-page.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
@@ -28,7 +28,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
-  /** The person that the browser is signed in as, or the space in the path if they are a member. */
+  /** The person who is signed in or, if the path begins with a space, that space. Only members may visit a space. */
   async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
     const person = await signIn?.visitor(request);
     if (!person || request.space === undefined) return person && asPerson(person);
@@ -39,18 +39,18 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
-    // Only a service with a sign-in shows the links to spaces. Otherwise the page is for the owner's own vals.
-    const spaces = signIn ? await store.spaces.of(user.actor) : [];
+    // Without a sign-in, the page shows only the vals of its owner, so it needs no links to spaces.
+    const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
     if (id !== undefined) {
       const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
       const isOwn = val.author.id === user.id;
-      const runs = isOwn ? (await store.runs(user, id, { limit: pageReads.runs })).records : [];
+      const runs = isOwn ? (await store.runs(user, id, { limit: valPageLimits.runs })).records : [];
       const runCount = isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0;
       const content = {
         val,
-        versions: (await store.versions(user, id, { limit: pageReads.versions })).versions,
+        versions: (await store.versions(user, id, { limit: valPageLimits.versions })).versions,
         runs: runs.map(({ json }) => JSON.parse(json)),
         runCount,
         before: from === undefined ? undefined : await store.version(user, id, from),
@@ -95,13 +95,13 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // A repeated request does no harm, so this is a GET, which clients may repeat.
+    // A GET, because clients may repeat a GET, and several links do no harm.
     route('GET', '/v1/me/page-link', {
       summary: 'A link to the page that works for one visit',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {
-        // The page shows the private vals of the store's owner, so nobody else gets a link to it.
+        // The link opens the private vals of the store's owner, so only the owner gets it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', pageAccess.makeKey());

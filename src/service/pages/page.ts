@@ -6,7 +6,7 @@ import type { User } from '../store/users.ts';
 import { escapeHtml } from './code-html.ts';
 import { style } from './page-style.ts';
 
-/** Allows this style and nothing else, and forbids other sites to show the page in a frame. */
+/** Allows only the style of the page, and forbids other sites to show the page in a frame. */
 const policy = (formAction: "'none'" | "'self'") =>
   [
     "default-src 'none'",
@@ -23,7 +23,7 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** With the policy `no-referrer`, browsers would send the form with the Origin `null`. */
+/** With the policy `no-referrer`, browsers would send a form with the Origin `null`, which the service refuses. */
 export const formHeaders = {
   ...pageHeaders,
   'Content-Security-Policy': policy("'self'"),
@@ -31,23 +31,21 @@ export const formHeaders = {
 };
 
 export interface Visitor {
-  /** The owner of the vals on the page: a person or a space. */
+  /** The person or space that owns the vals on the page. */
   user: Principal;
-  /** The spaces that the person is a member of. */
   spaces: readonly User[];
   canSignOut: boolean;
 }
 
-interface ListPlace {
-  /** The number of this page of the list, from 1. */
+interface ListContext {
+  /** The number of the page in the list, from 1. */
   number: number;
-  /** The number of the next page, if there is one. */
   next: number | undefined;
   now: number;
   visitor: Visitor;
 }
 
-export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListPlace): string {
+export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListContext): string {
   if (vals.length === 0 && number === 1) {
     const parts = [
       '<h1>No vals yet</h1>',
@@ -95,8 +93,8 @@ export const signInPage = (action: string, problem?: string): string =>
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
 
-/** Links to the person's own vals and to each of their spaces. Empty if the person has no spaces. */
-function placesOf({ user, spaces }: Visitor): string {
+/** Links to the vals of the person and to each of their spaces. Empty if the person has no spaces. */
+function spaceLinks({ user, spaces }: Visitor): string {
   if (spaces.length === 0) return '';
   const link = (path: string, { id, username }: User) =>
     `<a href="${path}"${id === user.id ? ' aria-current="page"' : ''}>${escapeHtml(username)}</a>`;
@@ -112,7 +110,7 @@ export function page(title: string, parts: readonly string[], visitor?: Visitor)
 <link rel="icon" href="data:,">
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
-<header><a class="brand" href="?">vals</a>${visitor ? placesOf(visitor) : ''}${visitor?.canSignOut ? signOut : ''}</header>
+<header><a class="brand" href="?">vals</a>${visitor ? spaceLinks(visitor) : ''}${visitor?.canSignOut ? signOut : ''}</header>
 <main>
 ${parts.join('\n')}
 </main>
@@ -120,7 +118,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** Has only a query, because the page is at more than one path. */
+/** The link is only a query, because the page is at more than one path. */
 export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
 export const badge = ({ privacy }: ListedVal): string =>

@@ -1,4 +1,4 @@
-// The sign-in of a shared service's page: a person enters the token once, and a cookie replaces the token for some hours.
+// The sign-in on the page of a shared service: a person enters their token, and a cookie replaces it for some hours.
 import { createHmac } from 'node:crypto';
 import { cookieValues, isSame, readBytes } from '../guard.ts';
 import { callerOf, type Network } from '../http/network.ts';
@@ -10,7 +10,7 @@ import { digestOf, type User } from '../store/users.ts';
 import { formHeaders, signInPage } from './page.ts';
 
 export interface SignIn {
-  /** The person that the browser is signed in as. Valid for the page only; the API needs a token. */
+  /** The person who is signed in. The cookie is valid only for the page, because the API needs a token. */
   visitor(request: ServiceRequest): Promise<User | undefined>;
   ask(request: ServiceRequest): Answer;
   signIn(request: ServiceRequest): Promise<Answer>;
@@ -19,7 +19,7 @@ export interface SignIn {
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
-/** Ten attempts at once, then ten a minute. */
+/** Ten attempts in a row, then ten per minute. */
 const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
@@ -31,7 +31,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
   const isSecure = publicUrl.protocol === 'https:';
   // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // Lax: a link from another site opens the page with the cookie. That is safe, because GET only reads and forms check Origin.
+  // With Lax, a link on another site opens the page with the cookie. That is safe, because GET only reads and forms
+  // check Origin.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(attempts, () => performance.now());
 
@@ -48,7 +49,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(request) {
-      // A header can have hundreds of cookies, but a browser sends one, so only the first valid one is looked up.
+      // Only the first cookie that has not expired is looked up. Browsers send one, but an attacker could send
+      // hundreds.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
@@ -68,7 +70,6 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
         if (user === undefined) return tokenForm(request, 401, 'This service does not know the token.');
         const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
         const session = [user.id, end, hmacOf(user.id, digestOf(token), end)].join('.');
-        // Redirects to the page that the person asked for.
         return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
           'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
         });

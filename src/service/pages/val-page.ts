@@ -15,12 +15,12 @@ interface ShownRun {
 
 interface ShownVal {
   val: Val;
-  /** Newest first. One more than the page shows, if there are more. */
+  /** Newest first. If there are more versions than the page shows, one more is given. */
   versions: readonly ListedVersion[];
   runs: readonly ShownRun[];
   /** The number of all runs, or any number above `mostCountedRuns`. */
   runCount: number;
-  /** The version to compare the code with. */
+  /** The version that the code is compared with. */
   before?: Val;
   now: number;
   visitor: Visitor;
@@ -29,8 +29,8 @@ interface ShownVal {
 const mostVersions = 50;
 const longestMessage = 4_000;
 const longestSummary = 120;
-/** The numbers of versions and runs that the page needs. */
-export const pageReads = { versions: mostVersions + 1, runs: 20 };
+/** How many versions and runs to read for the page. */
+export const valPageLimits = { versions: mostVersions + 1, runs: 20 };
 /** Counting more runs would take longer than the rest of the page. */
 export const mostCountedRuns = 10_000;
 
@@ -110,7 +110,7 @@ function runsCard({ val, runs, runCount, now }: ShownVal): string {
   const content =
     runs.length > 0
       ? `<ul>${rows}</ul>${moreRuns(val, runs.length, runCount)}`
-      : '<p class="empty">No runs yet. <code>vals run</code> makes one.</p>';
+      : '<p class="empty">No runs yet. To make one: <code>vals run</code></p>';
   return `<section class="card"><h2>Runs</h2>${content}</section>`;
 }
 
@@ -128,7 +128,7 @@ function runRow(run: ShownRun, now: number): string {
   return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${message}</li>`;
 }
 
-/** Shows a short message in full. Shows the first line of a long message, which unfolds the rest. */
+/** A short message is shown in full. A long message is folded behind its first line. */
 function errorHtml(message: string): string {
   if (message === '') return '';
   const [first = ''] = message.split('\n');

@@ -1,7 +1,7 @@
 // Runs long work one piece at a time. After each piece, the queue pauses as long as the piece took, for other requests.
 import { Problem } from '../problem.ts';
 
-/** A browser would give up before more pieces were done. */
+/** If more pages waited, the browser would give up before the last one is ready. */
 const mostOfOneCaller = 6;
 const mostOfAll = 60;
 

@@ -1,4 +1,4 @@
-// The checks of the routes: each one reads a body or a query for the store, or refuses the request.
+// Checks the bodies and queries of requests, and turns them into values for the store.
 import { longestCode, longestReadme, namePattern } from '../../lib/val-limits.ts';
 import type { Positions } from '../store/positions.ts';
 import { type Privacy, valPositions, versionPositions } from '../store/read-vals.ts';
@@ -26,7 +26,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** The limit of characters, and of bytes as JSON. */
+/** Limits both the number of characters and the number of bytes as JSON. */
 const longestError = 65_536;
 const longestSearch = 200;
 
@@ -67,7 +67,7 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-/** Has no `type`, which only changes together with the code. */
+/** `type` is missing, because it changes only together with the code. */
 export const changedFacts = body({}, { name, readme, privacy });
 
 export const nameAndCode = body({ name, code }, { type });
@@ -100,7 +100,7 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
 
 const period = { since: time, until: time };
 
-/** `before` is the number of records before the page. */
+/** The result has `before`, the number of records before the page. */
 function paged<Position, More>({
   after,
   ...given
@@ -129,7 +129,7 @@ const searchText: Parameter<string> = {
 
 export const search = thenCheck(
   query({ query: searchText, mine: choice({ true: true, false: false }), ...paging(searchPositions) }),
-  ({ query: text, mine: isMine = false, ...given }) => ({ text, isMine, ...paged(given) }),
+  ({ query: text, mine: onlyOwn = false, ...given }) => ({ text, onlyOwn, ...paged(given) }),
 );
 
 export const runs = thenCheck(
@@ -150,21 +150,20 @@ export interface PageRequest {
   /** The id of the val to show. Without it, the page shows a list of vals. */
   val?: string;
   version?: number;
-  /** The version to compare with. */
+  /** The version that the shown version is compared with. */
   from?: number;
-  /** The number of the page of the list, from 1. */
+  /** The number of the page in the list of vals, from 1. */
   page: number;
 }
 
 export const pageRequest: Check<Query, PageRequest> = query({
   val: optional({ type: 'string' }, (text) => text),
-  version: optional({ type: 'integer', minimum: 0 }, version),
-  from: optional({ type: 'integer', minimum: 0 }, version),
+  version: optional({ type: 'integer', minimum: 0 }, parseVersion),
+  from: optional({ type: 'integer', minimum: 0 }, parseVersion),
   page: integer(1, 1, 1_000_000_000),
 });
 
-/** Reads the number of a version in a path or a query. */
-export function version(text: string): number {
+export function parseVersion(text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
   return Number(text);
 }

@@ -4,7 +4,7 @@ import { sortableTime } from '../store/time.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;
-/** Returns all values of the parameter with this name. */
+/** Returns all values that the query has for a parameter. */
 export type Query = (name: string) => string[];
 
 interface Field<Given, Value> {
@@ -15,7 +15,7 @@ interface Field<Given, Value> {
 }
 
 export type BodyField<Value> = Field<unknown, Value>;
-/** The given value is undefined if the query does not have the parameter. */
+/** The value is undefined if the query does not have the parameter. */
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
@@ -25,13 +25,13 @@ export interface Check<Given, Value> {
   read(given: Given): Value;
 }
 
-/** A check that changes or refuses the result of another check. */
+/** Adds a step that changes or refuses the result of a check. */
 export const thenCheck = <Given, Value, Result>(
   { fields, read }: Check<Given, Value>,
   next: (value: Value) => Result,
 ): Check<Given, Result> => ({ fields, read: (given) => next(read(given)) });
 
-/** The result has no key for an optional field that was not given. */
+/** If an optional field was not given, the result has no key for it. */
 export function body<
   Required extends Record<string, BodyField<unknown>>,
   Optional extends Record<string, BodyField<unknown>>,
@@ -69,8 +69,8 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
 }
 
 /**
- * The number of bytes is limited too. A character has up to three bytes in UTF-8, but a control character has six in JSON,
- * so a short text could become a large answer.
+ * Limits the number of bytes too, because a short text could become a large answer: a character has up to three bytes
+ * in UTF-8, but a control character has six in JSON.
  */
 export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },
@@ -102,7 +102,7 @@ export const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Val
 const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
 const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
 
-/** A timestamp of a body, as it was given. */
+/** Reads a timestamp in a body, and returns it unchanged. */
 export const timestamp: BodyField<string> = {
   schema: timeSchema,
   read(value, name) {
@@ -119,7 +119,7 @@ export const optional = <Value>(
   read: (text, name) => (text === undefined ? undefined : read(text, name)),
 });
 
-/** A timestamp of a query, as text that sorts by time. */
+/** Reads a timestamp in a query, and returns it as text that can be sorted by time. */
 export const time = optional(timeSchema, (text, name) => {
   const value = sortableTime(text);
   if (value === undefined) throw refuse(name, timeRule);
@@ -136,7 +136,7 @@ export const integer = (fallback: number, min: number, max: number): Parameter<n
   },
 });
 
-/** One of several words. Each word stands for a value. */
+/** Accepts one of several words. Each word stands for a value. */
 export const choice = <Value>(values: Record<string, Value>) =>
   optional({ enum: Object.keys(values) }, (text, name) => {
     if (Object.hasOwn(values, text)) return values[text];

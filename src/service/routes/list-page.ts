@@ -3,7 +3,7 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
 
-/** Records beyond this size are left for the next page. */
+/** When a page has reached this size, the remaining records are left for the next page. */
 const mostPageBytes = 4 * 1024 * 1024;
 
 export interface Paging {
@@ -53,7 +53,7 @@ export function page(
   return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(Object.fromEntries(texts))}}`);
 }
 
-/** The page before or after this one, with the same filters. */
+/** The link to the previous or next page, with the same filters. */
 function neighbour(self: URL, limit: number, by: 'offset' | 'after', value: string): URL {
   const page = new URL(self);
   page.searchParams.set('limit', `${limit}`);

@@ -1,4 +1,4 @@
-// Describes the API (OpenAPI 3.1), from the routes and the checks of their requests.
+// Describes the API as OpenAPI 3.1, from the routes and the checks of their requests.
 
 import { json } from '../request.ts';
 import type { Check } from './fields.ts';

@@ -1,4 +1,4 @@
-// Turns records into the form that is sent, with every field that clients read, and with links.
+// Turns vals, users and likes into the JSON for clients, with links.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { type Answer, baseUrlOf, json, type ServiceRequest } from '../request.ts';
 import type { ListedVal, Val } from '../store/read-vals.ts';
@@ -28,7 +28,7 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
 export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
   json(valRecord(val, baseUrlOf(request)));
 
-/** A liked val is on another service. Its only known fields are those of the seed. */
+/** A liked val is on another service, so only the fields in the seed are known. */
 export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
@@ -67,7 +67,6 @@ export function userRecord({ id, username }: User, base: string | undefined, pat
   };
 }
 
-/** Empty without a base. */
 function addressesOf(id: string, base: string | undefined): { url?: string; links?: Record<string, string> } {
   if (base === undefined) return {};
   const name = encodeURIComponent(id);

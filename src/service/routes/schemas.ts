@@ -1,6 +1,5 @@
-// The records that the API sends, as JSON Schema.
+// JSON Schemas of the records that the API sends.
 
-/** A JSON Schema, as OpenAPI 3.1 uses it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
 const text = { type: 'string' };
@@ -8,7 +7,7 @@ const textOrNull = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const integerOrNull = { type: ['integer', 'null'] };
 
-/** An object that always has all of these fields. */
+/** All of these fields are always present. */
 const record = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   required: Object.keys(properties),
@@ -79,7 +78,6 @@ export const recordSchemas = {
 
 export const ref = (name: keyof typeof recordSchemas): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** A page of a list. */
 export const listOf = (name: keyof typeof recordSchemas): Schema =>
   record({
     data: { type: 'array', items: ref(name) },

@@ -1,4 +1,4 @@
-// The route that searches vals. A search reads much code, so a person may have only two searches under way.
+// The route that searches vals. A search reads much code, so a person may run only two searches at a time.
 
 import { requireUser, tooManyRequests } from '../guard.ts';
 import { baseUrlOf } from '../request.ts';

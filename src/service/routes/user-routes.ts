@@ -1,4 +1,4 @@
-// The routes for the caller, for other people, and for the records that a person has.
+// The routes for the caller, for other people, and for runs, likes, comments and references.
 
 import { requireUser } from '../guard.ts';
 import { Problem } from '../problem.ts';
@@ -34,7 +34,7 @@ export function userRoutes(store: Store): Route[] {
     if (!user) throw new Problem(404, 'There is no user with this id.');
     return user;
   };
-  /** Only a request that acts as a space finds the space by its name. */
+  /** The name of a space is found only by requests that act as this space. */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);
@@ -56,7 +56,7 @@ export function userRoutes(store: Store): Route[] {
       summary: 'The spaces of the caller',
       responses: { 200: listOf('Space') },
       async answer(request) {
-        const spaces = await store.spaces.of(requireUser(request).actor);
+        const spaces = await store.spaces.withMember(requireUser(request).actor);
         const data = spaces.map((space) => ({
           ...space,
           ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),

@@ -24,7 +24,7 @@ export function valRoutes(store: Store): Route[] {
       responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
-        // Browsers run no script of this type, so the page of another site cannot load the code.
+        // Browsers run no script of this type, so a page of another site cannot load the code.
         return {
           status: 200,
           headers: { 'Content-Type': 'application/typescript; charset=utf-8' },
@@ -52,7 +52,7 @@ export function valRoutes(store: Store): Route[] {
       body: check.changedFacts,
       responses: { 204: 'nothing' },
       async answer(request, { params, body }) {
-        await store.change(requireUser(request), params.id, body);
+        await store.changeFacts(requireUser(request), params.id, body);
         return { status: 204 };
       },
     }),
@@ -108,13 +108,13 @@ export function valRoutes(store: Store): Route[] {
       summary: 'A val with the code of one version',
       responses: { 200: ref('Val') },
       answer: async (request, { params: { id, version } }) =>
-        valAnswer(request, await store.version(requireUser(request), id, check.version(version))),
+        valAnswer(request, await store.version(requireUser(request), id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       summary: 'Delete a version',
       responses: { 204: 'nothing' },
       async answer(request, { params: { id, version } }) {
-        await store.deleteVersion(requireUser(request), id, check.version(version));
+        await store.deleteVersion(requireUser(request), id, check.parseVersion(version));
         return { status: 204 };
       },
     }),

@@ -1,4 +1,4 @@
-// A position in a list: the end of a page, as text in the link to the next page.
+// A position in a list: the place where a page ends, as text for the link to the next page.
 import { createHash } from 'node:crypto';
 
 type Part = string | number;
@@ -10,7 +10,7 @@ type Part = string | number;
 export interface Positions<Position extends readonly Part[]> {
   /** `before` is the number of records before the position. */
   write(position: Position, before: number): string;
-  /** Undefined for a text that this service did not write. */
+  /** Undefined if this service did not write the text. */
   read(text: string): { position: Position; before: number } | undefined;
 }
 
@@ -44,6 +44,6 @@ function parse(json: string): unknown {
   }
 }
 
-/** Whether the part has the form of a time, a name or an id. */
+/** True for texts that can be a time, a name or an id. */
 export const isWord = (part: unknown): part is string =>
   typeof part === 'string' && /^[\w:.~-]{0,64}$/.test(part);

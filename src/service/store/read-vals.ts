@@ -13,7 +13,7 @@ export interface ValContent {
   code: string;
   readme: string | null;
   privacy: Privacy;
-  /** A word for the use of the val, such as `script`, `http` or `email`. */
+  /** The use of the val, such as `script`, `http` or `email`. */
   type: string;
 }
 
@@ -21,9 +21,9 @@ export interface Val extends ValContent {
   id: string;
   version: number;
   createdAt: string;
-  /** When the code was stored. */
+  /** When the code of this version was stored. */
   versionCreatedAt: string;
-  /** When any field last changed. */
+  /** When any field of the val last changed. */
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
@@ -33,10 +33,9 @@ export interface Val extends ValContent {
   versionAuthor: User | null;
 }
 
-/** A list leaves out the texts, because a hundred of them could be too large for one answer. */
+/** Without code and readme, because a hundred of them could be too large for one answer. */
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
-/** The code of a new version, and the other fields that change with it. */
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
 interface AuthorRow {
@@ -78,7 +77,7 @@ const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", ve
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-/** A val with the newest of the versions that meet the condition. */
+/** Finds a val, with the code of the newest version that meets the condition. */
 export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
     `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
@@ -87,8 +86,7 @@ export async function findVal(all: All, condition: string, ...values: Value[]): 
   return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
 }
 
-/** A val as lists show it. */
-export async function listedVal(all: All, id: string): Promise<ListedVal | undefined> {
+export async function findListedVal(all: All, id: string): Promise<ListedVal | undefined> {
   const [row] = await all<ListedRow>(
     `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? ORDER BY version DESC LIMIT 1`,
     [id],
@@ -110,7 +108,7 @@ export async function valWithId(all: All, id: string): Promise<Val> {
   return val;
 }
 
-/** A private val of somebody else is reported as missing, so that callers cannot find out that it exists. */
+/** Reports a private val of another owner as missing, so that callers cannot find out that it exists. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
@@ -166,7 +164,7 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+    // The first condition lets the database use its index. The second one tells apart vals that changed at the same time.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
@@ -175,7 +173,7 @@ const passes = {
   },
 };
 
-/** Sorts after every name of a val. */
+/** Sorts after the names of all vals. */
 const lastName = '~';
 
 export async function listVals(
@@ -219,7 +217,7 @@ export const versionPositions = positionsOf<VersionPosition>(
     parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= highestVersion,
 );
 
-/** Newest first. */
+/** Returns the newest version first. */
 export async function listVersions(
   all: All,
   caller: Caller,

@@ -1,4 +1,4 @@
-// Runs, likes, comments and references. A record is stored as the JSON that is sent, with columns to filter and sort by.
+// Runs, likes, comments and references. A record is stored as the JSON for clients, with columns to filter and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
@@ -10,13 +10,14 @@ export type RecordKind = (typeof recordKinds)[number];
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Sortable time. Empty for kinds that have no time, whose records stay in the order of the seed. */
+  /** A time as sortable text. Empty for likes, which have no time and stay in the order of the seed. */
   at: string;
-  /** The value that lists of this kind are filtered by, such as `failed`. */
+  /** Lists are filtered by this value, such as `failed`. */
   tag: string | null;
-  /** The val that the record belongs to. */
   valId: string | null;
-  /** The name of the val. A record without `valId` will belong to the first val of its owner that gets this name. */
+  /**
+   * The name of a val. If `valId` is null, the record will belong to the first val of the owner that gets this name.
+   */
   valName: string | null;
   json: string;
 }
@@ -30,7 +31,6 @@ export interface RecordFilter {
   after?: RecordPosition;
 }
 
-/** The time and the number of a record. */
 export type RecordPosition = readonly [at: string, position: number];
 
 export const recordPositions = positionsOf<RecordPosition>(
@@ -45,7 +45,7 @@ export interface FoundRecord {
   json: string;
 }
 
-/** Newest first. Records with the same time are in the order in which they were stored. */
+/** Returns the newest records first. Records with the same time are in the order in which they were stored. */
 export async function findRecords(
   all: All,
   kind: RecordKind,
@@ -84,7 +84,7 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Counts the records of a val, up to `most`. */
+/** Stops counting at `most`. */
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
   const [counted] = await all<{ count: number }>(
     'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
@@ -108,7 +108,7 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** Assigns the seeded records that have this name, and no val yet, to the val. */
+/** Assigns seeded records to the val if they contain its name and belong to no val yet. */
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

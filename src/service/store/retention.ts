@@ -5,10 +5,10 @@ import { sortableTime } from './time.ts';
 
 const runsPerStep = 200;
 const betweenStepsMs = 100;
-/** The pause between two rounds through all owners. */
+/** The pause after all owners were checked. */
 const betweenRoundsMs = 20_000;
 
-/** Keeps deleting runs that started longer ago than `keepMs`, until the signal is aborted. */
+/** Deletes runs that started longer ago than `keepMs`, again and again until the signal is aborted. */
 export async function deleteOldRuns(
   database: Pick<Database, 'all' | 'write' | 'forUpdate'>,
   keepMs: number,
@@ -16,7 +16,7 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The store may be unreachable for a while. The next round deletes the remaining runs.
+    // Errors are ignored, because the next round deletes the remaining runs when the store can be reached again.
     await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => {});
     await wait(clock, betweenRoundsMs, signal);
   }

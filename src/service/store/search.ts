@@ -2,19 +2,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
-import { type ListedVal, listedVal } from './read-vals.ts';
+import { findListedVal, type ListedVal } from './read-vals.ts';
 import type { User } from './users.ts';
 
 export interface SearchRange {
   limit: number;
-  /** The number of found vals to skip. */
+  /** The number of matching vals to skip. */
   offset: number;
   after?: Position;
-  /** Whether to search only the caller's own vals. */
-  isMine: boolean;
+  onlyOwn: boolean;
 }
 
-/** The last val that was searched. */
+/** The val after which the search continues. */
 export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
 
 const scopes = ['own', 'others'] as const;
@@ -26,12 +25,12 @@ export const searchPositions = positionsOf<Position>(
     parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isWord),
 );
 
-/** One statement takes up to 50 ms for so many vals. Other requests are answered between two statements. */
+/** Few, because a statement takes up to 50 ms for so many vals. Between two statements, other requests are answered. */
 const valsAtATime = 10;
-/** The limit of code that one request reads. The next page continues from there. */
+/** The limit of code that one request reads. The next request continues where this one ended. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Sorts after every time. */
+/** Sorts after all times. */
 const endOfTime = '9999';
 
 const conditions: Record<Scope, string> = {
@@ -50,7 +49,7 @@ interface Candidate {
   name: string;
   updatedAt: string;
   bytes: number;
-  /** 1 if the code contains the text. */
+  /** 1 if the code contains the text, otherwise 0. */
   hasText: number;
 }
 
@@ -64,7 +63,7 @@ export async function searchVals(
   const { ids, next } = await findIds(database, caller, text, range);
   const vals: ListedVal[] = [];
   for (const id of ids) {
-    const val = await listedVal(database.all, id);
+    const val = await findListedVal(database.all, id);
     if (val) vals.push(val);
   }
   return { vals, next };
@@ -74,14 +73,14 @@ async function findIds(
   { all, contains }: Pick<Database, 'all' | 'contains'>,
   caller: User,
   text: string,
-  { limit, after, offset, isMine }: SearchRange,
+  { limit, after, offset, onlyOwn }: SearchRange,
 ): Promise<{ ids: string[]; next: Position | undefined }> {
   const ids: string[] = [];
   let lastFound: Position | undefined;
   let skipped = 0;
   let bytes = 0;
   const from = scopes.indexOf(after?.[0] ?? 'own');
-  for (const scope of scopes.slice(from, isMine ? 1 : undefined)) {
+  for (const scope of scopes.slice(from, onlyOwn ? 1 : undefined)) {
     let position: Position = after?.[0] === scope ? after : [scope, endOfTime, '', ''];
     for (;;) {
       await setImmediate();
@@ -109,7 +108,7 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition lets the database use its index. The second one separates vals that changed at the same time.
+  // The first condition lets the database use its index. The second one tells apart vals that changed at the same time.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

@@ -25,14 +25,14 @@ const error = checkValue('a string or an object', (value) => typeof value === 's
 const side = checkValue('given or received', (value) => value === 'given' || value === 'received');
 const links = checkValue('an object', isObject);
 
-/** An object with no fields but these. Each field may be null or missing. */
+/** Accepts an object that has only these fields. Each field may be null or missing. */
 const shape =
   (fields: Record<string, Check>): Check =>
   (value) => {
     if (!isObject(value)) return ' is not an object';
     for (const [name, content] of Object.entries(value)) {
       const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      if (!check) return `.${name} is an unknown field (known are ${Object.keys(fields).join(', ')})`;
+      if (!check) return `.${name} is an unknown field (known fields: ${Object.keys(fields).join(', ')})`;
       const fault = content === null ? undefined : check(content);
       if (fault) return `.${name}${fault}`;
     }

@@ -19,7 +19,7 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `The keys of a seed are ${recordKinds.join(', ')}, each with an array of records.`;
-/** The field that a list is sorted by. Likes keep the order of the seed. */
+/** Lists are sorted by these fields. Likes have no time and keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',
@@ -68,7 +68,7 @@ export function countSeed(seed: SeedData): Record<RecordKind, number> {
   };
 }
 
-/** Loads all of the seed or, on an error, none of it. Replaces records that have the same id. */
+/** Loads the whole seed or, on an error, nothing. Replaces records that have the same id. */
 export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
   const now = new Date().toISOString();
   return store.addRecords(owner, async function* (vals): AsyncGenerator<StoredRecord> {
@@ -101,7 +101,6 @@ type Complete = (
 ) => Promise<{
   record: JsonObject;
   tag?: string;
-  /** The id and name of the val that the record belongs to. */
   ofVal?: JsonObject;
 }>;
 
@@ -132,7 +131,7 @@ const complete: Record<RecordKind, Complete> = {
       relationship === 'given'
         ? { ...owner, ...objectOrEmpty(given.author) }
         : withId(objectOrEmpty(given.author));
-    // Somebody commented on this val, so it is public, unless the store knows better.
+    // A val that has a comment is assumed to be public, unless the store contains the val.
     const facts = {
       privacy: found?.privacy ?? 'public',
       author: relationship === 'given' ? null : { ...owner },
@@ -161,8 +160,8 @@ const complete: Record<RecordKind, Complete> = {
 const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Looks up the val that a record names, by id or else by name. `ofVal` has the id and the name, or null for an unknown one.
- * `val` is sent to clients. Clients expect an id, so a missing id is derived from the name.
+ * Looks up a val by the id in the record, otherwise by the name. In `ofVal`, an unknown id or name is null. `val` is
+ * sent to clients, which expect an id, so a missing id is derived from the name.
  */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const found = await findVal(textOf(given.id), textOf(given.name), vals);
@@ -190,11 +189,11 @@ const withId = (author: JsonObject): JsonObject => ({
   ...author,
 });
 
-/** An id that depends only on the kind and the name. Null without a name. */
+/** Returns the same id for the same kind and name. Null without a name. */
 const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
-/** One side of a reference. Older seeds have `author` instead of `author_id` and `username`. */
+/** Completes one side of a reference. Older seeds have `author` instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
   const { id = null, username = null } = objectOrEmpty(author);
@@ -203,7 +202,7 @@ function withAuthor(given: JsonObject): JsonObject {
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 
-/** Equal content has equal ids, so that a seed that is loaded twice adds nothing. */
+/** Equal content has equal ids, so that loading a seed twice adds no records. */
 function contentId(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

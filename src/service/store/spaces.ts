@@ -1,11 +1,12 @@
-// Spaces own vals that several people share. A space is a user without a token. Its members use their own tokens.
+// A space owns vals that several people share. It is stored as a user without a token. Its members use their own
+// tokens.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
-/** The owner that a request acts as: a person, or a space that the person is a member of. */
+/** The person that a request acts as, or a space that the person is a member of. */
 export interface Principal extends User {
   /** The person who owns the token. */
   actor: User;
@@ -13,7 +14,7 @@ export interface Principal extends User {
 }
 
 export interface Space extends User {
-  /** The number of vals that the space owns. */
+  /** How many vals the space owns. */
   vals: number;
   members: Member[];
 }
@@ -23,7 +24,7 @@ interface Member {
   role: Role;
 }
 
-/** A person and their role in a space. The role is null if they are not a member, or if there is no such space. */
+/** A person and their role in a space. The role is null if the person is no member, or if there is no such space. */
 type MemberRow = User & { spaceId: string | null; role: Role | null };
 
 const isSpace = 'token_digest IS NULL';
@@ -36,7 +37,7 @@ export const asPerson = ({ id, username }: User): Principal => ({
 });
 
 export function createSpaces({ all, write, forUpdate }: Database) {
-  /** The space and the person of these names, or a word for the one that is missing. */
+  /** Finds the space and the person by their names, or says which of the two is missing. */
   async function findBoth(all: All, name: string, username: string) {
     const space = await findUser(all, name, isSpace);
     if (!space) return 'no space';
@@ -44,7 +45,7 @@ export function createSpaces({ all, write, forUpdate }: Database) {
     return person ? { space, person } : 'no person';
   }
 
-  /** Finds the person and their role in the space with one statement. */
+  /** Needs only one statement, because it runs for every request below a space. */
   async function memberWhere(condition: string, value: string, space: string) {
     const [row] = await all<MemberRow>(
       `SELECT users.id, users.username, space.id AS "spaceId", role FROM users
@@ -72,14 +73,13 @@ export function createSpaces({ all, write, forUpdate }: Database) {
   });
 
   return {
-    /** Undefined if nobody has this token. The principal is undefined if the person is not a member. */
+    /** Undefined if nobody has this token. The principal is undefined if the person is no member of the space. */
     memberWithToken: (token: string, space: string) =>
       memberWhere('users.token_digest = ?', digestOf(token), space),
 
     memberWithId: (id: string, space: string) => memberWhere('users.id = ?', id, space),
 
-    /** The spaces that the person is a member of. */
-    of: ({ id }: User): Promise<(User & { role: Role })[]> =>
+    withMember: ({ id }: User): Promise<(User & { role: Role })[]> =>
       all(
         `SELECT users.id, username, role FROM members JOIN users ON users.id = space_id
           WHERE user_id = ? ORDER BY username`,
@@ -96,7 +96,7 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       return Promise.all(spaces.map(withMembers));
     },
 
-    /** Returns undefined if a person or a space has this name. */
+    /** Undefined if a person or a space already has this name. */
     async add(name: string): Promise<User | undefined> {
       const [space] = await write((all) =>
         all<User>(

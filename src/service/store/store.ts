@@ -1,4 +1,4 @@
-// The store: people and spaces, vals with their versions and runs, and the records that only a seed can add.
+// Opens the store: people, spaces, vals with their versions and runs, and records that only a seed can add.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -35,7 +35,7 @@ import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { createValWriter, lockOwnVal, lockVal } from './write-vals.ts';
 
-/** A run on a client's machine, as the client reports it. */
+/** A run on the machine of a client, as the client reports it. */
 export interface ReportedRun {
   version: number;
   runStartAt: string;
@@ -43,7 +43,9 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/** A run that its reporter dates in the future counts as started now. Otherwise it would never be old enough to be deleted. */
+/**
+ * If the reported start is in the future, the run counts as started now. Otherwise the run would be deleted too late.
+ */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
     .map((time) => `${sortableTime(time)}`)
@@ -51,7 +53,7 @@ function startedBeforeNow(runStartAt: string): string {
   return earliest;
 }
 
-/** Looks up a person's vals for a seed. */
+/** Lets a seed look up the vals of its owner. */
 export interface ValFinder {
   named(name: string): Promise<Val | undefined>;
   withId(id: string): Promise<Val | undefined>;
@@ -80,7 +82,10 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     explain: database.explain,
     close: database.close,
 
-    /** Finds the person with this token. The principal is the person or, if they are a member, the space. */
+    /**
+     * Finds the person with this token. If `space` is given, the principal is the space, or undefined for a person who
+     * is no member.
+     */
     async identify(
       token: string,
       space: string | undefined,
@@ -90,11 +95,9 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
       return actor && { actor, principal: asPerson(actor) };
     },
 
-    /** Keeps deleting runs that are older than `keepMs`, until the signal is aborted. */
     deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
       deleteOldRuns(database, keepMs, clock, signal),
 
-    /** The numbers of vals and runs of all owners together. */
     async counts(): Promise<{ vals: number; runs: number }> {
       const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
       const [runs] = await all<{ count: number }>(
@@ -106,14 +109,14 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     /** Throws if the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
-    /** A person's vals, last changed first. The list of another person's vals has only the public ones. */
+    /** Last changed first. Lists only the public vals of other owners. */
     listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
     search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 
-    /** An unlisted val of another person can be found by its id, but not by its name. */
+    /** Another owner's unlisted val can be found by its id, but not by its name. */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
       const val = namePattern.test(name)
         ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
@@ -127,7 +130,6 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
 
     versions: (caller: Caller, id: string, range: VersionRange) => listVersions(all, caller, id, range),
 
-    /** A person's records of one kind. */
     records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
@@ -137,7 +139,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
-    /** Counts up to `most`. */
+    /** Stops counting at `most`. */
     async countRuns(caller: Principal, id: string, most: number) {
       await ownVal(all, caller, id);
       return countRecords(all, 'runs', id, most);
@@ -166,7 +168,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
         return run;
       }, id),
 
-    /** Stores all of a person's records or, on an error, none. `make` can look up the person's vals. */
+    /** Stores all records or, on an error, none. `make` can look up the vals of the owner. */
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {
         const vals: ValFinder = {

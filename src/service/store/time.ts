@@ -1,4 +1,4 @@
-// Turns ISO 8601 timestamps into text that sorts by time, with nanoseconds.
+// Turns ISO 8601 timestamps into text that can be sorted by time, with nanoseconds.
 
 const timestampForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?)?$/;
 
@@ -8,7 +8,7 @@ export function sortableTime(text: string): string | undefined {
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
   const time = new Date(`${date}T${minutes}${seconds}${zone}`);
-  // Date turns February 30 into March 1, so the day is compared.
+  // The day is compared, because Date turns February 30 into March 1.
   const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
   if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
   return `${time.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;

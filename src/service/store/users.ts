@@ -1,4 +1,4 @@
-// The people of a store. Of their tokens, only the digests are stored.
+// The people of a store. Only digests of their tokens are stored, except for the token of the owner of a store.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 
@@ -9,11 +9,14 @@ export interface User {
 
 export interface ListedUser extends User {
   createdAt: string;
-  /** The number of vals that the person owns. */
+  /** How many vals the person owns. */
   vals: number;
 }
 
-/** The form of every id, and of every username. PostgreSQL refuses a text with a NUL, so other texts are not looked up. */
+/**
+ * Every id and every username has this form. Other texts are not looked up, because PostgreSQL refuses a text with a
+ * NUL.
+ */
 export const idPattern = /^[\w-]{1,64}$/;
 
 const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
@@ -24,10 +27,10 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 
 const userColumns = 'users.id, username';
 
-/** A user without a token is a space. */
+/** SQL condition: a user without a token is a space. */
 export const isPerson = 'token_digest IS NOT NULL';
 
-/** The owner of a store, with the token in plain text. A shared store has no owner. */
+/** Includes the token in plain text. A shared store has no owner. */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
@@ -41,7 +44,7 @@ export async function findUser(all: All, username: string, condition: string): P
   return user;
 }
 
-/** Removes a person or a space and, with `withVals`, their vals. */
+/** With `withVals`, also deletes the vals of the person or space. */
 export async function removeUser(all: All, { id }: User, withVals: boolean): Promise<'removed' | 'has vals'> {
   if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [id]);
   const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
@@ -68,7 +71,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user;
     },
 
-    /** A person with the digest of their token, which the sessions of the page are made with. */
+    /** The digest of the token is the key of the sessions that the page creates. */
     async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
       if (!idPattern.test(id)) return undefined;
       const [found] = await all<User & { tokenDigest: string }>(
@@ -86,7 +89,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 
-    /** Returns undefined if a person or a space has this name. */
+    /** Undefined if a person or a space already has this name. */
     async add(username: string): Promise<{ user: User; token: string } | undefined> {
       const token = newToken();
       const [user] = await write((all) =>
@@ -99,7 +102,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user && { user, token };
     },
 
-    /** Replaces the token. Returns undefined if there is no such person. */
+    /** Undefined if there is no such person. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
         const user = await findUser(all, username, `${isPerson}${forUpdate}`);

@@ -16,13 +16,12 @@ import { claimRecords, deleteRuns } from './records.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
 
-/** The defaults for a new val. */
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
-/** More vals than all processes together can be creating at one moment. */
+/** More vals than all processes together create at the same moment. */
 const mostCreatedAtOnce = 100;
 
-/** Finds a val, and locks it until the transaction ends. */
+/** Returns the id of the val. The val stays locked until the transaction ends. */
 export async function lockVal(
   { forUpdate }: Database,
   all: All,
@@ -33,7 +32,6 @@ export async function lockVal(
   return found?.id;
 }
 
-/** Locks a val of the caller, and returns it. */
 export async function lockOwnVal(database: Database, all: All, caller: Principal, id: string): Promise<Val> {
   if (idPattern.test(id)) await lockVal(database, all, 'id = ? AND owner_id = ?', id, caller.id);
   return ownVal(all, caller, id);
@@ -42,11 +40,11 @@ export async function lockOwnVal(database: Database, all: All, caller: Principal
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
+  /** Locks the row of the owner only near the limit, so that requests of one owner rarely wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostCreatedAtOnce) return;
-    // NO KEY: other transactions may still insert rows that refer to this owner.
+    // With NO KEY, other transactions can still insert rows that refer to this owner.
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
     throw new Problem(
@@ -55,7 +53,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     );
   }
 
-  /** Returns undefined if the owner already has a val with this name. */
+  /** Undefined if the owner already has a val with this name. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy, type } = content;
     await checkValCount(all, owner);
@@ -91,7 +89,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // Tries again if another process creates or deletes the val between two statements.
+        // Repeats, because another process may create or delete the val between two statements.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -103,8 +101,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         }
       }, `${caller.id} ${name}`),
 
-    /** Changes everything but the code. */
-    change: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
+    changeFacts: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
       write(async (all) => updateFacts(all, await lockOwnVal(database, all, caller, id), facts), id),
 
     delete: (caller: Principal, id: string): Promise<void> =>
@@ -159,7 +156,7 @@ async function insertVersion(
   );
 }
 
-/** Creates no new version for the same code, so that a repeated request is harmless. */
+/** Keeps the current version if the code is the same, so that a repeated request is harmless. */
 async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
   if (current.code === code) return current;
   const at = now();

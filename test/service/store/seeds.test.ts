@@ -199,7 +199,10 @@ describe('a seed', () => {
     ['{"comments":[{"createdAt":true}]}', 'comments[0].createdAt'],
     ['{"comments":[{"createdAt":""}]}', 'comments[0].createdAt'],
     ['{"comments":[{"relationship":"any"}]}', 'comments[0].relationship'],
-    ['{"runs":[{},{"runStart":"2024-01-01"}]}', 'runs[1].runStart is an unknown field (known are id, val,'],
+    [
+      '{"runs":[{},{"runStart":"2024-01-01"}]}',
+      'runs[1].runStart is an unknown field (known fields: id, val,',
+    ],
     ['{"runs":[{"runEndAt":"soon"}]}', 'runs[0].runEndAt is not an ISO 8601 timestamp'],
     ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],
     ['{"runs":[{"val":"hello"}]}', 'runs[0].val is not an object'],
