@@ -48,7 +48,6 @@ export function refuseWebPages(request: ServiceRequest): void {
   }
 }
 
-/** Refuses an unusable body before any of it is read. */
 export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
@@ -100,7 +99,6 @@ export function checkMembership({ method, url, path, space, user, actor }: Servi
 
 export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
 
-/** Rate and memory limits count requests and bytes under this key. */
 export const callerKey = (request: ServiceRequest, network: Network): string =>
   request.actor?.id ?? addressOf(request, network);
 

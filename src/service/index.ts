@@ -33,7 +33,6 @@ export interface EmbeddedService {
   pageLink(): string | undefined;
   /** Closes each connection after its answer, so that callers connect to another process. */
   drain(): Promise<void>;
-  /** Accepts no more connections, finishes the requests under way, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -44,7 +43,6 @@ export interface ServiceOptions {
   network?: Network;
   /** Limits of requests and bytes for each caller. Default: no limits. */
   limits?: Limits;
-  /** Records to add for the owner of the store. */
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
@@ -97,7 +95,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       onAnswered({ incoming, ...answered }) {
         const route = patterns.get(incoming) ?? noRoute;
         metrics?.count({ ...answered, route });
-        options.onAnswered?.({ ...answered, route, path: pageAccess.hide(answered.path) });
+        options.onAnswered?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));

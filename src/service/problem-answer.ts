@@ -1,4 +1,3 @@
-// Turns refusals and failures into answers, for programs and for browsers.
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
 import { pageHeaders, problemPage } from './pages/page.ts';

@@ -96,7 +96,7 @@ test('forty writers of a val that is held leave the others unharmed', async () =
 });
 
 test('a row queue refuses more than it may keep, and those who waited for too long', async () => {
-  const queue = createRowQueue({ connections: 2, waiting: 2, waitMs: 0 });
+  const queue = createRowQueue({ connections: 2, waitingPerRow: 2, waitMs: 0 });
   let finish = () => {};
   const first = queue.run('a', () => new Promise<void>((resolve) => (finish = resolve)));
   const late = [1, 2].map(() => queue.run('a', async () => 'done').catch(({ kind }) => kind));

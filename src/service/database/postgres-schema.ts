@@ -1,4 +1,3 @@
-// The tables of a store in PostgreSQL, and the migrations from earlier versions.
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
 /** The tables have a schema of their own, so that other programs can use the same database. */

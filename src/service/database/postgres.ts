@@ -38,7 +38,7 @@ export async function openPostgres(address: string): Promise<Database> {
   }
   const rows = createRowQueue({
     connections: mostWriting,
-    waiting: mostWaitingForRow,
+    waitingPerRow: mostWaitingForRow,
     waitMs: statementMs,
   });
   return {
@@ -123,7 +123,7 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** Runs the transaction again if the server rolled it back because of a deadlock. */
+/** Runs the transaction again if the server rolled it back because of another transaction. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

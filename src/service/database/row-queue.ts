@@ -5,19 +5,17 @@ import { DatabaseFailure } from './database.ts';
 interface Limits {
   /** Connections for writes. Less than all connections, so that reads find a free one. */
   connections: number;
-  /** The most writes that may wait for one row. */
-  waiting: number;
+  waitingPerRow: number;
   waitMs: number;
 }
 
 export interface RowQueue {
-  /** The number of writes that wait for a row or a connection. */
   waiting(): number;
   /** Fails as busy if too many writes wait for the row, or if this write has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 
-export function createRowQueue({ connections, waiting, waitMs }: Limits): RowQueue {
+export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits): RowQueue {
   const rows = new Map<string, (() => void)[]>();
   const waitingForConnection: (() => void)[] = [];
   let free = connections;
@@ -28,7 +26,7 @@ export function createRowQueue({ connections, waiting, waitMs }: Limits): RowQue
       rows.set(row, []);
       return;
     }
-    if (queue.length >= waiting) throw busy('too many writes wait for this row');
+    if (queue.length >= waitingPerRow) throw busy('too many writes wait for this row');
     const start = performance.now();
     await new Promise<void>((resolve) => queue.push(resolve));
     if (performance.now() - start > waitMs) {

@@ -1,4 +1,3 @@
-// The tables of a store in SQLite, and the migrations from earlier versions.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sortableTime } from '../store/time.ts';
 import { digestOf } from '../store/users.ts';

@@ -1,4 +1,3 @@
-// Reads and checks the certificate and the key for TLS, and notices when they are renewed.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -112,7 +111,6 @@ const day = (text: string): string => new Date(text).toISOString().slice(0, 10);
 const isOpenToOthers = (file: string): boolean =>
   process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
 
-/** Calls back when one of the files changes. Returns a function that stops watching. */
 export function watchCertificate(
   { cert, key }: CertificateFiles,
   clock: Clock,

@@ -52,7 +52,6 @@ async function skipBody(
   clearTimeout(silence);
 }
 
-/** A host name or an address, with an optional port. */
 const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 
 /** Undefined if the request target and the Host header do not form a URL. */

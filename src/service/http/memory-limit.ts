@@ -44,7 +44,6 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
 
   return {
     open(caller) {
-      // Refuses the request before any work is done for it.
       expectRoom(caller, roomForAnswer);
       let own = 0;
       let isOver = false;

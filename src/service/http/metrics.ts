@@ -19,7 +19,6 @@ export interface MetricSources {
 
 export interface Metrics {
   count(request: MeasuredRequest): void;
-  /** Serves `GET /metrics`. */
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 

@@ -1,4 +1,3 @@
-// The address of the service, its public URL, and the proxies that it trusts.
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
@@ -12,7 +11,6 @@ export interface Network {
    * Addresses of proxies that terminate TLS. If the service has a public URL, only these proxies may use plain HTTP.
    */
   proxies: BlockList;
-  /** Whether the service runs for one caller and ends with it. */
   endsWithCaller?: boolean;
   /** Only for a service that terminates TLS itself. */
   certificate?: CertificateFiles;

@@ -16,11 +16,9 @@ export interface Limits extends BucketLimits {
 export interface RateLimit {
   /** Returns a function to call when the admitted request ends, or undefined if a limit is reached. */
   enter(caller: string, cost?: number): (() => void) | undefined;
-  /** Whether the next request would be refused. */
   isSpent(caller: string): boolean;
   /** The seconds until this cost could be admitted, at least 1. */
   secondsUntil(caller: string, cost: number): number;
-  /** The number of callers that have a bucket. */
   readonly size: number;
 }
 
@@ -36,14 +34,13 @@ interface Bucket {
  */
 const keptBuckets = 10_000;
 
-/** `now` returns milliseconds. */
-export function createRateLimit(limits: BucketLimits, now: () => number): RateLimit {
+export function createRateLimit(limits: BucketLimits, nowMs: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
   // The order is that of the last requests, oldest first.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
-    const moment = now();
+    const moment = nowMs();
     const known = buckets.get(caller) ?? { left: burst, leftAt: moment, inFlight: 0 };
     known.left = Math.min(burst, known.left + (Math.max(0, moment - known.leftAt) * perSecond) / 1_000);
     known.leftAt = moment;

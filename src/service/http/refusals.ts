@@ -3,7 +3,6 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, problemHeaders, problemText } from '../problem.ts';
 
-/** Closes the connection after the answer. */
 export function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.statusCode = problem.status;
   for (const [name, value] of Object.entries(problemHeaders(problem))) outgoing.setHeader(name, value);

@@ -44,7 +44,6 @@ export interface AnsweredRequest {
 
 interface ListenOptions {
   host: string;
-  /** 0 for a free port. */
   port: number;
   certificate?: Certificate;
   /**
@@ -127,7 +126,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.on('clientError', (error, socket: Socket) => {
     // During a TLS handshake, no answer can be sent. If an answer has already begun, the caller would take a second answer
     // for the answer to the next request.
-    if (turns.isKnown(socket) && !turns.current(socket)?.headersSent) answerMalformed(error, socket);
+    if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
@@ -162,7 +161,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const closeAfterAnswers = () => {
     draining = true;
     for (const socket of turns.sockets()) {
-      const current = turns.current(socket);
+      const current = turns.currentAnswer(socket);
       if (current) current.shouldKeepAlive = false;
     }
   };
@@ -188,7 +187,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       closeAfterAnswers();
       closing = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of turns.sockets()) if (!turns.current(socket)) socket.destroySoon();
+      for (const socket of turns.sockets()) if (!turns.currentAnswer(socket)) socket.destroySoon();
       const timeout = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, closingMs);

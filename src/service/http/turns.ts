@@ -6,8 +6,8 @@ import { createRateLimit } from './rate-limit.ts';
 /** While more requests than this wait on a connection, nothing more is read from the connection. */
 const mostBeforePause = 16;
 /**
- * The limit of waiting requests of one connection. One read never brings more requests that have a token, because these
- * are longer.
+ * The limit of waiting requests of one connection. One read can bring more, but only if the requests are too short to
+ * contain a token.
  */
 const mostOfOneConnection = 1_000;
 /** The limit of waiting requests of all connections together. A connection that exceeds it is closed. */
@@ -32,7 +32,6 @@ interface Turn {
 }
 
 interface Connection {
-  /** Undefined if the address has no limit. */
   address: string | undefined;
   /** The first request is under way. The others wait. */
   queue: Turn[];
@@ -46,8 +45,7 @@ export interface Turns {
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
-  /** The answer to the request that is under way on the connection. */
-  current(socket: Socket): ServerResponse | undefined;
+  currentAnswer(socket: Socket): ServerResponse | undefined;
   /**
    * Begins a request when all requests before it on the connection are answered, and their answers are read. Returns false
    * if too many requests wait. Then the caller has to refuse this request and to end the connection. Later requests of
@@ -98,8 +96,7 @@ export function createTurns(): Turns {
     else pauseAddress(address);
   };
 
-  /** Counts a request that cannot begin yet. */
-  const countAhead = (socket: Socket, { address }: Connection) => {
+  const countWaiting = (socket: Socket, { address }: Connection) => {
     waiting += 1;
     if (waiting > mostOfAll) socket.destroy();
     countParsed(address);
@@ -121,7 +118,7 @@ export function createTurns(): Turns {
     },
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),
-    current: (socket) => connections.get(socket)?.queue[0]?.outgoing,
+    currentAnswer: (socket) => connections.get(socket)?.queue[0]?.outgoing,
     take(socket, outgoing, { isChunked, begin, onIdle }) {
       const connection = connections.get(socket);
       if (!connection) return true;
@@ -131,7 +128,7 @@ export function createTurns(): Turns {
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
         connection.dropped += 1;
-        countAhead(socket, connection);
+        countWaiting(socket, connection);
         return !isFirstRefused;
       }
       outgoing.once('close', () => {
@@ -146,7 +143,7 @@ export function createTurns(): Turns {
       const turn = { outgoing, begin };
       queue.push(turn);
       if (queue.length === 1) beginSoon(socket, turn);
-      else countAhead(socket, connection);
+      else countWaiting(socket, connection);
       if (!mayBeRead(connection)) socket.pause();
       return true;
     },

@@ -35,7 +35,6 @@ const tokenPattern = [
 const mostTokens = 20_000;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
-/** Returns the HTML of each line. */
 export function highlight(code: string): string[] {
   const lines: string[] = [];
   let line = '';
@@ -52,7 +51,7 @@ export function highlight(code: string): string[] {
   const text = code.replaceAll('\r\n', '\n');
   /** Whether a slash can begin a regular expression here. After a value, a slash means a division. */
   let maybeExpression = true;
-  /** Before this index, slashes are not tried as regular expressions: each try reads the rest of the line. */
+  /** Slashes before this index are not tried as regular expressions, because each try reads the rest of the line. */
   let untriedFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');

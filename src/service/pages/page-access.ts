@@ -6,14 +6,12 @@ import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 export interface PageAccess {
   /** The key of the link in the terminal. It works for one visit, and is then replaced. */
   readonly key: string;
-  /** Makes another key that works for one visit. */
-  makeKey(): string;
+  makeOneTimeKey(): string;
   /** If the request has a valid key, uses up the key, sets the cookie, and redirects to the page. */
   admit(request: ServiceRequest): Answer | undefined;
   /** Whether an earlier visit gave the cookie to this browser. `pathSecret` is the secret in the path. */
   isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
-  /** Removes the secret from a path, for the log. */
-  hide(path: string): string;
+  hideSecret(path: string): string;
 }
 
 const mostUnusedKeys = 100;
@@ -41,7 +39,7 @@ export function createPageAccess(): PageAccess {
     get key() {
       return key;
     },
-    makeKey() {
+    makeOneTimeKey() {
       const [oldest = ''] = made;
       if (made.size >= mostUnusedKeys) made.delete(oldest);
       const another = secret();
@@ -60,7 +58,7 @@ export function createPageAccess(): PageAccess {
     },
     isAdmitted: (request, given) =>
       isSame(given, pathSecret) && cookieValues(request, 'vals').some((value) => isSame(value, session)),
-    hide: (path) => path.replaceAll(pathSecret, '***'),
+    hideSecret: (path) => path.replaceAll(pathSecret, '***'),
   };
 }
 

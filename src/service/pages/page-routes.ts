@@ -53,7 +53,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         versions: (await store.versions(user, id, { limit: valPageLimits.versions })).versions,
         runs: runs.map(({ json }) => JSON.parse(json)),
         runCount,
-        before: from === undefined ? undefined : await store.version(user, id, from),
+        comparedWith: from === undefined ? undefined : await store.version(user, id, from),
         now,
         visitor,
       };
@@ -104,7 +104,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         // The link opens the private vals of the store's owner, so only the owner gets it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
-        link.searchParams.set('key', pageAccess.makeKey());
+        link.searchParams.set('key', pageAccess.makeOneTimeKey());
         return json({ url: link.href });
       },
     }),

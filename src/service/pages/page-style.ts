@@ -1,5 +1,3 @@
-// The style of the pages: light or dark, for wide screens and phones.
-
 export const style = `
 :root {
   color-scheme: light dark;

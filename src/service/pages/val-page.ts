@@ -20,8 +20,7 @@ interface ShownVal {
   runs: readonly ShownRun[];
   /** The number of all runs, or any number above `mostCountedRuns`. */
   runCount: number;
-  /** The version that the code is compared with. */
-  before?: Val;
+  comparedWith?: Val;
   now: number;
   visitor: Visitor;
 }
@@ -29,13 +28,12 @@ interface ShownVal {
 const mostVersions = 50;
 const longestMessage = 4_000;
 const longestSummary = 120;
-/** How many versions and runs to read for the page. */
 export const valPageLimits = { versions: mostVersions + 1, runs: 20 };
 /** Counting more runs would take longer than the rest of the page. */
 export const mostCountedRuns = 10_000;
 
 export function valPage(content: ShownVal): string {
-  const { val, versions, before, now, visitor } = content;
+  const { val, versions, comparedWith, now, visitor } = content;
   const { name, version, id, author, readme, createdAt, updatedAt, likeCount, referenceCount } = val;
   const current = versions[0]?.version ?? version;
   const counts = [
@@ -50,7 +48,7 @@ export function valPage(content: ShownVal): string {
     `<p class="facts id">${escapeHtml(id)}</p>`,
     ...(version === current ? [] : [note]),
     '<div class="sides"><div>',
-    ...(before ? [changesCard(before, val)] : []),
+    ...(comparedWith ? [changesCard(comparedWith, val)] : []),
     codeCard(val),
     ...(readme ? [readmeCard(readme)] : []),
     '</div><div>',
@@ -86,14 +84,14 @@ function changesIn(before: Val, val: Val): string {
   return `<p class="empty">This diff is too large for this page. To see the diff: <code>${command}</code></p>`;
 }
 
-function versionsCard({ val, versions, before, now }: ShownVal): string {
+function versionsCard({ val, versions, comparedWith, now }: ShownVal): string {
   const rows = versions.slice(0, mostVersions).map(({ version, createdAt, versionAuthor }, index) => {
     const address = `${linkTo(val)}&amp;version=${version}`;
     const isHere = version === val.version;
     const by = versionAuthor ? ` by ${escapeHtml(versionAuthor.username)}` : '';
     const mark = index === 0 ? ' <span class="badge">current</span>' : '';
     const older = versions[index + 1]?.version;
-    const isCompared = isHere && before?.version === older;
+    const isCompared = isHere && comparedWith?.version === older;
     const changes = older === undefined ? '' : changesLink(`${address}&amp;from=${older}`, isCompared);
     return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}${by}</span> ${changes}</li>`;
   });
@@ -128,7 +126,6 @@ function runRow(run: ShownRun, now: number): string {
   return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${message}</li>`;
 }
 
-/** A short message is shown in full. A long message is folded behind its first line. */
 function errorHtml(message: string): string {
   if (message === '') return '';
   const [first = ''] = message.split('\n');

@@ -100,7 +100,6 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
 
 const period = { since: time, until: time };
 
-/** The result has `before`, the number of records before the page. */
 function paged<Position, More>({
   after,
   ...given
@@ -152,7 +151,6 @@ export interface PageRequest {
   version?: number;
   /** The version that the shown version is compared with. */
   from?: number;
-  /** The number of the page in the list of vals, from 1. */
   page: number;
 }
 

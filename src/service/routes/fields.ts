@@ -10,12 +10,10 @@ export type Query = (name: string) => string[];
 interface Field<Given, Value> {
   schema: Schema;
   isRequired?: boolean;
-  /** Throws a Problem if the value is refused. */
   read(value: Given, name: string): Value;
 }
 
 export type BodyField<Value> = Field<unknown, Value>;
-/** The value is undefined if the query does not have the parameter. */
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
@@ -102,7 +100,6 @@ export const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Val
 const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
 const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
 
-/** Reads a timestamp in a body, and returns it unchanged. */
 export const timestamp: BodyField<string> = {
   schema: timeSchema,
   read(value, name) {
@@ -119,7 +116,6 @@ export const optional = <Value>(
   read: (text, name) => (text === undefined ? undefined : read(text, name)),
 });
 
-/** Reads a timestamp in a query, and returns it as text that can be sorted by time. */
 export const time = optional(timeSchema, (text, name) => {
   const value = sortableTime(text);
   if (value === undefined) throw refuse(name, timeRule);
@@ -136,7 +132,6 @@ export const integer = (fallback: number, min: number, max: number): Parameter<n
   },
 });
 
-/** Accepts one of several words. Each word stands for a value. */
 export const choice = <Value>(values: Record<string, Value>) =>
   optional({ enum: Object.keys(values) }, (text, name) => {
     if (Object.hasOwn(values, text)) return values[text];

@@ -1,5 +1,3 @@
-// A page of a list, with links to the pages before and after it.
-
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
 
@@ -53,7 +51,6 @@ export function page(
   return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(Object.fromEntries(texts))}}`);
 }
 
-/** The link to the previous or next page, with the same filters. */
 function neighbour(self: URL, limit: number, by: 'offset' | 'after', value: string): URL {
   const page = new URL(self);
   page.searchParams.set('limit', `${limit}`);

@@ -1,5 +1,3 @@
-// Defines routes, and finds the route of a request.
-
 import { readJson } from '../guard.ts';
 import type { Answer, ServiceRequest } from '../request.ts';
 import type { Body, Check, Query } from './fields.ts';
@@ -22,7 +20,6 @@ export interface Route {
   /** The body of the answer for each status of success: JSON, another type of text, or nothing. */
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
-  /** The body of a request is read only if the route has this check. */
   body?: Check<Body, unknown>;
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }

@@ -7,7 +7,6 @@ const textOrNull = { type: ['string', 'null'] };
 const integer = { type: 'integer' };
 const integerOrNull = { type: ['integer', 'null'] };
 
-/** All of these fields are always present. */
 const record = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   required: Object.keys(properties),

@@ -1,5 +1,3 @@
-// The routes for the caller, for other people, and for runs, likes, comments and references.
-
 import { requireUser } from '../guard.ts';
 import { Problem } from '../problem.ts';
 import {

@@ -1,5 +1,3 @@
-// The routes for vals, their versions and their runs.
-
 import { requireUser } from '../guard.ts';
 import { type Answer, baseUrlOf, json, type ServiceRequest, spacePrefix } from '../request.ts';
 import { type Val, versionPositions } from '../store/read-vals.ts';

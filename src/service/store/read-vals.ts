@@ -1,4 +1,3 @@
-// Reads the vals and versions that the caller may see.
 import type { All, Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
 import { isWord, positionsOf } from './positions.ts';
@@ -21,7 +20,6 @@ export interface Val extends ValContent {
   id: string;
   version: number;
   createdAt: string;
-  /** When the code of this version was stored. */
   versionCreatedAt: string;
   /** When any field of the val last changed. */
   updatedAt: string;
@@ -217,7 +215,6 @@ export const versionPositions = positionsOf<VersionPosition>(
     parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= highestVersion,
 );
 
-/** Returns the newest version first. */
 export async function listVersions(
   all: All,
   caller: Caller,

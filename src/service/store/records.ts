@@ -84,7 +84,7 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Stops counting at `most`. */
+/** Counts at most up to `most`. */
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
   const [counted] = await all<{ count: number }>(
     'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
@@ -93,7 +93,6 @@ export async function countRecords(all: All, kind: RecordKind, valId: string, mo
   return Number(counted?.count);
 }
 
-/** Replaces a record with the same key. */
 export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
   const { kind, key, at, tag, valId, valName, json } = record;
   await all(

@@ -5,7 +5,6 @@ import { sortableTime } from './time.ts';
 
 const runsPerStep = 200;
 const betweenStepsMs = 100;
-/** The pause after all owners were checked. */
 const betweenRoundsMs = 20_000;
 
 /** Deletes runs that started longer ago than `keepMs`, again and again until the signal is aborted. */

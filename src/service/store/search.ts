@@ -7,7 +7,6 @@ import type { User } from './users.ts';
 
 export interface SearchRange {
   limit: number;
-  /** The number of matching vals to skip. */
   offset: number;
   after?: Position;
   onlyOwn: boolean;

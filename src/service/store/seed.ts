@@ -104,7 +104,6 @@ type Complete = (
   ofVal?: JsonObject;
 }>;
 
-/** Fills in the missing fields of a record. */
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
     const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
@@ -189,7 +188,6 @@ const withId = (author: JsonObject): JsonObject => ({
   ...author,
 });
 
-/** Returns the same id for the same kind and name. Null without a name. */
 const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 

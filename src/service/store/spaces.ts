@@ -37,7 +37,6 @@ export const asPerson = ({ id, username }: User): Principal => ({
 });
 
 export function createSpaces({ all, write, forUpdate }: Database) {
-  /** Finds the space and the person by their names, or says which of the two is missing. */
   async function findBoth(all: All, name: string, username: string) {
     const space = await findUser(all, name, isSpace);
     if (!space) return 'no space';

@@ -35,7 +35,6 @@ import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
 import { createValWriter, lockOwnVal, lockVal } from './write-vals.ts';
 
-/** A run on the machine of a client, as the client reports it. */
 export interface ReportedRun {
   version: number;
   runStartAt: string;
@@ -139,7 +138,6 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
-    /** Stops counting at `most`. */
     async countRuns(caller: Principal, id: string, most: number) {
       await ownVal(all, caller, id);
       return countRecords(all, 'runs', id, most);

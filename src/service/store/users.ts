@@ -1,4 +1,4 @@
-// The people of a store. Only digests of their tokens are stored, except for the token of the owner of a store.
+// The people of a store. The store keeps only digests of their tokens, but the token of its owner in plain text.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 
@@ -44,7 +44,6 @@ export async function findUser(all: All, username: string, condition: string): P
   return user;
 }
 
-/** With `withVals`, also deletes the vals of the person or space. */
 export async function removeUser(all: All, { id }: User, withVals: boolean): Promise<'removed' | 'has vals'> {
   if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [id]);
   const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);

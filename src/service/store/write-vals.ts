@@ -1,4 +1,3 @@
-// Creates, changes and deletes vals and their versions.
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
@@ -71,7 +70,6 @@ export function createValWriter(database: Database, maxVals: number | undefined)
   }
 
   return {
-    /** A val without a name gets a generated one. */
     create: (
       caller: Principal,
       content: Omit<ValContent, 'name'> & { name: string | undefined },
