@@ -108,11 +108,13 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   state.signal.throwIfAborted();
   state.cleanUp();
-  if (state.computations++ === 0) stopListening(state);
+  if (state.computations === 0) stopListening(state);
+  state.computations += 1;
   try {
     return await work();
   } finally {
-    if (--state.computations === 0) listenAgain(state);
+    state.computations -= 1;
+    if (state.computations === 0) listenAgain(state);
   }
 }
 
