@@ -10,7 +10,7 @@ import { InterruptedError, UsageError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
-import { lacksLimit, type Permissions, shownAtMost, type Tool } from './tools.ts';
+import { defaultLimit, lacksLimit, type Permissions, type Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
 
@@ -32,7 +32,7 @@ export interface CallerOptions {
   log(line: string): void;
 }
 
-/** The most calls at a time that read or run a val. Each call may send several requests at a time. */
+/** The limit is low, because each call may send several requests at a time. */
 const mostReaders = 4;
 
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
@@ -41,13 +41,13 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   // Keeps the calls of an agent out of the summary and the annotations of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const reading = createSemaphore(mostReaders);
-  // One at a time: commands that change the same workspace would wait for each other anyway.
+  // Calls that change something run one at a time. In the same workspace they would wait for each other anyway.
   const changing = createSemaphore(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
     try {
-      captured.limitTo(limitFor(command, input));
+      captured.limitListsTo(limitFor(command, input));
       const { argv, code } = wordsFor(command, tool, input, permissions);
       const host = {
         argv,
@@ -60,7 +60,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
       const error = await turns(async () => {
         // The call may have been cancelled while it waited.
         host.signal.throwIfAborted();
-        return context.commands.run(host, flagsFor(context), captured.output);
+        return context.commands.run(host, flagsForEveryTool(context), captured.output);
       });
       return captured.answer(error);
     } catch (error) {
@@ -70,22 +70,24 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   };
 }
 
-/** The options of `vals mcp` that apply to every tool. */
-function flagsFor({ flags: { baseUrl, local, timeout, debug, allowHttp } }: Context): Context['flags'] {
+function flagsForEveryTool({
+  flags: { baseUrl, local, timeout, debug, allowHttp },
+}: Context): Context['flags'] {
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
 }
 
 /** How many records of a list the agent gets. A command with its own --limit cuts the list itself. */
 function limitFor(command: LoadedCommand, { limit }: Input): number {
   if (!lacksLimit(command)) return Number.POSITIVE_INFINITY;
-  if (limit === undefined) return shownAtMost;
+  if (limit === undefined) return defaultLimit;
   if (/^[1-9]\d{0,8}$/.test(String(limit))) return Number(limit);
-  throw new UsageError('limit takes a whole number of at least 1.', { hint: `For example ${shownAtMost}.` });
+  throw new UsageError('limit takes a whole number of at least 1.', { hint: `For example ${defaultLimit}.` });
 }
 
 /**
- * The folder whose files tools may use: the workspace around the working directory, or else the working directory.
- * Undefined in / and in the home folder, where some clients start servers: all files of the person are below these.
+ * The folder whose files tools may use: the workspace around the working directory, or else the working directory. Some
+ * clients start servers in / or in the home folder. There, the result is undefined, because all files of the user are
+ * below these folders.
  */
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;

@@ -20,9 +20,7 @@ interface CaptureOptions {
 
 interface Captured {
   output: Output;
-  /** Cuts lists after this number of records. */
-  limitTo(records: number): void;
-  /** @param error that ended the command */
+  limitListsTo(records: number): void;
   answer(error: ValsError | undefined): Answer;
 }
 
@@ -83,7 +81,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return Object.fromEntries(entries);
   };
 
-  /** The error of a val is its own text and is not reworded. */
+  /** An error that the code of a val threw is not reworded, because its text comes from the val. */
   const describe = (error: ValsError): JsonObject =>
     error instanceof RunFailedError ? describeError(error) : inWords(describeError(error));
 
@@ -110,7 +108,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // These need options that agents do not have.
+        // These results need options that agents do not have.
         return;
     }
   }
@@ -134,12 +132,12 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       }),
       receive,
     },
-    limitTo(records) {
+    limitListsTo(records) {
       limit = records;
     },
     answer(error) {
       const failure = error && { error: describe(error) };
-      const done = error === undefined ? document : doneItems(document);
+      const done = error === undefined ? document : itemsDoneBeforeFailure(document);
       const isCut = hasMore && 'items' in done;
       const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);
       if (isCut)
@@ -158,8 +156,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   };
 }
 
-/** The items that were done before the command failed. */
-function doneItems(document: JsonObject): JsonObject {
+function itemsDoneBeforeFailure(document: JsonObject): JsonObject {
   if (Object.keys(document).length === 0) return {};
   if (!Array.isArray(document.items)) return { items: [document] };
   return document.items.length > 0 ? document : {};
@@ -183,7 +180,7 @@ const capturedStreams: Pick<
     fields: undefined,
     color: false,
     forPerson: false,
-    // Never shown.
+    // An agent never sees glyphs.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },

@@ -13,19 +13,18 @@ export interface ProtocolOptions {
   call(name: string, input: Input, options: CallOptions): Promise<Answer>;
   stdin: Readable;
   stdout: Writable;
-  /** Applied to every message before it is written. */
-  finish(message: string): string;
+  editBeforeWriting(message: string): string;
   onError(error: Error): void;
   signal: AbortSignal;
 }
 
-/** In bytes. Code has at most 256,000 characters, and JSON takes at most 6 bytes for a character. */
+/** In bytes. The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
 const largestMessage = 4 * 1_048_576;
 
 /** Resolves when stdin has ended, or when the signal is aborted. */
 export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   const { stdin, signal, onError } = options;
-  const stdout = finishing(options);
+  const stdout = editedOutput(options);
   let transport: ClosingTransport | undefined;
   const closed = new Promise<void>((resolve) => {
     transport = new ClosingTransport(stdin, stdout, resolve);
@@ -52,11 +51,11 @@ class ClosingTransport extends StdioServerTransport {
   }
 }
 
-/** The transport calls `write` once per message, so `finish` gets whole messages. */
-const finishing = ({ stdout, finish }: ProtocolOptions): Writable =>
+/** The transport calls `write` once per message, so `editBeforeWriting` gets whole messages. */
+const editedOutput = ({ stdout, editBeforeWriting }: ProtocolOptions): Writable =>
   new Writable({
     decodeStrings: false,
-    write: (message, _encoding, done) => void stdout.write(finish(String(message)), done),
+    write: (message, _encoding, done) => void stdout.write(editBeforeWriting(String(message)), done),
   });
 
 function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {

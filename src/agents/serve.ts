@@ -31,7 +31,9 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   const underWay = new Set<Promise<Answer>>();
   let problem: Error | undefined;
 
-  say.banner('A program that speaks the Model Context Protocol starts this command. Press Ctrl-D to stop.\n');
+  say.banner(
+    'This command waits for a program that speaks the Model Context Protocol. To stop it, press Ctrl-D.\n',
+  );
   const { serveProtocol } = await loadProtocol();
   await serveProtocol({
     version: VERSION,
@@ -41,7 +43,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
     tools: [...tools.values()].map(({ tool }) => tool),
     stdin: context.stdin(),
     stdout: context.stdout,
-    finish: (message) => redactor.redact(restoreNumbers(message)),
+    editBeforeWriting: (message) => redactor.redact(restoreNumbers(message)),
     signal,
     onError(error) {
       problem = error;
@@ -66,8 +68,8 @@ export async function serveAgents(context: Context, permissions: Permissions): P
 
 const filesNote = (folder: string | undefined): string =>
   folder === undefined
-    ? 'Files cannot be named here. Give the code itself instead.'
-    : `Name only files in ${folder} or in folders below it.`;
+    ? 'Tools cannot use files here. Give the code itself instead.'
+    : `Use only files in ${folder} or in folders below it.`;
 
 /** The build puts mcp.cjs into the folder of the program. */
 const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));

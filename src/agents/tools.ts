@@ -3,14 +3,14 @@ import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Wording } from './wording.ts';
 
-/** The options of `vals mcp`. */
+/** Options of `vals mcp`. */
 export interface Permissions {
   readOnly?: boolean | undefined;
   allowDelete?: boolean | undefined;
   allowRun?: boolean | undefined;
 }
 
-/** A type, because TypeScript does not accept an interface where it expects JSON. */
+/** A type alias, because TypeScript does not accept an interface where it expects JSON. */
 export type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
@@ -38,8 +38,7 @@ export interface Tool {
   };
 }
 
-/** The default `limit` for lists. */
-export const shownAtMost = 20;
+export const defaultLimit = 20;
 
 export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
 
@@ -68,7 +67,10 @@ export function toolOf(command: LoadedCommand, permissions: Permissions, wording
   };
 }
 
-/** `openWorldHint`: only the code of a val can reach other systems than the service and the files here. */
+/**
+ * Only the code of a val can reach other systems than the service and the files here, so only a run has
+ * `openWorldHint`.
+ */
 const annotationsOf = (effect: Effect): Tool['annotations'] => ({
   readOnlyHint: effect === 'reads',
   destructiveHint: effect !== 'reads' && effect !== 'adds',
@@ -101,7 +103,7 @@ function optionProperties(command: LoadedCommand, permissions: Permissions): Rec
     options.map(([key, option]): [string, Property] => [nameOf(key, option), optionProperty(option)]),
   );
   if (lacksLimit(command)) {
-    properties.limit = { type: 'integer', description: `how many records in all (${shownAtMost})` };
+    properties.limit = { type: 'integer', description: `how many records in all (${defaultLimit})` };
   }
   return properties;
 }

@@ -2,9 +2,8 @@
 
 export type Wording = (text: string) => string;
 
-/** @param paths the commands that are tools */
-export function createWording(paths: readonly string[]): Wording {
-  const longestFirst = paths.toSorted((a, b) => b.length - a.length);
+export function createWording(toolPaths: readonly string[]): Wording {
+  const longestFirst = toolPaths.toSorted((a, b) => b.length - a.length);
   return (text) => {
     let isForPerson = false;
     const said = text

@@ -1,4 +1,4 @@
-// Turns the input of a tool into a command line, so that the command checks it as usual.
+// Turns the input of a tool into a command line, so that the command checks the input as usual.
 import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { nameOf, optionsForAgents, type Permissions, type Property, type Tool, t
 
 export interface Words {
   argv: string[];
-  /** The command reads this as standard input. */
+  /** Becomes the standard input of the command. */
   code: string;
 }
 
@@ -40,7 +40,7 @@ export function wordsFor(
   };
 }
 
-/** Deletions need --yes, because nobody can be asked. --allow-delete has allowed them. */
+/** An agent cannot be asked for confirmation. The user allowed deletions with --allow-delete. */
 function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
@@ -74,7 +74,7 @@ function listOf(value: unknown): unknown[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -.`, { hint: 'Name a file.' });
+  new UsageError(`${key} cannot be -.`, { hint: 'Give the path of a file.' });
 
 function checkTypes(
   command: LoadedCommand,

@@ -5,8 +5,8 @@ import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
 /**
- * The result is also true if the service sends no owner, or has no route that names the caller. The service is asked at
- * most once, and only if the owner differs from the user that this machine remembers for the token.
+ * The returned function is also true if the service sends no owner, or cannot tell who the caller is. It asks the
+ * service at most once, and only if the owner differs from the user that this machine remembers for the token.
  */
 export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;

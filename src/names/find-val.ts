@@ -1,4 +1,4 @@
-// Finds the id of a val by its name, or by the beginning of its id, if the workspace does not know it.
+// Finds the id of a val by its name or by the beginning of its id, for a word that the workspace does not know.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -18,9 +18,9 @@ export interface FindOptions {
   connect(): Promise<Api>;
   /** The val will be changed or deleted, so a remembered name is checked against the service first. */
   isForWriting: boolean;
-  /** Receives each val that was read for this check. */
+  /** Called with each val that was read to check its name. */
   onRead(id: string, record: JsonObject): void;
-  /** More names and files, for the suggestion after a misspelt word. */
+  /** More names and files to suggest after a misspelt word. */
   alsoKnown: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface NamedVal {
   name: string;
 }
 
-/** vals shows the first 8 characters of an id, so people type about as many. */
+/** Tables show the first 8 characters of an id, so people type about as many. */
 const shortestBeginning = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
@@ -76,8 +76,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   };
 
   /**
-   * The vals that still have the name; undefined if there are none. A command that only reads may use an outdated name, so
-   * a single val is checked only for writing.
+   * Returns the vals that still have the name on the service; undefined if there are none. A command that only reads
+   * may use an outdated name, so a single val is checked only for writing.
    */
   async function checked(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
@@ -93,7 +93,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/** Throws if the val has another name on the service: the known name may come from an old file, or from a stranger's. */
+/** Throws if the val has another name on the service. vals.json may be outdated, or come from a stranger. */
 export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
   const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);
@@ -155,6 +155,6 @@ function unknownName(word: string, names: readonly string[], isListed: boolean):
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
       ? 'To list your vals, run `vals ls`.'
-      : 'This service has no list of vals. Give the id. After `vals val get <id>` or `vals push <file>`, the name is known too.',
+      : 'This service cannot list vals, so give the id. After `vals val get <id>` or `vals push <file>`, the name works too.',
   });
 }

@@ -9,21 +9,19 @@ export interface ListedVal {
   name: string | undefined;
   version: JsonValue | undefined;
   changedAt: string | undefined;
-  /** The id of the val's owner, if the list has it. */
   owner: string | undefined;
 }
 
 export interface ListedVals {
   /** Undefined if the list lacks the val. Also undefined for a command about few vals, which reads each val instead. */
   withId(id: string): Promise<ListedVal | undefined>;
-  /** The ids of the caller's vals that may have the name; undefined if there is neither a list nor a remembered val. */
+  /** The vals that may have the name; undefined if the service cannot list vals and none is remembered. */
   idsWithName(name: string): Promise<string[] | undefined>;
-  /** The whole list; undefined if the service has none. */
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** For fewer vals, reading each val is as quick as reading the list. */
-const fewest = 100;
+/** A command about fewer vals reads each val, because that takes no longer than reading the list. */
+const fewestForList = 100;
 
 /** `count` is the number of vals that the command is about. For 'all', reading the list has no time limit. */
 export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
@@ -38,7 +36,6 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
     return readUntil(Number.POSITIVE_INFINITY);
   });
 
-  /** Reads until `size` vals are known. False if the service has no list. */
   async function readUntil(size: number): Promise<boolean> {
     const pages = await open();
     if (pages === undefined) return false;
@@ -63,7 +60,7 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
 
   return {
     async withId(id) {
-      if (!isForAll && count < fewest) return undefined;
+      if (!isForAll && count < fewestForList) return undefined;
       // If the list fails, each val is read instead. If the service is down, reading the val reports that.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);

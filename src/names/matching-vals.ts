@@ -1,4 +1,4 @@
-// Finds the caller's vals that match some words: with the service's search, or else by their names in the service's list.
+// Finds the caller's vals that match all words: with the service's search, or else by the names in the service's list.
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -11,11 +11,10 @@ import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
   pages: AsyncIterable<Page>;
-  /** The service's search was used, which also looks into the code. */
+  /** The result comes from the service's search, which also looks into the code. */
   isSearched: boolean;
 }
 
-/** Undefined if the service has neither a search nor a list. */
 export async function openMatchingVals(
   api: Api,
   seen: SeenVals,
@@ -44,7 +43,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
   return words.every((word) => name.includes(word.toLowerCase()));
 };
 
-/** The caller's vals that the service's search finds; undefined if the service has no search. */
+/** Returns only the caller's vals; undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
   const isCaller = createCallerCheck({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });

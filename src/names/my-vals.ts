@@ -10,7 +10,7 @@ import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** Undefined if the service has no list. Reads the first page before it returns. */
+/** Reads the first page, because only an answer shows whether the service can list vals. Undefined if it cannot. */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -32,7 +32,6 @@ export async function openMyVals(
   }
 }
 
-/** The parts of a command's context that a lookup needs. */
 export interface Lookup {
   api: Api;
   seen: SeenVals;
@@ -40,13 +39,13 @@ export interface Lookup {
   settings: Settings;
 }
 
-/** More than any owner has on the services that we know. */
+/** Both limits are higher than the number of vals of any owner on the services that we know. */
 const mostForName = 20_000;
 const mostForAll = 200_000;
 
 /**
- * All records of the list; undefined if the service has no list. A service could send pages for ever, so a list that is
- * too long ends with an error. Finding a name also has a time limit; a command about all vals has none.
+ * Undefined if the service cannot list vals. A service could send pages for ever, so a list that is too long ends with
+ * an error. Finding a name also has a time limit; a command about all vals has none.
  */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
@@ -56,7 +55,7 @@ export async function listForLookup(
   const most = isForAll ? mostForAll : mostForName;
   const seconds = isForAll ? Number.POSITIVE_INFINITY : settings.timeout.value;
   const hint = isForAll
-    ? '`vals pull <id>` adds single vals of it to a workspace.'
+    ? 'To add a single val to a workspace, run `vals pull <id>`.'
     : "Give the val's id instead of its name.";
   const began = clock.now();
   const pages = await openMyVals(api, seen, { all: true });

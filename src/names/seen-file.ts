@@ -1,4 +1,4 @@
-// The file that remembers the vals of earlier answers. Only its owner can read it. If it cannot be read, it counts as empty.
+// Remembers the vals of earlier answers in a file that other users cannot read. An unreadable file counts as empty.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,30 +11,29 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /** Text, so that no digit is lost; absent if the service sent none. */
+  /** A string, so that a long number keeps all its digits; absent if the service sent none. */
   version?: string | undefined;
-  /** The id of the val's owner, if the service sent it. */
+  /** The owner's id. */
   owner?: string | undefined;
   /** The caller wrote the val by its name, so it belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }
 
-/** The limit for all services and tokens together. */
+/** For all services and tokens together. */
 const mostLines = 10_000;
 
 /** The vals of one service, as seen with one token. */
 interface SeenFile {
   user(): string | undefined;
-  /** The latest val is the last one. */
+  /** The val that was noted last is the last one. */
   vals(): SeenVal[];
   noteUser(id: string): void;
-  /** Null if the val was deleted. */
+  /** `val` is null if the val was deleted. */
   noteVal(id: string, val: SeenVal | null): void;
-  /** Writes the file if a note changed anything. */
   write(): void;
 }
 
-/** If `file` is undefined, notes are kept in memory until the command ends. */
+/** If `file` is undefined, the notes are kept only in memory. */
 export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
   const lines = file === undefined ? new Map<string, string>() : readLines(file);
   const key = keyOf(settings);
@@ -73,19 +72,18 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/** One key per service and token, which does not reveal the token. The embedded service has no fixed URL. */
+/** Differs for each service and token, without revealing the token. The embedded service has no fixed URL. */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /**
- * The JSON of each val by its place: the key of the service and token, and the id of the val. The JSON stays text until it
- * is needed, because most commands need one line of a thousand.
+ * The JSON of each val, by the key of its service and token and by its id. It is parsed only when it is needed, because
+ * most commands need one line of a thousand.
  */
 type Lines = Map<string, string>;
 
-/** A file that cannot be read, or that vals did not write, counts as empty. */
 function readLines(file: string): Lines {
   try {
     const lines: Lines = new Map();

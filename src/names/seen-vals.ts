@@ -1,4 +1,4 @@
-// Remembers the vals in answers, to find a val by its name later. This is a cache: verify before you write.
+// Remembers the vals in answers of the service, to find them by name later. This is a cache: verify before you write.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -7,22 +7,19 @@ export interface SeenVals {
   note(val: SeenVal): void;
   noteMe(id: string): void;
   drop(id: string): void;
-  /** Includes the notes of earlier commands. */
   recall(): Promise<Recalled>;
   /** Writes the new notes to the file. A failure is ignored, because no command depends on the file. */
   save(): Promise<void>;
 }
 
 export interface Recalled {
-  /** The id of the caller, if an answer contained it. */
   me: string | undefined;
-  /** The vals seen on the service in use with the token in use. The latest is the last. */
+  /** Only vals of the service and the token in use. The val that was seen last is the last one. */
   vals: SeenVal[];
-  /** The vals that belong to the caller. */
   mine: SeenVal[];
 }
 
-/** Remembers nothing: for a service that is not the one in use. */
+/** For a service that is not the one in use. */
 export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
@@ -32,40 +29,39 @@ export const noSeenVals: SeenVals = {
 };
 
 const longestText = 128;
-/** The file keeps no more. */
-const mostNews = 10_000;
+const mostNotes = 10_000;
 
-/** Reads the file when it is first needed. Without a home directory there is no file. */
+/** Reads the file only when it is needed. Without a home directory there is no file. */
 export function createSeenVals(
   settings: Settings,
   /** Whether a text contains the token. Such a text is never written to the file. */
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
-  /** The notes of this command by the val's id; null for a deleted val. */
-  const news = new Map<string, SeenVal | null>();
+  /** By id; null for a deleted val. */
+  const notes = new Map<string, SeenVal | null>();
   let me: string | undefined;
 
-  /** The file with the notes of this command. It is read each time, so that notes of other processes are not lost. */
+  /** Reads the file each time, so that notes of other processes are not lost. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;
     const file = openSeenFile(directory && join(directory, 'seen.tsv'), settings);
     if (me !== undefined) file.noteUser(me);
-    for (const [id, val] of news) file.noteVal(id, val);
+    for (const [id, val] of notes) file.noteVal(id, val);
     return file;
   }
 
   return {
     note(val) {
       const texts = [val.id, val.name, val.version ?? '', val.owner ?? ''];
-      if (texts.some((text) => text.length > longestText || holdsSecret(text)) || news.size >= mostNews)
+      if (texts.some((text) => text.length > longestText || holdsSecret(text)) || notes.size >= mostNotes)
         return;
-      news.set(val.id, val);
+      notes.set(val.id, val);
     },
     noteMe(id) {
       if (id.length <= longestText && !holdsSecret(id)) me = id;
     },
-    drop: (id) => void news.set(id, null),
+    drop: (id) => void notes.set(id, null),
     async recall() {
       const file = await open();
       const user = file.user();
@@ -74,7 +70,7 @@ export function createSeenVals(
       return { me: user, vals, mine: vals.filter(isMine) };
     },
     async save() {
-      if (news.size === 0 && me === undefined) return;
+      if (notes.size === 0 && me === undefined) return;
       try {
         (await open()).write();
       } catch {

@@ -30,9 +30,9 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint =
-  'A val may read its own code and packages, and no other file. --allow-all lets it do everything that you may.';
+  'A val may read its own code and packages, and no other file. To let it do everything that you may, add --allow-all.';
 
-/** V8 finds errors that the transpiler does not look for, such as in regular expressions, but gives no place. */
+/** V8 refuses some code that the transpiler accepts, such as invalid regular expressions, but does not tell the place. */
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
@@ -48,7 +48,6 @@ interface Frame {
   line: string;
 }
 
-/** The frames of a stack that are in the val's own code. */
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
     const match = /^\s+at (?:(.*?) \()?((?:file|val):.*):(\d+:\d+)\)?$/.exec(text);
@@ -80,10 +79,9 @@ function importFailure(
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run it again.');
 }
 
-/** The process ended without a report. */
-export function endingFailure(name: string, { code, signal, problem }: Ending): RunFailedError {
-  if (problem !== undefined) {
-    return new RunFailedError(`${name} could not be started: ${problem.message}.`, { cause: problem });
+export function endingFailure(name: string, { code, signal, startError }: Ending): RunFailedError {
+  if (startError !== undefined) {
+    return new RunFailedError(`${name} could not be started: ${startError.message}.`, { cause: startError });
   }
   if (code !== null) {
     return new RunFailedError(`${name} ended itself with exit code ${code}.`, {
@@ -93,11 +91,11 @@ export function endingFailure(name: string, { code, signal, problem }: Ending): 
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: 'A val may use 512 MB, and may not change flags of V8. --allow-all lifts both limits.',
+      hint: 'A val may use 512 MB, and may not change flags of V8. To lift both limits, add --allow-all.',
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
-    hint: 'The val ended itself, or another program ended it. The system does so when memory runs out.',
+    hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
   });
 }
 
@@ -108,10 +106,10 @@ export const neverFinished = (name: string): RunFailedError =>
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: '--max-time <seconds> gives it more time.',
+    hint: 'To give it more time, add --max-time <seconds>.',
   });
 
 export const brokePipe = (name: string): RunFailedError =>
-  new RunFailedError(`${name} was ended: it wrote to file descriptor 3, through which vals talks to it.`, {
+  new RunFailedError(`${name} was ended: it wrote to file descriptor 3, which is reserved.`, {
     hint: 'Write to stdout or stderr instead.',
   });

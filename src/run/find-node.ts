@@ -1,4 +1,5 @@
-// Finds the Node that runs a val. Bun and Deno can run vals itself, but they lack Node's permission model, the sandbox.
+// Finds the Node that runs a val. Bun and Deno can run this program, but not a val, because they lack Node's permission
+// model, which is the sandbox.
 import { spawnSync } from 'node:child_process';
 import { UsageError } from '../errors.ts';
 
@@ -14,7 +15,7 @@ export interface Runtime {
 const question =
   'process.versions.bun ?? process.versions.deno ? "" : process.versions.node + " " + process.execPath';
 
-/** The given runtime if it is Node, else the Node that PATH leads to. */
+/** Returns the given runtime if it is Node, or else the Node that is in PATH. */
 export function findNode(runtime: Runtime, env: NodeJS.ProcessEnv): Runtime {
   const { otherThanNode } = runtime;
   if (otherThanNode === undefined) return runtime;

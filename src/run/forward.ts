@@ -1,4 +1,4 @@
-// Passes one request on to the process of the val, and its answer back.
+// Forwards one request to the process of the val, and its answer to the caller.
 import { type Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
@@ -12,14 +12,14 @@ interface Exchange {
   outgoing: ServerResponse;
   serving: ServingProcess;
   port: number;
-  /** The number of the request. The process reports a failure with it. */
+  /** The process reports a failure together with this number. */
   request: number;
   agent: Agent;
   clock: Clock;
   maxSeconds: number;
 }
 
-/** Resolves when the caller has its answer or has gone, with the reason if the val failed. */
+/** Resolves when the caller has the answer or closed the connection. The result is the reason if the val failed. */
 export function forward({
   incoming,
   outgoing,
@@ -40,11 +40,11 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // Other requests of this process keep their own time limit.
+      // The process is not ended at once, because its other requests have their own time limit.
       serving.retire();
     };
     const callerTooSlow = () => {
-      // The val stopped reading the body.
+      // The val stopped reading the body, so the caller could not send it.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -60,7 +60,7 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The val's process closes a connection only when it ends. Its end may be known a moment later.
+      // The process of the val closes a connection only when it ends, but its end may be known a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
@@ -77,7 +77,7 @@ function withoutValsHeaders(headers: readonly string[]): string[] {
   return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
 }
 
-/** Closes the connection: the rest of the request may never arrive. */
+/** Closes the connection, because the rest of the request may never arrive. */
 export function refuse(outgoing: ServerResponse, status: number, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };

@@ -6,21 +6,21 @@ import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath } from '../lib/paths.ts';
 import type { Source } from './transpile.ts';
 
-/** The places of files that may be imported. Without a folder, as for a val of the service, no file may be imported. */
+/** Only files in `folder` may be imported; none if it is undefined, as for a val of the service. */
 export interface ImportLimits {
   folder: string | undefined;
-  /** Folders with the tokens and data of vals. No file in them may be imported. */
+  /** The program keeps tokens and data in these folders. No file in them may be imported. */
   privateFolders: readonly string[];
 }
 
-/** The importer: its module's id, its source, and the file from which packages are looked up. */
+/** `packagesFrom` is the file from which packages are looked up. */
 export interface Importer {
   id: string;
   source: Source;
   packagesFrom: string;
 }
 
-/** The path that a specifier names, or undefined for a package or a module of Node. */
+/** Undefined for a package or a module of Node. */
 export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
@@ -29,7 +29,7 @@ export function pathOfImport(specifier: string, { id, source, packagesFrom }: Im
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
-/** By TypeScript's convention, an import names the compiled file. These are the endings of its source. */
+/** In TypeScript, an import may name the compiled file. These are the endings of its source. */
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -49,7 +49,7 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-/** Links are followed before the path is compared. */
+/** Follows links before it compares the path. Otherwise a link could lead out of the folder. */
 export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
   const file = realpathSync.native(path);
   const isIn = (other: string) => isWithin(realPath(other), file);
@@ -62,7 +62,7 @@ export function packageOf(specifier: string): { name: string; version: string; s
   return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };
 }
 
-/** The place of an import, in brackets; empty for an import that JSX makes. */
+/** The place of an import, in brackets; empty for an import that the transpiler adds for JSX. */
 export function placeOfImport(specifier: string, source: Source): string {
   const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
   const index = quoted.find((found) => found !== -1);
@@ -93,16 +93,16 @@ const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
     specifier,
     importer,
     'and a val of the service has no files beside it',
-    'Run its file instead: in a workspace, `vals pull` writes it here.',
+    'Run the file of the val instead. To get the file, run `vals pull` in a workspace.',
   );
 
 export const noSuchFile = (specifier: string, importer: Source, path: string): RunFailedError =>
-  importFailed(specifier, importer, 'and there is no such file', `vals looked for ${path}.`);
+  importFailed(specifier, importer, 'and there is no such file', `No file was found at ${path}.`);
 
 export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is outside of its folder',
-    'A val may import files of its own project and installed packages. --allow-all lifts this limit.',
+    'A val may import files of its own project and installed packages. To lift this limit, add --allow-all.',
   );

@@ -5,12 +5,12 @@ import { LocalError } from '../errors.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 
 /**
- * Each node_modules from the file's folder upwards, packages of the same project that are linked there, as in an npm
- * workspace, and each package.json, which Node reads to find the kind of a module.
+ * Returns each node_modules from the file's folder upwards, the packages of the same project that are linked from
+ * there, as in an npm workspace, and each package.json, because Node reads it to tell ES modules from CommonJS.
  */
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // With and without links followed: the path may lead through a link, such as /tmp on macOS.
+  // The folder as given, and with its links followed, because its path may contain a link, such as /tmp on macOS.
   const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
@@ -35,7 +35,7 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-/** Node's permission model follows links. So no link may lead out of the paths that the val may read. */
+/** Throws if a link leads out of the readable paths, because Node's permission model would follow it. */
 export function refuseLinksOut(readable: readonly string[]): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {

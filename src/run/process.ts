@@ -1,4 +1,4 @@
-// The process of a val: in a process group of its own, with a pipe to vals and a watchdog.
+// Starts the process of a val in a process group of its own, with a pipe to this process and a watchdog.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { refuseDebugger } from '../lib/signals.ts';
@@ -17,8 +17,7 @@ export interface ValProcess {
 export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Why the process could not be started. */
-  problem?: Error;
+  startError?: Error;
 }
 
 export interface ProcessOptions {
@@ -26,7 +25,7 @@ export interface ProcessOptions {
   command: readonly [string, ...string[]];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Whether the val reads the standard input of vals, or has none. */
+  /** Whether the val gets the standard input of this process, or none. */
   stdin: 'inherit' | 'ignore';
   platform: NodeJS.Platform;
 }
@@ -39,12 +38,12 @@ interface Listener {
 }
 
 /**
- * Windows has no process groups. There, Node puts a child that is not detached into a job, and the system ends the
- * processes of a job together with vals. A detached child would also lose the console, and with it the val's output.
+ * Windows has no process groups. There, Node puts a child that is not detached into a job, and when this process ends,
+ * the system ends the processes of the job. A detached child would also lose the console, and with it its output.
  */
 const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
-/** The val writes directly to stderr, so vals does not have to buffer its output. */
+/** The val writes directly to stderr, so this process does not have to buffer its output. */
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onInvalidReport }: Listener,
@@ -62,7 +61,8 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // The val waits for each answer. A val that never reads the answers would fill the memory of vals.
+      // The child asks for one import at a time. Otherwise a val that reads no answers could fill the memory of this
+      // process.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }
@@ -78,7 +78,7 @@ export function startProcess(
   });
   pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
-    child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
+    child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
     // At 'close' everything in the pipe has been read.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
@@ -97,9 +97,9 @@ export function startProcess(
 }
 
 /**
- * A shell that waits for its input to end, then kills the process group of the val. Its input ends when vals asks for
- * it, or when vals is gone, for whatever reason. The shell has a session of its own, so that no signal from the terminal
- * reaches it.
+ * Starts a shell that waits until its input ends, and then kills the process group of the val. The input ends when this
+ * process closes it, or when this process has ended for any reason. The shell has a session of its own, so that no
+ * signal from the terminal reaches it.
  */
 function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};

@@ -1,13 +1,12 @@
-// The messages between vals and the process of the val, and their frames on the pipe.
+// The messages between the parent (`vals run`) and the child (the process of the val), and their frames on the pipe.
 
-/** The pipe's number in the process of the val. */
-export const pipeNumber = 3;
+export const pipeDescriptor = 3;
 
-/** Headers of requests to a val that serves: a secret that only vals knows, and the number of the request. */
+/** Headers of requests to a child that serves: a secret that only the parent knows, and the number of the request. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
-/** From vals to the val. */
+/** From the parent to the child. */
 export type Order = { start: Start } | { module: ModuleAnswer };
 
 export interface Start {
@@ -17,23 +16,22 @@ export interface Start {
   serve?: { secret: string };
 }
 
-/** The answer to an import. */
 export type ModuleAnswer =
   /** A file of the val, transpiled. */
   | { id: string; code: string; map: string; path?: string }
   | { id: string; json: string }
   /** A package or a module of Node, which Node loads as if this file imported it. */
   | { native: string; packagesFrom: string }
-  /** The import failed. vals keeps the reason under this number. */
+  /** The import failed. The parent keeps the reason under this number. */
   | { failure: number; message: string };
 
-/** From the val to vals. The bytes of a value follow its report. */
+/** From the child to the parent. The bytes of a value follow its report. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }
   /** `isSilent`: the val exported nothing to call, and printed nothing. */
   | { done: true; isSilent?: boolean }
-  /** With a `request`, only that request failed, and the val goes on. */
+  /** If `request` is set, only that request failed, and the child continues. */
   | { failed: Thrown; request?: number }
   | { unfinished: true }
   | { listening: number };
@@ -45,17 +43,17 @@ export type ValueKind = (typeof valueKinds)[number];
 export interface Thrown {
   text: string;
   stack: string;
-  /** The permission model refused something. */
+  /** The sandbox denied an access. */
   isDenied?: boolean;
-  /** The number of a failure that vals found itself. */
+  /** The number of a failure that the parent found. */
   failure?: number;
   /** The id of the module whose code V8 refused. */
   refused?: string;
-  /** The import that Node could not follow. */
+  /** The import that Node could not load. */
   importing?: { specifier: string; from: string; code: string };
 }
 
-/** The val can write to the pipe too, so a message may hold anything. */
+/** The code of the val can write to the pipe too, so a message may be anything. */
 function isReport(value: unknown): value is Report {
   if (!isObject(value)) return false;
   if ('load' in value) return hasTexts(value.load, ['specifier', 'from']);
@@ -87,7 +85,7 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** Far more than any report needs. */
+/** A limit against hostile vals. No report needs as much. */
 const mostReportBytes = 16 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>
@@ -116,7 +114,6 @@ export function reportReader(
 export const orderReader = (onOrder: (order: Order) => void): ((piece: Buffer) => void) =>
   frameReader(onOrder, () => {}, Number.POSITIVE_INFINITY);
 
-/** Takes pieces of a stream and calls back for each whole frame. */
 function frameReader<Message>(
   onMessage: (message: Message) => void,
   onBytes: (bytes: Buffer) => void,

@@ -29,7 +29,6 @@ export async function sendRun(
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
 }
 
-/** The id of the file's val on the chosen service, according to the workspace. */
 export function idInWorkspace(path: string, settings: Settings): string | undefined {
   const root = nearestRoot(dirname(path));
   if (root === undefined) return undefined;
@@ -56,10 +55,9 @@ export async function findVal(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** 10,000 vals. There is a limit because the list of some services has no end. */
+/** At most 10,000 vals, because a service could send pages for ever. */
 const mostPages = 100;
 
-/** Looks through the list of the caller's vals, if the service has one. */
 async function idByName(api: Api, name: string): Promise<string | undefined> {
   return unlessAbsent(async () => {
     const user = textAt(await api.record(routes.me()), 'id');
@@ -74,7 +72,6 @@ async function idByName(api: Api, name: string): Promise<string | undefined> {
   });
 }
 
-/** Undefined if the service has no such route or record. */
 async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

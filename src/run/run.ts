@@ -4,7 +4,6 @@ import { type Ending, type ProcessOptions, startProcess } from './process.ts';
 import type { Report, Thrown, ValueKind } from './protocol.ts';
 import type { Entry, SourceOptions } from './sources.ts';
 
-/** The options for starting the process of a val, apart from its code. */
 export interface LaunchOptions extends SourceOptions, ProcessOptions {
   maxSeconds: number;
   clock: Clock;
@@ -18,13 +17,12 @@ export interface RunOptions extends LaunchOptions {
 export interface Run {
   /** Rejects if the val failed before it returned a value. */
   kind: Promise<ValueKind>;
-  /** The value in pieces. Throws if the val failed half-way. The caller reads to the end, or ends the generator. */
+  /** Throws if the val failed half-way. The caller must read to the end, or end the generator. */
   pieces(): AsyncGenerator<Buffer>;
   /** Whether the val exported nothing to call, and printed nothing. Known after the last piece. */
   isSilent(): boolean;
 }
 
-/** Why the run failed. */
 type Cause =
   | { kind: 'interrupted'; reason: unknown }
   | { kind: 'took too long' }
@@ -34,7 +32,7 @@ type Cause =
   /** The process ended without a report. */
   | { kind: 'ended'; ending: Ending };
 
-/** If more bytes wait to be read, the val has to wait. */
+/** If more bytes than this wait to be read, the val has to wait. */
 const mostWaitingBytes = 4 * 1_048_576;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {

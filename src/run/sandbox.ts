@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, win32 } from 'node:path';
 
-/** The most memory of a val. An endless loop that allocates fills it within seconds. */
+/** The memory limit of a val. An endless loop that allocates memory reaches it within seconds. */
 const mostMegabytes = 512;
 
-/** The options of Node. The val may read only these paths; if `readable` is undefined, it may do everything. */
+/** The val may read only the paths in `readable`. If `readable` is undefined, there is no sandbox. */
 export function nodeOptions(
   version: string,
   readable: readonly string[] | undefined,
@@ -20,8 +20,8 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The permission model does not cover the following. V8 has flags that write files anywhere, and a val could set them.
-    // Node 20 writes a trace or a heap snapshot if a val asks for one.
+    // The next options close gaps of the permission model: a val could set flags of V8 that write files anywhere, and
+    // could make Node 20 write a trace or a heap snapshot.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -32,7 +32,10 @@ export function nodeOptions(
   ];
 }
 
-/** Node takes an absent path for a file, so its content is allowed too. Node 20.18 fails if it may not look for a package there. */
+/**
+ * Node takes a missing path for a file, so the content of a missing folder is allowed separately. Otherwise Node 20.18
+ * fails when it looks for a package in such a folder.
+ */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
 /** Node 20 crashes on Windows if it gets one path in two spellings. */

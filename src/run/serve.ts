@@ -1,4 +1,4 @@
-// A loopback address in front of a val: checks callers, limits time, and replaces the val's process when it ends.
+// Serves a val on a loopback address: checks the callers, limits the time, and replaces the val's process when it ends.
 import {
   Agent,
   createServer,
@@ -33,7 +33,7 @@ interface Answered {
 
 export interface Served {
   url: string;
-  /** Requests from now on go to this code. */
+  /** Later requests go to this code. */
   use(entry: Entry): void;
   close(): Promise<void>;
 }
@@ -115,20 +115,20 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
-/** Browsers name the site that sends a request. Links that the user follows are allowed. */
+/** Browsers send headers that name the site of the page. A link that the user follows is allowed. */
 function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
   return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
 }
 
-/** Also refuses requests that the web's Request cannot express. */
+/** Also refuses requests that a web `Request` cannot express, such as TRACE. */
 function refusalOf(
   { method, url = '', headers }: IncomingMessage,
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // A stranger's host name may lead to this address (DNS rebinding).
+  // A stranger's host name may lead to this address (DNS rebinding), so the host is checked.
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only under its loopback address.'];
   }
@@ -136,5 +136,5 @@ function refusalOf(
     return [403, 'This val takes no requests from pages of other sites.'];
   }
   if (!url.startsWith('/')) return [400, 'The target of a request has to be a path.'];
-  return method === 'TRACE' ? [405, 'A val takes no TRACE.'] : undefined;
+  return method === 'TRACE' ? [405, 'A val takes no TRACE requests.'] : undefined;
 }

@@ -9,12 +9,11 @@ import { createSources, type Entry } from './sources.ts';
 
 export interface ServingProcess {
   entry: Entry;
-  /** Sent with each request: the process answers no other caller. */
+  /** Sent with each request. The process refuses requests without it. */
   secret: string;
   /** Rejects with the reason if the code does not load or the process has ended. */
   port: Promise<number>;
   begin(request: number): void;
-  /** Returns the failure that the val reported for this request. */
   finish(request: number): ValsError | undefined;
   /** Gives the process no more requests. The process is ended after its last request. */
   retire(): void;
@@ -37,7 +36,7 @@ export function startServing(
     resolvePort = resolve;
     rejectPort = reject;
   });
-  // Requests that wait for the port handle the rejection. If none waits, Node must not take it for unhandled.
+  // A request that waits for the port handles the rejection. Without such a request, Node would report it as unhandled.
   port.catch(() => {});
   const sources = createSources(entry, options);
   const child = startProcess(options, {

@@ -19,9 +19,8 @@ import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
-/** The code to run: of a file, or of a val of the service, which has no files beside it. */
+/** A file, or a val of the service, which has no path and no files beside it. */
 export interface Entry extends Source {
-  /** Undefined for a val of the service. */
   path: string | undefined;
   /** Packages are looked up from the folder of this file, which need not exist. */
   packagesFrom: string;
@@ -39,8 +38,7 @@ export interface SourceOptions {
 export interface Sources {
   entry(): Promise<ModuleAnswer>;
   answer(specifier: string, from: string): Promise<ModuleAnswer>;
-  /** Finds a source by the id of its module. */
-  find(id: string): Source | undefined;
+  find(moduleId: string): Source | undefined;
   isInstalled(packageName: string, from: string): boolean;
   failure(number: number): ValsError | undefined;
 }
@@ -102,7 +100,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return transpiled.get(id) ?? load(id, { name: nameFor(found, main), code: read(found) }, found);
   }
 
-  /** The val gets only the message of a failure. vals keeps the error. */
+  /** The val gets only the message of a failure. The parent keeps the error. */
   async function keepingFailure(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
     try {
       return await answer;
@@ -143,7 +141,7 @@ function read(path: string): string {
   }
 }
 
-/** The path as the user would write it, relative like the name of the main file. */
+/** The path as the user would write it, relative to the same folder as the name of the main file. */
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);

@@ -12,7 +12,6 @@ import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import type { Entry } from './sources.ts';
 
-/** A version of a val on the service. */
 export interface KnownVersion {
   id: string;
   name: string | undefined;
@@ -22,7 +21,6 @@ export interface KnownVersion {
 export type Target = FileTarget | ServiceTarget;
 
 interface TargetBase {
-  /** The code as it is now. */
   load(): Promise<Entry>;
   packagesFrom: string;
 }
@@ -30,13 +28,13 @@ interface TargetBase {
 export interface FileTarget extends TargetBase {
   kind: 'file';
   path: string;
-  /** The val may import files of this folder and those below. */
+  /** The val may import only files in this folder and in folders below it. */
   folder: string;
 }
 
 interface ServiceTarget extends TargetBase {
   kind: 'service';
-  /** Undefined if the service does not say which version it sent. */
+  /** Undefined if the service does not tell which version it sent. */
   known: KnownVersion | undefined;
   api: Api;
 }
@@ -53,11 +51,11 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   if (isFile(resolve(options.settings.cwd, word))) {
     if (at === undefined) return fileTarget(options, word);
     throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
-      hint: 'Omit --at, or name the val by its id.',
+      hint: 'Omit --at, or give the id of the val.',
     });
   }
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
-    throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or name a val.' });
+    throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or give the name of a val.' });
   }
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
@@ -110,7 +108,6 @@ async function serviceTarget(
   return { kind: 'service', load: async () => entry, packagesFrom, known, api };
 }
 
-/** Undefined if the service does not say which version it sent. */
 export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {
   const version = textAt(val, 'version');
   if (version === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
 import { LocalError } from '../errors.ts';
 
 export interface Place {
-  /** Line and column count from 1. */
+  /** Lines and columns are counted from 1. */
   line: number;
   column: number;
 }
@@ -59,7 +59,7 @@ function throwUnusable(cause: unknown): never {
   });
 }
 
-/** The code of the service is TSX, or TypeScript with a type assertion that looks like JSX. */
+/** A val of the service has no extension. Its code is TSX, or TypeScript with type assertions that look like JSX. */
 function loadersFor(name: string): Loader[] {
   switch (extname(name)) {
     case '.ts':
@@ -76,7 +76,7 @@ function loadersFor(name: string): Loader[] {
   }
 }
 
-/** esbuild reads the pragma comments, but takes `@jsx` for classic JSX only if the runtime is set to that. */
+/** esbuild reads the pragma comments itself, but it obeys `@jsx` only if the runtime is set to classic JSX. */
 function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
   const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');

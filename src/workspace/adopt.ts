@@ -1,5 +1,5 @@
-// Adds a val of the service to the workspace. The service chooses the val's name, so the name is checked before it
-// becomes a path.
+// Adds a val of the service to the workspace. The service chooses its name, so the name is checked before it becomes a
+// path.
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -12,11 +12,10 @@ import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
-  /** The path that the user gave with --file. */
   file: string | undefined;
 }
 
-/** The returned function adds one val. It lists each folder only once, also for many vals. */
+/** The returned function adds one val. It lists each folder only once for all vals. */
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   const findOtherSpelling = createSpellingFinder(workspace.root);
 

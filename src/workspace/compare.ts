@@ -1,6 +1,5 @@
 // Compares a val's file with the service's code, given the base: the code that both sides last had in common.
 
-/** `vals status` prints these words. */
 export type Status =
   | 'unchanged'
   | 'changed here'
@@ -28,7 +27,6 @@ export function compare<Code>(
   return here === base ? 'changed there' : 'conflict';
 }
 
-/** A val that is deleted everywhere can only be removed from vals.json, with `vals forget`. */
 export const isDeletedEverywhere = ({ here, remote }: { here: unknown; remote: unknown }): boolean =>
   here === undefined && remote === undefined;
 
@@ -40,10 +38,7 @@ interface Findings {
   isRenamedHere: boolean;
 }
 
-/**
- * The last three words replace the result of `compare`, because they tell the user more than the difference of the
- * code.
- */
+/** The last three words replace the result of `compare`, because they tell the user more. */
 export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
 export function shownStatus({

@@ -19,7 +19,7 @@ export interface Examined extends RemoteSide {
   nameThere: string | undefined;
   /** The user changed the name in vals.json: the base still has the name that the service has. */
   isRenamedHere: boolean;
-  /** vals.json has no id for the val. */
+  /** True if vals.json has no id for the val. */
   isNew: boolean;
   /** The val is new here, and the service cannot list vals, so a push may overwrite a val that has the same name there. */
   mayTakeOver: boolean;
@@ -41,8 +41,7 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // `others` means that another owner on this service has the id. A private val of another owner looks deleted to the
-  // caller.
+  // `others` means that another owner here has the id. The private vals of another owner look deleted to the caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(
@@ -122,8 +121,8 @@ const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefin
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * Records the code that both sides have as the base. A folder that cannot be written is no error, because the command
- * may only read.
+ * Both sides have the same code, so it becomes the base. A folder that cannot be written is no error for a reading
+ * command.
  */
 function updateBase(
   { bases }: Workspace,

@@ -1,5 +1,4 @@
-// Removes vals from vals.json. Their files stay, and a line in .valsignore keeps each file from being pushed as a new
-// val.
+// Removes vals from vals.json. Their files stay, and .valsignore keeps them from being pushed as new vals.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -39,5 +38,5 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
   }
 }
 
-/** The pattern matches this file alone, even if its name contains special characters. */
+/** Escapes special characters, so that the pattern matches this file alone. */
 const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

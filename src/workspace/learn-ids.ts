@@ -5,10 +5,7 @@ import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/**
- * Returns the id and version of the val. Returns an empty object if the service cannot list vals, or if its list lacks
- * the val.
- */
+/** The result is empty if the service cannot list vals, or if its list lacks the val. */
 export async function learnId(
   workspace: Workspace,
   remotes: RemoteVals,

@@ -1,5 +1,4 @@
-// Detects moved files: if a file that vals.json lacks has the content of a missing file, the missing file was moved
-// there.
+// Detects moved files: a new file with the content of a missing file is that file at a new path.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -39,18 +38,17 @@ export async function viewWorkspace(
   return { ...workspace, vals: createVals(vals), bases: { ...workspace.bases, write() {} } };
 }
 
-/** Maps old paths to new paths. */
 async function findMoves(
   workspace: Workspace,
   warn: (message: string) => void,
 ): Promise<Map<string, string>> {
   const { root, vals, bases } = workspace;
-  const moves = new Map<string, string>();
+  const newPaths = new Map<string, string>();
   const missing = findMissing(workspace).flatMap((val) => {
     const code = bases.read(val)?.code;
     return code === undefined ? [] : { file: val.file, code };
   });
-  if (missing.length === 0) return moves;
+  if (missing.length === 0) return newPaths;
   const known = new Set([...vals].map(({ file }) => fold(file)));
   const isNew = (file: string) =>
     !known.has(fold(file)) && !basename(file).startsWith('.') && pathProblem(file) === undefined;
@@ -58,12 +56,12 @@ async function findMoves(
   const byCode = grouped(newFiles, (file) => readIfText(root, file));
   for (const [code, lost] of grouped(missing, ({ code }) => code)) {
     const lostFiles = lost.map(({ file }) => file);
-    for (const [from, to] of pairs(lostFiles, byCode.get(code) ?? [])) moves.set(from, to);
+    for (const [from, to] of pairs(lostFiles, byCode.get(code) ?? [])) newPaths.set(from, to);
   }
-  return moves;
+  return newPaths;
 }
 
-/** Lists each folder once, which takes less time than examining each file. */
+/** Lists each folder once, because examining each file would take longer. */
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));
   return [...byFolder].flatMap(([folder, inside]) => {
@@ -72,10 +70,7 @@ function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   });
 }
 
-/**
- * Undefined if the folder cannot be listed. Then its files do not count as missing, and reading them reports the
- * problem.
- */
+/** Undefined if the folder cannot be listed. Then its files do not count as missing. Reading them reports the problem. */
 function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));

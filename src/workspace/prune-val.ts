@@ -1,6 +1,5 @@
-// Deletes a val on the service because its file is gone here. A deletion cannot be undone, so three things must be
-// certain: the val is the caller's, it has the name in vals.json, and it did not change since this folder recorded its
-// base.
+// Deletes a val on the service because its file is gone here. A deletion cannot be undone, so it must be certain that
+// the val is the caller's, has the name in vals.json, and did not change since this folder recorded its base.
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
@@ -14,15 +13,15 @@ import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The service's val; undefined if it is already deleted there. Throws a conflict if the val must not be deleted. */
+/** Undefined if the val is already deleted on the service. Throws if the val must not be deleted. */
 export async function readPrunable(
   { bases }: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // Only a base that this folder itself recorded has a name. Otherwise vals.json of a stranger's repository could
-  // delete vals.
+  // Only a base that this folder itself recorded has a name. Without this check, a stranger's repository could delete
+  // vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {

@@ -18,7 +18,6 @@ export interface PullOptions {
   dryRun: boolean;
   /** The user named the val in the command, so it is an error if it cannot be pulled. */
   isNamed: boolean;
-  /** Reports a fact about the val that is not a failure. */
   remark(message: string): void;
   holdsToken(code: string): boolean;
   backup: Backup;
@@ -86,10 +85,7 @@ function withoutRemote(
   return { status: 'kept', id: val.id };
 }
 
-/**
- * Writes the file before the base. Otherwise, after a crash between the two writes, the old code would look like an
- * edit.
- */
+/** Writes the file before the base. Otherwise, after a crash between them, the old code would look like an edit. */
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);

@@ -18,7 +18,7 @@ export interface RemoteVal {
 }
 
 export interface RemoteSide {
-  /** Undefined if the service has no such val, or if the caller may not read it. */
+  /** Undefined if the val does not exist, or if the caller may not read it. */
   remote: RemoteVal | undefined;
   /** Set if the val belongs to another owner. `owner` is undefined if the service does not name the owner. */
   foreign?: { owner: string | undefined };
@@ -28,9 +28,8 @@ export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   /** The val's entry in the service's list of the caller's vals; undefined if the list was not read or lacks the val. */
   listed(id: string): Promise<ListedVal | undefined>;
-  /** 'unknown' if the service cannot list vals. */
+  /** The result is 'unknown' if the service cannot list vals. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
-  /** All vals of the caller; undefined if the service cannot list vals. */
   all(): Promise<ListedVal[] | undefined>;
 }
 

@@ -29,8 +29,7 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       const bases = createBases(root, service, [], () => {});
       if (id === undefined) throw withoutId({ service, bases }, found);
       const isNamed = word === id || word === name || nameFrom(file) === name;
-      // After a rename, a val's file keeps the old name. A word without a dot or slash is more likely the name of
-      // another val.
+      // After a rename, a val's file keeps its old name. A word without a dot or slash more likely names another val.
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
       return { id, name, file, isDoubtful: !isNamed && !isKnownFile() };
     },

@@ -1,4 +1,3 @@
-// Selects the vals of a workspace that a command is about.
 import { basename } from 'node:path';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreFiles } from './sources/ignoring.ts';
@@ -13,7 +12,7 @@ import {
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
-/** The vals that the words name, without duplicates. Without words: all vals and all new files. */
+/** The vals that the words name, each once. Without words: all vals and all new files. */
 export async function selectVals(
   workspace: KnownVals,
   words: readonly string[],

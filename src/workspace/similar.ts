@@ -6,13 +6,9 @@ interface File {
   code: string;
 }
 
-/** A limit, because each pair of files is compared line by line. */
 const mostPairs = 2_500;
 
-/**
- * As in git, two files are similar if they share half of their lines. A file that is similar to several others is left
- * out.
- */
+/** As in git, two files are similar if they share half of their lines. Leaves out a file that is similar to several. */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

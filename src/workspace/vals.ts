@@ -5,23 +5,19 @@ export interface WorkspaceVal {
   /** The path relative to the workspace's root, with / between folders. */
   file: string;
   name: string;
-  /**
-   * The id on the service in use, also if another owner there has the val; undefined if vals.json has no id for that
-   * service.
-   */
+  /** The id on the service in use, which may belong to another owner there. */
   id: string | undefined;
   /** The services that the val was pushed to, if it was not pushed to the service in use. */
   others?: string[];
 }
 
-/** Iterates in the order of the files. */
+/** Iterates in the order of the paths. */
 export interface Vals extends Iterable<WorkspaceVal> {
   ofFile(file: string): WorkspaceVal | undefined;
-  /** The path is in the form that `fold` returns, which is equal for paths that are one file on some systems. */
+  /** The path must be folded with `fold`. */
   ofFoldedFile(folded: string): WorkspaceVal | undefined;
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;
-  /** Adds the val, or replaces the val that has the same file. */
   set(val: WorkspaceVal): void;
 }
 

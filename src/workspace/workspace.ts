@@ -27,7 +27,6 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
-  /** Reads vals.json again if it changed. */
   refreshed(): Workspace;
   /** Records the val's name and id in the journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
@@ -38,7 +37,6 @@ export interface Workspace extends KnownVals {
   saveManifest(): Promise<LocalError | undefined>;
 }
 
-/** Throws if the current folder is not in a workspace. */
 export function openWorkspace(context: WorkspaceContext): Workspace {
   const root = findRoot(context.settings);
   if (root === undefined) {
@@ -57,8 +55,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   let vals = valsOf(root, service);
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const bases = createBases(root, service, ids, warn);
-  /** The notes of this command that are not in vals.json yet, by file. */
-  let unwritten = new Map<string, Note>();
+  let unsavedNotes = new Map<string, Note>();
   let hasLeftovers = readJournal(root).text !== '';
 
   const workspace: Workspace = {
@@ -80,14 +77,14 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       bases.prepare();
       const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
       appendToJournal(root, note);
-      unwritten.set(file, note);
+      unsavedNotes.set(file, note);
       vals.set(val);
       if (id !== undefined) bases.removeBaseByName(name);
     },
     async saveManifest() {
-      if (unwritten.size === 0 && !hasLeftovers) return undefined;
-      const notes = [...unwritten.values()];
-      unwritten = new Map();
+      if (unsavedNotes.size === 0 && !hasLeftovers) return undefined;
+      const notes = [...unsavedNotes.values()];
+      unsavedNotes = new Map();
       hasLeftovers = true;
       try {
         await updateManifest(root, context, (manifest) =>
@@ -115,8 +112,8 @@ export function valsOf(root: string, service: string | undefined): Vals {
 }
 
 /**
- * Another path of the same origin is another owner on the same service, such as a space. Its id is used if
- * there is none for this path.
+ * If vals.json has no id for this path of the service, the id of another path, such as a space, is used: it is another
+ * owner on the same service.
  */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
@@ -128,7 +125,7 @@ function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;
 }
 
-/** The path relative to the workspace's root, with / between folders. */
+/** The result has / between folders on every system. */
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
@@ -188,7 +185,6 @@ export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): Not
   });
 }
 
-/** For a val of the workspace whose id on the service in use is unknown. */
 export function withoutId(
   { service, bases }: Pick<Workspace, 'service' | 'bases'>,
   val: WorkspaceVal,

@@ -174,7 +174,7 @@ describe('a val that', () => {
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, message: error?.message }).toEqual({
       exit: 12,
-      message: 'a.ts was ended: it wrote to file descriptor 3, through which vals talks to it.',
+      message: 'a.ts was ended: it wrote to file descriptor 3, which is reserved.',
     });
   });
 

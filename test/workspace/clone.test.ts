@@ -70,7 +70,7 @@ describe('vals clone', () => {
       exit: 7,
       stderr:
         "error: The service's list of vals has more than 200,000 entries.\n" +
-        'hint: `vals pull <id>` adds single vals of it to a workspace.\n',
+        'hint: To add a single val to a workspace, run `vals pull <id>`.\n',
     });
     expect(existsSync(join(place.folder, 'mine'))).toBe(false);
   });

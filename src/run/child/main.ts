@@ -1,4 +1,4 @@
-// The process of the val: loads it, calls it and reports to vals.
+// The program of the child process: loads the val, calls it, and reports to the parent.
 import { inspect } from 'node:util';
 import type { Start, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
@@ -8,7 +8,7 @@ import { sendValue } from './value.ts';
 
 let hasPrinted = false;
 printAtOnce();
-// Only the sandbox has permissions.
+// `process.permission` exists only in the sandbox.
 if (process.permission !== undefined) forbidSignals();
 const pipe = openPipe();
 void run(pipe.start);
@@ -29,7 +29,7 @@ function printAtOnce(): void {
   }
 }
 
-/** A stream with its handle. Only writes to a pipe have to be made blocking: Node writes to files and terminals at once. */
+/** Only writes to a pipe have to be made blocking, because Node writes to files and terminals at once. */
 type Printing = { _handle?: { setBlocking?(blocking: boolean): void } };
 
 async function run({ entry, args, serve }: Start): Promise<void> {
@@ -79,16 +79,15 @@ function leave(): void {
   process.exit();
 }
 
-/** Fields of the errors of Node's permission model. */
-type Denied = { permission?: string; resource?: string };
+type PermissionErrorFields = { permission?: string; resource?: string };
 
 function describe(error: unknown): Thrown {
   try {
     if (error instanceof Error) {
-      const { name, message, stack = '', permission, resource } = error as Error & Denied;
+      const { name, message, stack = '', permission, resource } = error as Error & PermissionErrorFields;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node's message advises options that a user of vals cannot set.
+      // Node's message suggests options of Node that `vals run` does not have.
       const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const denied = [permission, resource].filter(Boolean).join(', ');
       return {
@@ -108,7 +107,6 @@ const shortened = (text: string): string => `${text}`.slice(0, mostCharacters);
 
 const mostCauses = 5;
 
-/** A line for each cause of the error. */
 function causesOf(error: Error): string {
   let text = '';
   let { cause } = error;

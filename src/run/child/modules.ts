@@ -1,11 +1,11 @@
-// The modules of the val. vals sends the code of the val's own files, and Node loads all other modules.
+// The modules of the val. The parent sends the code of the val's own files, and Node loads all other modules.
 import { SourceMap } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
 
-/** Why a module could not be loaded. vals makes the error message from it. */
+/** The parent makes the error message from this. */
 export interface LoadProblem {
   failure?: number;
   refused?: string;
@@ -141,8 +141,8 @@ function withProblem(error: unknown, problem: LoadProblem): unknown {
 }
 
 /**
- * Makes error stacks show the lines of the source, also in everything that the val prints itself. Sets V8's hook for the text
- * of a stack, because Node does not read the source maps of modules that are made with `vm`.
+ * Makes error stacks show the lines of the source, also in stacks that the val prints itself. Sets V8's hook for the
+ * text of a stack, because Node does not read the source maps of modules that are made with `vm`.
  */
 function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();

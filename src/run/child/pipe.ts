@@ -1,4 +1,5 @@
-// The pipe to vals, read and written synchronously: loading sockets would take a tenth of a short run.
+// The pipe to the parent. It is read and written synchronously, because loading sockets would take a tenth of a short
+// run.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,
@@ -6,14 +7,14 @@ import {
   messageFrame,
   type Order,
   orderReader,
-  pipeNumber,
+  pipeDescriptor,
   type Report,
   type Start,
 } from '../protocol.ts';
 
 export interface Pipe {
   start: Start;
-  /** Blocks until vals has answered. */
+  /** Blocks until the parent has answered. */
   ask(specifier: string, from: string): ModuleAnswer;
   send(report: Report): void;
   sendBytes(bytes: Uint8Array): void;
@@ -28,14 +29,15 @@ export function openPipe(): Pipe {
   const piece = Buffer.allocUnsafe(65_536);
 
   function write(frame: Buffer): void {
-    for (let from = 0; from < frame.length; ) from += orEndProcess(() => writeSync(pipeNumber, frame, from));
+    for (let from = 0; from < frame.length; )
+      from += orEndProcess(() => writeSync(pipeDescriptor, frame, from));
   }
 
   function next(): Order {
     for (;;) {
       const order = orders.shift();
       if (order !== undefined) return order;
-      const count = orEndProcess(() => readSync(pipeNumber, piece));
+      const count = orEndProcess(() => readSync(pipeDescriptor, piece));
       take(Buffer.from(piece.subarray(0, count)));
     }
   }
@@ -59,7 +61,7 @@ export function openPipe(): Pipe {
   };
 }
 
-/** Returns the number of bytes. The pipe fails if the val closed it, or if vals has ended: then the process ends. */
+/** Ends this process if the pipe fails, because then the val closed the pipe, or the parent has ended. */
 function orEndProcess(readOrWrite: () => number): number {
   let count = 0;
   try {
@@ -71,7 +73,7 @@ function orEndProcess(readOrWrite: () => number): number {
   return count;
 }
 
-/** Ends this process without Node's own clean-up. vals and its watchdog end the rest of the group. */
+/** Ends this process without Node's own clean-up. The parent and its watchdog end the other processes of the group. */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

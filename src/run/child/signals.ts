@@ -1,8 +1,8 @@
 // Keeps the val from sending signals to other processes. Node's permission model does not cover signals.
 
 /**
- * SIGUSR1 makes Node open its debugger. A val that sends it to vals could then connect to the debugger, and do
- * everything that vals may do. Node's functions for signals all end in these two.
+ * SIGUSR1 makes a Node process open its debugger. A val that sends it to the parent could then connect to the debugger,
+ * and do everything that the parent may do. All of Node's functions for signals call one of these two.
  */
 export function forbidSignals(): void {
   const ownPid = process.pid;
@@ -19,7 +19,7 @@ export function forbidSignals(): void {
 const replace = (name: string, value: (...args: unknown[]) => unknown): void =>
   void Object.defineProperty(process, name, { value, writable: false, configurable: false });
 
-/** Like the errors of the permission model. */
+/** Has the code and the field of the errors of Node's permission model, so that it is reported like them. */
 class SignalDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
   readonly permission = 'Signal';

@@ -1,5 +1,4 @@
-// Keeps the old content of files that --force or --merge overwrites, in one folder per command. No command deletes
-// these copies.
+// Copies files that --force or --merge overwrites into one folder per command. No command deletes the copies.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder } from './root.ts';

@@ -9,9 +9,7 @@ import { removeBelow, replaceBelow } from './write-files.ts';
 
 export interface Base {
   code: string;
-  /** Any JSON that the service sent as the version; undefined if it sent none. */
   version: JsonValue | undefined;
-  /** The time of the last change on the service; undefined if the service sent none. */
   changedAt?: string | undefined;
   /** The name of the val on the service; undefined if the base came with a repository or a copy of the folder. */
   name?: string | undefined;
@@ -26,7 +24,6 @@ interface Identity {
 }
 
 export interface Bases {
-  /** Undefined if the val has no base, or if the base cannot be read. */
   read(val: Identity): Base | undefined;
   /**
    * Whether the file counts as the newer side although the val has no base. True for vals that came with a fresh
@@ -101,8 +98,7 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // Not flushed to the disk: if a crash of the machine loses the base, it is written again while both sides have
-      // the same code.
+      // Not flushed to the disk: a base that a crash of the machine loses is written again while both sides are equal.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };

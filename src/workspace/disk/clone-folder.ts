@@ -42,10 +42,7 @@ export function beginClone(folder: string, service: string): void {
 
 export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
 
-/**
- * The service that an unfinished clone wrote into the file. Without the mark of this folder, the file came with a
- * repository or a copy, and is ignored.
- */
+/** Ignores a file that lacks the mark of this folder, because it came with a repository or a copy. */
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');

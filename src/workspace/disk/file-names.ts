@@ -1,5 +1,4 @@
-// Checks which names may become files: on every system, the name must lead to a regular file below the workspace's
-// root.
+// Checks which names may become files. On every system, the name must lead to a regular file below the root.
 
 /** Some file systems ignore letter case or the Unicode form. Paths with the same folded form may be one file there. */
 export const fold = (text: string): string =>
@@ -9,15 +8,13 @@ const longestNameBytes = 200;
 /** A limit, because each folder of a path is opened one by one. */
 export const mostFolders = 64;
 /**
- * The regular expression is inside the function, because creating it when the program starts would take 2 % of the
- * start.
+ * Creates the regular expression at each call, because creating it when the program starts would slow the start by 2 %.
  */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
 /** Windows gives files short names. GIT~1 would lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
-/** Why a name cannot be the name of a file; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (holdsInvisible(name)) return 'holds characters that cannot be seen';
@@ -31,7 +28,7 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Why a path below the root, with / as separator, cannot be a val's file; undefined if it can. */
+/** `path` is relative to the root, with / between folders. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'is not below the workspace';

@@ -56,7 +56,6 @@ export async function listBelow(root: string, folder: string): Promise<Dirent[]>
   }
 }
 
-/** Returns undefined if the file or folder is missing. Other errors become errors that name it. */
 function reading<Result>(named: string, act: () => Result): Result | undefined {
   try {
     return act();
@@ -66,7 +65,6 @@ function reading<Result>(named: string, act: () => Result): Result | undefined {
   }
 }
 
-/** The stamp changes whenever the file is written or replaced. */
 export const stampOf = (root: string, file: string): string | undefined =>
   inFolderOf(root, file, {}, ({ path }, name) => {
     const stats = lstatSync(`${path}/${name}`, { bigint: true, throwIfNoEntry: false });

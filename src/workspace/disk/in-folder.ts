@@ -4,7 +4,6 @@ import { LocalError } from '../../errors.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
 import { UnusableFile } from '../../lib/plain-file.ts';
 
-/** Returns undefined if the folder does not exist. */
 export function inFolder<Result>(
   root: string,
   folder: string,

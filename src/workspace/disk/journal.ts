@@ -40,8 +40,7 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // Read as bytes, because a line that was cut off within a character is not UTF-8. It is skipped like other invalid
-  // lines.
+  // Not read as UTF-8, because a line may be cut off within a character. Such a line is skipped.
   const bytes = file === undefined ? undefined : readBytesBelow(root, file, largest.manifest);
   const text = bytes?.toString() ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
@@ -56,8 +55,7 @@ function parseLine(line: string): JsonValue {
 }
 
 /**
- * Keeps the journal if another process added a note in the meantime. That process writes its note into vals.json when
- * it ends.
+ * Keeps the journal if another process added a note since it was read. That process will write its note into vals.json.
  */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);

@@ -1,5 +1,5 @@
-// The ids that vals have on the embedded service. They are valid on this machine alone, so they are kept in .vals and
-// not in vals.json.
+// The ids of vals on the embedded service. They are valid on this machine alone, so they are in .vals, not in
+// vals.json.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -11,10 +11,7 @@ import { replaceBelow } from './write-files.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/**
- * The ids by file. Ids of files that are not in vals.json are kept too, because another git branch may have these
- * files.
- */
+/** The ids by file. Files that are not in vals.json keep their ids, because another git branch may have them. */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {

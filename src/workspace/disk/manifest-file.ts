@@ -20,10 +20,7 @@ export function readManifest(root: string): Manifest {
   return manifest;
 }
 
-/**
- * The lock keeps two processes from overwriting each other's changes. The notes of the journal are written into
- * vals.json too.
- */
+/** Uses a lock, so that two processes do not overwrite each other's changes. Also applies the notes of the journal. */
 export async function updateManifest(
   root: string,
   context: WorkspaceContext,
@@ -45,8 +42,7 @@ export async function updateManifest(
       const after = formatManifest(manifest);
       // Another process took the lock because it seemed abandoned. The text may be outdated, so the loop starts again.
       if (!isMine()) continue;
-      // The local ids are written before vals.json. Otherwise a crash between the two writes could lose an id that only
-      // vals.json had.
+      // The local ids are written before vals.json. Otherwise a crash between the two writes could lose an id.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {

@@ -1,5 +1,4 @@
-// The content of vals.json: the file of each val, and its id on each service. The keys are sorted, so that git diffs
-// are small.
+// The content of vals.json: the file of each val, and its id on each service. It is sorted to keep git diffs small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
@@ -109,7 +108,6 @@ export function formatManifest({ vals, others }: Manifest): string {
 const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Editors check vals.json with this schema. */
 export const manifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'A workspace of vals',

@@ -7,7 +7,6 @@ export interface Note {
   service: string;
   file: string;
   name: string;
-  /** Absent if the service sent no id. */
   id?: string;
   /** The id that the new id replaces. */
   before?: string;
@@ -19,10 +18,7 @@ export interface NoteOptions {
   warn(message: string): void;
 }
 
-/**
- * Skips a note that would make the manifest invalid, because two vals would have one name, one id, or one file on some
- * systems.
- */
+/** Skips a note that would make the manifest invalid: two vals with one name, one id, or one file on some systems. */
 export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();
@@ -63,7 +59,6 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
   }
 }
 
-/** Returns undefined also if the note's path cannot be the file of a val. */
 export function parseNote(value: JsonValue): Note | undefined {
   if (!isObject(value)) return undefined;
   const { service, file, name, id, before } = value;

@@ -56,7 +56,6 @@ export function foreignPlace(settings: Settings, root: string): string | undefin
   return foreign !== undefined && settings.safeDirectories.includes(root) ? undefined : foreign;
 }
 
-/** A path that cannot be examined counts as missing. */
 function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -28,10 +28,7 @@ const newFileMode = 0o644;
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /**
-   * False for content that can be restored, because after a crash of the machine the file may be empty. If only the
-   * process crashes, nothing is lost.
-   */
+  /** False for content that can be restored: after a crash of the machine (not of the process), the file may be empty. */
   flush: boolean;
 }
 
@@ -90,7 +87,6 @@ function moveOnto(
   }
 }
 
-/** Throws if somebody saved the file after this process read it. */
 function refuseEdited(target: string, file: string, expected: Expected): void {
   if (expected === 'anything') return;
   let found: string | undefined;
@@ -149,10 +145,7 @@ function writing(file: string, act: () => boolean | undefined): void {
 const leftoverAfterMs = 3_600_000;
 const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/**
- * Removes temporary files that killed processes left. To be removed, a file must be old, regular and of this user, and
- * have a name that this program gives.
- */
+/** Removes temporary files that killed processes left: only old, regular files of this user with such a name. */
 export function removeLeftovers(root: string): void {
   inFolder(root, temporaryFolder, {}, (folder) => {
     for (const name of readdirSync(folder.path)) {

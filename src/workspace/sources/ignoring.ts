@@ -16,9 +16,8 @@ export interface Rules {
 }
 
 export interface IgnoreFiles {
-  /** The folder is relative to the root, and '' is the root. */
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git, the rules of the folders above the root apply too, up to the top of the repository or workspace. */
+  /** As in git, the rules of folders above the root apply too, up to the top of the repository or workspace. */
   rulesAbove(root: string): Rules[];
 }
 

@@ -67,7 +67,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** Opens the pipe without blocking and reads it as a socket, because otherwise Ctrl-C could not interrupt the read. */
+/** Reads the pipe as a socket, without blocking, because otherwise Ctrl-C could not interrupt the read. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -22,7 +22,6 @@ export interface Source {
 const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
 
-/** A file that the user named, or one found in a folder that the user named. */
 export interface FoundFile {
   file: string;
   /** Set if the user named a folder: that folder, and the file's path relative to it. Links below it are not followed. */
@@ -36,7 +35,6 @@ interface FileInFolder {
 
 interface Place {
   settings: { cwd: string };
-  /** Set if an agent runs the command, which may then use only files below one folder. */
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
@@ -58,7 +56,6 @@ export async function collectFiles(
       found.push({ file: withSlashes(path) });
     }
   }
-  // A single path cannot give the same file twice.
   if (paths.length === 1) return found;
   return [...new Map(found.map((each) => [resolve(cwd, each.file), each])).values()];
 }
@@ -82,7 +79,6 @@ export function isPath(cwd: string, word: string): boolean {
 /** The default name of a val: the file name without the extension. */
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
-/** Throws if two files would become one val, because they have the same name. */
 export function refuseSameNames(sources: readonly Source[], hint?: string): void {
   const fileByName = new Map<string, string>();
   for (const source of sources) {
@@ -105,7 +101,7 @@ const isDirectory = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The code files below a folder that are not ignored, relative to the folder. There may be none. */
+/** Returns the code files that are not ignored, relative to the root. There may be none. */
 export async function walkFolder(
   root: string,
   warn: (message: string) => void,
@@ -131,10 +127,7 @@ async function codeFilesBelow(
   return found;
 }
 
-/**
- * The returned function tells whether walkFolder skips a folder. It caches the ignore rules, so create a new one when
- * they change.
- */
+/** Tells whether walkFolder skips a folder. The ignore rules are cached: create a new filter when they change. */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -151,10 +144,7 @@ export function createFolderFilter(
   };
 }
 
-/**
- * The returned function tells whether a file, or a folder around it, is ignored. It caches the ignore rules, so create
- * a new one when they change.
- */
+/** Tells whether a file or a folder around it is ignored. The rules are cached: create a new check when they change. */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
@@ -191,11 +181,9 @@ export const isCode = (file: string): boolean => codeExtensions.has(extname(file
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
-  /** The root as the user typed it, for messages. */
   named: string;
 }
 
-/** The paths of the code files, relative to the root, with / as separator. */
 async function walk(
   root: string,
   folder: string,

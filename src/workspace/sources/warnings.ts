@@ -31,7 +31,6 @@ const importStatement =
 export const relativeImports = (code: string): string[] =>
   [...code.matchAll(importStatement)].map(([, , specifier = '']) => specifier);
 
-/** Returns one warning for all files; undefined if there is nothing to warn about. */
 export function relativeImportWarning(
   found: readonly { file: string; specifier: string }[],
 ): string | undefined {

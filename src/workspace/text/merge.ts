@@ -1,5 +1,4 @@
-// Merges two texts that have a common base. A place that only one side changed gets that change. A place that both
-// sides changed differently gets conflict markers.
+// Merges two texts that have a common base. If both sides changed a place differently, it gets conflict markers.
 import { type Change, changesBetween, linesOf } from './lines.ts';
 
 export interface Merged {
@@ -81,7 +80,6 @@ function regions(here: readonly Change[], there: readonly Change[]): Region[] {
   return found;
 }
 
-/** The lines of one side that replace the lines of the base from `start` to `end`. */
 function applied(base: readonly string[], start: number, end: number, changes: readonly Change[]): string[] {
   const parts: string[][] = [];
   let position = start;

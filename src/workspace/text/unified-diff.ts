@@ -13,7 +13,6 @@ export function unifiedDiff(file: string, before: string | undefined, after: str
 }
 
 interface Side {
-  /** Must not contain a line break. */
   label: string;
   text: string;
 }
@@ -28,9 +27,7 @@ export function diffBetween(old: Side, now: Side): string {
   return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
-/**
- * One hunk that removes all old lines and adds all new lines, for texts whose common lines would take too long to find.
- */
+/** For texts whose common lines would take too long to find. */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
   const signed = (sign: string, text: string) =>
     linesOf(text).flatMap((line) =>

@@ -9,7 +9,6 @@ export interface Queue {
 export function createQueue(
   concurrency: number,
   work: (file: string) => Promise<void>,
-  /** Called each time the last work has ended. */
   onIdle: () => void,
 ): Queue {
   const waiting = new Set<string>();

@@ -10,10 +10,7 @@ export interface Saves {
   close(): Promise<void>;
 }
 
-/**
- * A save is reported after a pause of this length, because an editor may delete, create, write and rename a file for
- * one save.
- */
+/** A save is reported after this pause, because an editor may write, delete and rename a file for one save. */
 const debounceMs = 100;
 
 /** When a folder is no longer ignored, files that were saved there this recently count as saved. */
@@ -37,7 +34,7 @@ export async function watchSaves(
     pending.set(file, cancel);
   };
 
-  /** With `since`, files that already exist count as saved if they changed after that time. */
+  /** Files that already exist count as saved only if they changed after `since`. */
   async function begin(since?: number): Promise<FSWatcher> {
     const isSkipped = createFolderFilter(root, ignoreFiles);
     let hasBegun = false;
