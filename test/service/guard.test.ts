@@ -27,7 +27,7 @@ const say = (lines: string[], body?: string | Buffer) => sayTo(service.port, lin
 
 const SIGNED = 'Authorization: Bearer TOKEN';
 
-test('every answer forbids caches and a guess at its type', async () => {
+test('every answer forbids caching and guessing its content type', async () => {
   for (const path of ['/v1/me', '/v1/nothing']) {
     const { headers } = await ask(service, 'GET', path);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -256,7 +256,7 @@ describe('bodies', () => {
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test('that break off do no harm', async () => {
+  test('that end too early do not stop the service', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.write(filledIn([...POST, 'Content-Length: 100', 'Expect: 100-continue', '', ''].join('\r\n')));
     await once(socket, 'data');

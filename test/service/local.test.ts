@@ -21,7 +21,7 @@ function fileWith(text: string): string {
 }
 
 describe('--local', () => {
-  it('carries a val through its whole life, byte for byte, without any set-up', async () => {
+  it('creates, reads, changes and deletes a val, byte for byte, without any set-up', async () => {
     const home = temporaryFolder();
     const local = { home, env: { VALS_LOCAL: '1' } };
     const [created] = await json(['push', '-', '--name', 'life'], { ...local, input: code });

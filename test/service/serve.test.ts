@@ -16,7 +16,7 @@ async function json(args: string[], options: Parameters<typeof run>[1]) {
 }
 
 describe('vals serve', () => {
-  it('says its address first, keeps its token, and shares its data with --local', async () => {
+  it('prints its address first, keeps its token, and shares its data with --local', async () => {
     const data = join(temporaryFolder(), 'vals.db');
     const first = await embeddedService({ at: data });
     const [{ id }] = await json(['push', '-', '--name', 'shared'], { env: first.env, input: code });
@@ -85,7 +85,7 @@ describe('vals serve', () => {
     ]);
   });
 
-  it('is not held up by a reader of its log that stopped reading', async () => {
+  it('goes on answering if the reader of its log stops reading', async () => {
     const { baseUrl, end } = await embeddedService({ unreadLog: true });
     const longPath = `${baseUrl}/${'x'.repeat(4_000)}`;
     for (let request = 0; request < 100; request++) expect((await fetch(longPath)).status).toBe(404);
@@ -116,7 +116,7 @@ describe('vals serve', () => {
     expect(screen).toMatch(/GET \/page\/\*\*\* 401 \d+ ms/);
   });
 
-  it('says once that its store was removed, and acknowledges no write', async () => {
+  it('reports once that its store was removed, and acknowledges no write', async () => {
     const data = join(temporaryFolder(), 'vals.db');
     const { env, logged, end } = await embeddedService({ at: data });
     await json(['push', '-', '--name', 'kept'], { env, input: code });

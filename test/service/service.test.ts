@@ -48,7 +48,7 @@ async function failureOf(promise: Promise<unknown>): Promise<LocalError> {
   return error as LocalError;
 }
 
-test('its identity is made once and kept', async () => {
+test('the owner and the token of a store are created once and kept', async () => {
   const file = join(temporaryFolder(), 'store.db');
   const first = await temporaryService({ at: file });
   expect(first.baseUrl).toBe(`http://127.0.0.1:${first.port}`);
@@ -63,7 +63,7 @@ test('its identity is made once and kept', async () => {
 });
 
 describe('its file', () => {
-  test('is for the owner alone with its folder, whatever the umask', async () => {
+  test('and its folder are private to the owner, whatever the umask', async () => {
     const folder = join(temporaryFolder(), 'deep', 'er');
     const before = process.umask(0);
     try {
@@ -76,7 +76,7 @@ describe('its file', () => {
     }
   });
 
-  test('is for the owner alone behind a link, too, with the files that SQLite puts beside it', async () => {
+  test('and the files that SQLite puts beside it are private to the owner, even behind a link', async () => {
     const file = join(temporaryFolder(), 'store.db');
     const real = join(temporaryFolder(), 'real.db');
     linkTo(file, real);
@@ -86,7 +86,7 @@ describe('its file', () => {
     expect(readdirSync(dirname(file))).toEqual(['store.db']);
   });
 
-  test('is tightened where it was open to others', async () => {
+  test('is made private if other users could read it', async () => {
     const { at: file, close } = await temporaryService();
     await close();
     chmodSync(file, 0o644);
@@ -94,7 +94,7 @@ describe('its file', () => {
     expect(modeOf(file)).toBe(0o600);
   });
 
-  test('holds everything once the service has ended', async () => {
+  test('contains all data after the service has ended', async () => {
     const service = await temporaryService();
     await createVal(service, { name: 'v', code: 'c' });
     await service.close();
@@ -211,7 +211,7 @@ test('a port of metrics in use is named, and the port of the service is closed a
   await again.close();
 });
 
-test('it leaves the globals of its process alone', async () => {
+test('the service changes no globals of its process', async () => {
   const { Request, Response } = globalThis;
   const service = await temporaryService();
   await ask(service, 'GET', '/v1/me');

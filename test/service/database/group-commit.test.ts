@@ -39,7 +39,7 @@ function openGroup(after = () => {}) {
 const statuses = async (writes: Promise<unknown>[]) =>
   (await Promise.allSettled(writes)).map(({ status }) => status === 'fulfilled');
 
-test('writes of one moment share a commit, and a failed write undoes no other', async () => {
+test('writes of one turn of the event loop share a commit, and a failed write undoes no other write', async () => {
   const { insert, commits, names } = openGroup();
   const seen: string[][] = [];
   const first = insert('a').then(() => seen.push(names()));
@@ -48,7 +48,7 @@ test('writes of one moment share a commit, and a failed write undoes no other', 
   expect(seen).toEqual([['a', 'b', 'c']]);
 });
 
-test('a write that fails half-way leaves nothing', async () => {
+test('a write that fails half-way changes nothing', async () => {
   const { insert, insertAll, names } = openGroup();
   expect(await statuses([insert('a'), insertAll('half', 'a'), insert('b')])).toEqual([true, false, true]);
   expect(names()).toEqual(['a', 'b']);
@@ -67,7 +67,7 @@ test('if the check after the commit fails, no write is acknowledged', async () =
   expect(await statuses([insert('a'), insert('b')])).toEqual([false, false]);
 });
 
-test('a flush writes what still waits', async () => {
+test('a flush commits the waiting writes', async () => {
   const { insert, flush, names } = openGroup();
   const written = insert('a');
   await flush();

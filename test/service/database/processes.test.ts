@@ -106,7 +106,7 @@ test('while another program holds a val for too long, reads go on and writes giv
   expect((await putVal(service, 'v', 'd')).status).toBe(200);
 });
 
-test('a person who is removed while they write is a stranger, and leaves nothing', async () => {
+test('a write of a person who is being removed is refused, and stores nothing', async () => {
   const service = await temporaryService();
   const { users } = await storeOf(service);
   const eve = await addPerson(service, 'eve');

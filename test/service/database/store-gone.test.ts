@@ -73,7 +73,7 @@ test('the log of a replaced store is not applied to the new store', async () => 
   expect(await get(again, `/v1/vals/${theirs.id}`)).toMatchObject({ id: theirs.id, code: theirs.code });
 });
 
-test('a store that is put back is used again', async () => {
+test('a store whose files are put back works again', async () => {
   const service = await temporaryService();
   const val = await createVal(service, { name: 'v', code: 'c' });
   renameSync(service.at, `${service.at}.old`);

@@ -99,7 +99,7 @@ test('an answer that is not read in time ends its connection', async () => {
   expect(read).toBeLessThan(body.length);
 });
 
-test('a caller that stores too many bytes in a time gets 429, and can still read', async () => {
+test('a caller that stores too many bytes in a short time gets 429, and can still read', async () => {
   const service = await temporaryService({
     limits: { perSecond: 1_000, inFlight: 64, stored: { perSecond: 1_000, burst: 300_000, inFlight: 64 } },
   });

@@ -55,7 +55,7 @@ describe('files', () => {
     expect(messageOf(() => read({ cert: pipe }))).toContain('is a named pipe');
   });
 
-  test('a certificate without a key is refused, and the key of another certificate', () => {
+  test('a certificate without a key, or with the key of another certificate, is refused', () => {
     expect(messageOf(() => read({ key: pem('authority') }))).toContain('holds no private key');
     const message = messageOf(() => read({ key: pem('expired') }));
     expect(message).toContain('does not belong to');

@@ -195,7 +195,7 @@ describe('limits', () => {
   const from = (address: string) => ['Host: vals.example', `X-Forwarded-For: ${address}`];
   const withToken = (token: string) => `Authorization: Bearer ${token}`;
 
-  test('beyond them a caller gets 429 with the time to come back, and no other caller does', async () => {
+  test('a caller above the limit gets 429 with Retry-After, and other callers do not', async () => {
     const { port, token } = await temporaryService({ network, limits });
     const get = (...lines: string[]) => sayTo(port, ['GET /v1/vals/x HTTP/1.1', ...lines]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => get(...from('9.9.9.9'))));
@@ -221,14 +221,14 @@ describe('limits', () => {
     expect(await get('9.9.9.8', token)).toBe(200);
   });
 
-  test('do not hold for healthz', async () => {
+  test('do not apply to /healthz', async () => {
     const { port } = await temporaryService({ network, limits });
     const get = () => sayTo(port, ['GET /healthz HTTP/1.1', 'Host: x']);
     const answers = await Promise.all(Array.from({ length: 20 }, get));
     expect(answers.map(statusIn)).toEqual(Array(20).fill(200));
   });
 
-  test('count the requests at a time, also those whose body does not come', async () => {
+  test('count requests at a time, including requests whose body never arrives', async () => {
     const { port, token } = await temporaryService({ limits: { perSecond: 1_000, inFlight: 2 } });
     const head = [`Host: 127.0.0.1:${port}`, withToken(token)];
     const put = ['PUT /v1/vals HTTP/1.1', ...head, 'Content-Type: application/json', 'Content-Length: 30'];

@@ -73,7 +73,7 @@ describe('the service', () => {
     service = await overTls({ cert: good, key: good });
   });
 
-  test('answers as its public URL alone, from any address', async () => {
+  test('accepts only the host of its public URL, from any address', async () => {
     expect(service.baseUrl).toBe('https://vals.test');
     const get = async (host: string) => {
       const head = `Host: ${host}\r\nAuthorization: Bearer ${service.token}\r\nConnection: close`;
@@ -88,7 +88,7 @@ describe('the service', () => {
     }
   });
 
-  test('speaks TLS 1.2 and 1.3, and nothing older', async () => {
+  test('accepts TLS 1.2 and 1.3, and nothing older', async () => {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
       expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
     }

@@ -38,11 +38,11 @@ async function firstVisit() {
 /** The text of a page, without tags, and with HTML's escapes. */
 const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
 
-describe('who may see it', () => {
+describe('access to the page', () => {
   const isRoot = process.getuid?.() === 0;
 
   test.runIf(process.platform === 'linux' && isRoot)(
-    'no other user of the machine, whatever connections they made before',
+    'other users of the machine are refused, whatever connections they made before',
     async () => {
       // The kernel lists a closed connection for a while as one of root's. So this user first makes one between the same
       // two ports, at another loopback address.
@@ -77,7 +77,7 @@ describe('who may see it', () => {
     },
   );
 
-  test('nobody without the link, and a browser learns how', async () => {
+  test('without the link, it is refused, and a browser shows how to get a link', async () => {
     const answer = await visit('/');
     expect(answer.status).toBe(401);
     const text = await answer.text();
@@ -86,16 +86,19 @@ describe('who may see it', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
-  test('other programs get a problem, as everywhere', async () => {
+  test('without the link, other programs get problem details', async () => {
     const answer = await ask(service, 'GET', '/', { token: null });
     expect(answer).toMatchObject({ status: 401, body: { status: 401 } });
   });
 
-  test.each(['/?key=', '/?key=wrong', '/?token=TOKEN', '/?key=TOKEN'])('nobody with %s', async (path) => {
-    expect((await visit(path.replace('TOKEN', service.token))).status).toBe(401);
-  });
+  test.each(['/?key=', '/?key=wrong', '/?token=TOKEN', '/?key=TOKEN'])(
+    'it is refused with %s',
+    async (path) => {
+      expect((await visit(path.replace('TOKEN', service.token))).status).toBe(401);
+    },
+  );
 
-  test('who has the link, once, and then who has its cookie', async () => {
+  test('the link works once, and then the cookie works', async () => {
     const link = service.pageLink();
     // A HEAD request, as for a preview, does not use up the link.
     expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401);
@@ -117,7 +120,7 @@ describe('who may see it', () => {
     expect((await visit(path)).status).toBe(401);
   });
 
-  test('who gets a link with the token, once, and the link of the terminal stays good', async () => {
+  test('a link that was requested with the token works once, and the link in the terminal still works', async () => {
     const shown = service.pageLink();
     const { status, body } = await ask(service, 'GET', `/v1/me/page-link?val=${val.id}`);
     expect(status).toBe(200);
@@ -136,7 +139,7 @@ describe('who may see it', () => {
     expect((await visit(`/v1/vals/${val.id}`, { cookie })).status).toBe(404);
   });
 
-  test('no web page, whatever it has', async () => {
+  test('a request from a web page is refused, even with the cookie or the link', async () => {
     const { cookie, path } = await firstVisit();
     expect((await visit(path, { cookie, origin: 'http://evil.example' })).status).toBe(403);
     const link = service.pageLink();
@@ -144,13 +147,13 @@ describe('who may see it', () => {
     expect(service.pageLink()).toBe(link);
   });
 
-  test('the owner of the token', async () => {
+  test('the token opens the page of its owner', async () => {
     expect(await statusOf(service, 'GET', '/')).toBe(200);
     expect(await statusOf(service, 'GET', '/', { token: 'wrong' })).toBe(401);
   });
 });
 
-describe('what it shows', () => {
+describe('the page shows', () => {
   const shown = async (path: string) => (await askText(service, 'GET', path)).text;
 
   test('the vals, and each with its code and versions, and text as text', async () => {
@@ -239,13 +242,13 @@ describe('what it shows', () => {
     expect(await text()).toContain(`20 of 23 runs. To see all runs: vals val runs ${id} --all`);
   });
 
-  test('how to begin, where there is no val', async () => {
+  test('how to begin, if there are no vals', async () => {
     const empty = await temporaryService();
     expect((await askText(empty, 'GET', '/')).text).toContain('vals push');
   });
 });
 
-test('it loads nothing, runs nothing and is framed by nobody', async () => {
+test('the page loads nothing, runs nothing, and cannot be shown in a frame', async () => {
   const { page: answer } = await firstVisit();
   const policy = answer.headers.get('content-security-policy') ?? '';
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+'; /);

@@ -30,7 +30,7 @@ const signIn = (token: string, headers: Record<string, string> = {}, path = '/si
   browse(service, path, { form: `token=${encodeURIComponent(token)}`, headers });
 
 describe('the form', () => {
-  test('is what a browser gets, and shows no val', async () => {
+  test('is sent to a browser that is not signed in, and shows no val', async () => {
     const { status, text, headers } = await visit(`/?val=${val.id}`);
     expect(status).toBe(401);
     expect(text).toContain(`<form method="post" action="/sign-in?val=${val.id}">`);
@@ -51,13 +51,13 @@ describe('the form', () => {
     expect(service.pageLink()).toBe('');
   });
 
-  test('shows what was asked for as text', async () => {
+  test('escapes the query of the request', async () => {
     const { text } = await visit('/?val="><script>alert(1)</script>');
     expect(text).not.toContain('<script');
     expect(text).not.toContain('val="');
   });
 
-  test('takes the token, and leads to what was asked for, with a cookie', async () => {
+  test('accepts the token, sets a cookie, and redirects to the requested page', async () => {
     const { status, headers } = await signIn(` ${service.token}\n`, {}, `/sign-in?val=${val.id}`);
     expect(status).toBe(303);
     expect(headers.location).toBe(`/?val=${val.id}`);
@@ -105,7 +105,7 @@ describe('the form', () => {
     expect((await signIn('x'.repeat(10_000))).status).toBe(413);
   });
 
-  test('ten wrong tokens from one address, then none for a while, not even the right one', async () => {
+  test('after ten wrong tokens from one address, refuses every token for a while, even the right one', async () => {
     const from = { 'X-Forwarded-For': '192.0.2.1' };
     for (let i = 0; i < 10; i++) expect((await signIn('wrong', from)).status).toBe(401);
     const { status, text, headers } = await signIn(service.token, from);
@@ -120,7 +120,7 @@ describe('the form', () => {
 });
 
 describe('the cookie', () => {
-  test('is looked up once, however many a request has', async () => {
+  test('is looked up once, even if a request has many cookies', async () => {
     const cookie = await signedIn(service, service.token);
     const [name = ''] = cookie.split('=');
     const others = Array.from({ length: 300 }, (_, i) => `${name}=${i}.99999999999.code`).join('; ');
@@ -128,7 +128,7 @@ describe('the cookie', () => {
     expect((await visit('/', { cookie: `${cookie}; ${others}` })).status).toBe(200);
   });
 
-  test('opens the page, with a way out', async () => {
+  test('opens the page, which has a button to sign out', async () => {
     const cookie = await signedIn(service, service.token);
     const { status, text, headers } = await visit('/', { cookie: `a=b; ${cookie}` });
     expect(status).toBe(200);
@@ -138,7 +138,7 @@ describe('the cookie', () => {
     expect((await visit(`/?val=${val.id}`, { cookie })).text).toContain('my_code');
   });
 
-  test('opens nothing of the API', async () => {
+  test('is not accepted by the API', async () => {
     const cookie = await signedIn(service, service.token);
     expect((await visit('/v1/me', { cookie })).status).toBe(401);
     expect((await visit(`/v1/vals/${val.id}`, { cookie })).status).toBe(404);
@@ -148,25 +148,25 @@ describe('the cookie', () => {
     expect(created.status).toBe(401);
   });
 
-  test('no page of another site uses it', async () => {
+  test('is not accepted from a page of another site', async () => {
     const cookie = await signedIn(service, service.token);
     expect((await visit('/', { cookie, Origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  test('is good at another process on the same data', async () => {
+  test('is accepted by another process on the same store', async () => {
     const other = await temporaryService({ at: at, network: behindProxy });
     const cookie = await signedIn(service, service.token);
     expect((await visit('/', { cookie }, other)).status).toBe(200);
   });
 
-  test('is good nowhere else', async () => {
+  test('is not accepted by a service on another store', async () => {
     const stranger = await temporaryService({ network: behindProxy });
     const cookie = await signedIn(stranger, stranger.token);
     expect((await visit('/', { cookie }, stranger)).status).toBe(200);
     expect((await visit('/', { cookie })).status).toBe(401);
   });
 
-  test("is the person's own, and ends with their token, and with them", async () => {
+  test("shows only the person's own vals, and ends when the token is replaced or the person is removed", async () => {
     const { users } = await storeOf({ at });
     const { token = '' } = (await users.add('ada')) ?? {};
     const cookie = await signedIn(service, token);
@@ -205,7 +205,7 @@ describe('the cookie', () => {
     expect((await visit('/', { cookie: `${name}=x.y.z; ${cookie}` })).status).toBe(200);
   });
 
-  test('ends with a sign-out, which another page cannot send', async () => {
+  test('is removed by a sign-out, which a page of another site cannot send', async () => {
     const cookie = await signedIn(service, service.token);
     const signOut = (headers: object) =>
       browse(service, '/sign-out', { form: '', headers: { cookie, ...headers } });
@@ -217,7 +217,7 @@ describe('the cookie', () => {
   });
 });
 
-test('the forms are taken by POST alone, and not at all without a public URL', async () => {
+test('the forms are accepted only by POST, and not at all without a public URL', async () => {
   for (const path of ['/sign-in', '/sign-out']) {
     expect(await visit(path)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   }

@@ -100,7 +100,7 @@ describe('lists', () => {
     expect((await get<List>(service, second.links.prev ?? '')).data).toEqual(first.data);
   });
 
-  test('links keep the other parameters and lead through the whole list, once', async () => {
+  test('links keep the other parameters and lead through the whole list exactly once', async () => {
     const since = encodeURIComponent('2024-05-01T02:04:00+02:00');
     const runs = await readOn(service, `/v1/me/runs?since=${since}&error=false&limit=7`);
     const ids = runs.map(({ id }) => id);
@@ -256,7 +256,7 @@ describe('a position', () => {
     expect(versions.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1]);
   });
 
-  test('leads through vals, also those that change, arrive or vanish meanwhile', async () => {
+  test('leads through all vals, even if some change, appear or vanish meanwhile', async () => {
     const service = await temporaryService();
     const ids: string[] = [];
     for (let i = 0; i < 25; i++) {

@@ -61,7 +61,7 @@ describe.each(['private', 'unlisted', 'public'])('a %s val', (privacy) => {
   });
 });
 
-test('a val that another person may not see is answered as one that does not exist', async () => {
+test('a val that the caller may not see looks like a val that does not exist', async () => {
   const id = await newVal('private');
   const absent = await ask(bob, 'GET', '/v1/vals/00000000-0000-4000-8000-000000000000');
   const hidden = await ask(bob, 'GET', `/v1/vals/${id}`);
@@ -90,7 +90,7 @@ test('each person is known by their token, and found by id and by name', async (
   }
 });
 
-test('a val is found by its name: by others if it is public', async () => {
+test('the owner finds a val by its name, and other people find it if it is public', async () => {
   const statuses: number[] = [];
   for (const privacy of ['public', 'unlisted', 'private']) {
     const { id } = await createVal(ada, { name: `by_${privacy}`, code: 'c', privacy });
@@ -135,7 +135,7 @@ test("the list of another person's vals has the public ones", async () => {
   }
 });
 
-test('runs are for the owner of the val alone', async () => {
+test('only the owner of a val may read its runs', async () => {
   const id = await newVal('public');
   await ask(ada, 'POST', `/v1/vals/${id}/runs`, { body: run });
   expect((await get<List>(ada, '/v1/me/runs')).data).toContainEqual(
@@ -144,7 +144,7 @@ test('runs are for the owner of the val alone', async () => {
   expect((await get<List>(bob, '/v1/me/runs')).data).toEqual([]);
 });
 
-test('a new token ends the old one, and a removed person is a stranger without vals', async () => {
+test('a new token replaces the old one, and a removed person has no access and no vals', async () => {
   const { users } = await storeOf(service);
   const eve = await addPerson(service, 'eve');
   const { id } = await createVal(eve, { name: 'mine', code: 'c', privacy: 'public' });

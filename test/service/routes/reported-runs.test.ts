@@ -23,7 +23,7 @@ describe('a run that is reported', () => {
   const report = (body: unknown, id = val.id) => ask(service, 'POST', `/v1/vals/${id}/runs`, { body });
   const runs = (query = '') => idsFrom(service, `/v1/me/runs${query}`);
 
-  test('is answered as it is kept, and listed by time, by val and by failure', async () => {
+  test('is returned as it is stored, and can be listed by time, by val and by failure', async () => {
     const first = await report(run);
     expect(first).toMatchObject({ status: 201 });
     const { version, ...times } = run;
@@ -50,7 +50,7 @@ describe('a run that is reported', () => {
     expect(await runs(`?since=${soon}`)).not.toContain(id);
   });
 
-  test('goes with its val', async () => {
+  test('is deleted together with its val', async () => {
     const gone = await createVal(service, { name: 'gone', code: 'c' });
     const { id } = (await report(run, gone.id)).body as Val;
     expect(await runs()).toContain(id);
@@ -58,7 +58,7 @@ describe('a run that is reported', () => {
     expect(await runs()).not.toContain(id);
   });
 
-  test('of a val that was deleted by an earlier version goes by a migration', async () => {
+  test('of a val that an earlier release deleted is deleted by a migration', async () => {
     const { at, close } = await temporaryService({
       seed: {
         runs: [{ id: randomUUID(), val: { id: 'elsewhere', name: 'seeded' } }],
@@ -93,11 +93,11 @@ describe('a run that is reported', () => {
     expect(await report({ ...run, ...change })).toMatchObject({ status });
   });
 
-  test('of a val that is not there is refused', async () => {
+  test('of a val that does not exist is refused', async () => {
     expect(await report(run, 'absent')).toMatchObject({ status: 404 });
   });
 
-  test('keeps the text of its error, whatever is in it', async () => {
+  test('keeps the text of its error, whatever characters it contains', async () => {
     const error = 'a\u0000b\u2028\ud83d\ude00\r\n\t"\\';
     const { id } = (await report({ ...run, error })).body as Val;
     const { data } = await get<List>(service, `/v1/vals/${val.id}/runs`);

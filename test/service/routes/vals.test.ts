@@ -30,7 +30,7 @@ const versionsOf = async (id: string) =>
   (await get<List<Val>>(service, `/v1/vals/${id}/versions`)).data.map(({ version }) => version);
 
 describe('a new val', () => {
-  test('is answered whole, and is private by default', async () => {
+  test('is returned with all fields, and is private by default', async () => {
     const answer = await ask(service, 'POST', '/v1/vals', { body: { name: 'plain', code: 'export {}' } });
     expect(answer.status).toBe(201);
     const { id: myId, username } = await get<Record<string, string>>(service, '/v1/me');
@@ -76,7 +76,7 @@ describe('a new val', () => {
     }
   });
 
-  test('of a name that exists is refused', async () => {
+  test('with the name of an existing val is refused', async () => {
     await createVal(service, { name: 'twice', code: '1' });
     const answer = await ask(service, 'POST', '/v1/vals', { body: { name: 'twice', code: '2' } });
     const sentence = 'A val named twice already exists.';
@@ -88,7 +88,7 @@ describe('a new val', () => {
     });
   });
 
-  test('without a name gets one of its own', async () => {
+  test('without a name gets a generated name', async () => {
     const names = new Set<string>();
     for (let i = 0; i < 20; i++) {
       const answer = await ask(service, 'POST', '/v1/vals', { body: { code: 'c' } });
@@ -163,7 +163,7 @@ test.each([
 });
 
 describe('PUT /v1/vals', () => {
-  test('creates, updates, and leaves the same code alone', async () => {
+  test('creates a val, updates its code, and creates no version for the same code', async () => {
     const put = (code: string) => putVal(service, 'pushed', code);
     const first = await put('1');
     expect(first).toMatchObject({ status: 201, body: { version: 1, privacy: 'private', readme: null } });
@@ -205,7 +205,7 @@ describe('PUT /v1/vals/{id}', () => {
     expect(await put({})).toMatchObject({ ...expected, updatedAt });
   });
 
-  test('refuses everything that a new val is refused for', async () => {
+  test('refuses the same invalid fields as for a new val', async () => {
     await createVal(service, { name: 'in_use', code: 'c' });
     const { id } = await createVal(service, { name: 'refused', code: 'c', privacy: 'public' });
     const put = (body: unknown, caller: Caller = service, of = id) =>
@@ -221,7 +221,7 @@ describe('PUT /v1/vals/{id}', () => {
   });
 });
 
-test('the type of a val is kept from its creation on, and changes with a version', async () => {
+test('the type of a val is set when it is created, and changes only with a new version', async () => {
   const web = { name: 'web', code: 'c', type: 'http' };
   const created = (await ask(service, 'POST', '/v1/vals', { body: web })).body as Val;
   expect(created).toMatchObject(web);
@@ -240,7 +240,7 @@ test('the type of a val is kept from its creation on, and changes with a version
   expect(data.find(({ name }) => name === 'web')?.type).toBe('email');
 });
 
-test('a deleted val is gone with its versions, and its name is free', async () => {
+test('deleting a val deletes its versions and frees its name', async () => {
   const { id } = await createVal(service, { name: 'doomed', code: '1' });
   expect(await ask(service, 'DELETE', `/v1/vals/${id}`)).toMatchObject({ status: 204, text: '' });
   for (const path of ['', '/versions', '/versions/1', '/runs']) {
@@ -253,7 +253,7 @@ test('a deleted val is gone with its versions, and its name is free', async () =
 });
 
 describe('versions', () => {
-  test('are made from code, listed newest first, and read as the val was', async () => {
+  test('are created from code, listed newest first, and can be read one by one', async () => {
     const val = await createVal(service, { name: 'versioned', code: '1', readme: 'r', privacy: 'public' });
     const path = `/v1/vals/${val.id}/versions`;
     const post = (body: object) => ask(service, 'POST', path, { body });
@@ -277,7 +277,7 @@ describe('versions', () => {
     expect(await read(val.id)).toEqual(second.body);
   });
 
-  test('that are the newest leave the one before when they are deleted, and no number is used again', async () => {
+  test('make the previous version current when the newest is deleted, and never reuse a number', async () => {
     const { id } = await createVal(service, { name: 'shrinking', code: '1' });
     const path = `/v1/vals/${id}/versions`;
     await ask(service, 'POST', path, { body: { code: '2' } });

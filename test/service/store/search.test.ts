@@ -44,14 +44,14 @@ test('finds names in any case and code as it is written, the latest first', asyn
   expect(await found('%')).toEqual([]);
 });
 
-test('looks at the current code alone', async () => {
+test('searches only the current code', async () => {
   const { id } = await createVal(service, { name: 'changed', code: 'was_here' });
   await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'is_here' } });
   expect(await found('was_here')).toEqual([]);
   expect(await found('is_here')).toEqual(['changed']);
 });
 
-test("finds one's own vals, and behind them the public ones of others", async () => {
+test("finds the caller's own vals first, then the public vals of others", async () => {
   for (const privacy of ['public', 'unlisted', 'private']) {
     await createVal(service, { name: `of_local_${privacy}`, code: 'shared_word', privacy });
     await createVal(eve, { name: `of_eve_${privacy}`, code: 'shared_word', privacy });
@@ -89,7 +89,7 @@ test.each([
   expect(await statusOf(service, 'GET', `/v1/search/vals?${query}`)).toBe(400);
 });
 
-test('a person has two searches under way at a time; the others are told to come again', async () => {
+test('a person may run two searches at a time, and further searches are answered with 429', async () => {
   // Many small vals take many short statements. After a long statement, the next search of a caller would begin later.
   await Promise.all(
     Array.from({ length: 500 }, (_, i) => createVal(service, { name: `small${i}`, code: 'c' })),

@@ -8,7 +8,7 @@ import { ask, createVal, get, idsFrom, type List, newPlace, temporaryService } f
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 
 describe('a seed', () => {
-  test('is completed where it lacks something, and otherwise returned as given', async () => {
+  test('gets its missing fields filled in, and is otherwise returned as given', async () => {
     const before = Date.now();
     const service = await temporaryService({
       seed: {
@@ -73,7 +73,7 @@ describe('a seed', () => {
     expect(await first('references')).toMatchObject(reference);
   });
 
-  test('loaded again replaces its records, and doubles none; equal records stay several', async () => {
+  test('that is loaded again replaces its records, and equal records within it are all kept', async () => {
     const at = await newPlace();
     const text =
       '{"runs":[{},{},{"id":"a","error":"x"},{"id":9007199254740993}],"references":[{"reference":{"name":"a"}},{"reference":{"name":"a"}}]}';
@@ -106,7 +106,7 @@ describe('a seed', () => {
     }
   });
 
-  test('gives runs to the vals they name', async () => {
+  test('assigns runs to the vals that they name', async () => {
     const at = await newPlace();
     const before = await temporaryService({ at });
     const { id } = await createVal(before, { name: 'runner', code: 'c' });
@@ -139,7 +139,7 @@ describe('a seed', () => {
     expect(await idsFrom(service, '/v1/me/runs')).toEqual(['other id', 'unknown name']);
   });
 
-  test('counts for a val as soon as there is one of that name, and for no later one', async () => {
+  test('is assigned to the first val that gets the name, and to no later val', async () => {
     const service = await temporaryService({
       seed: {
         runs: [

@@ -45,7 +45,7 @@ const push = (who: Person, name: string, code: string, prefix = '/@acme') =>
   ask(who, 'PUT', `${prefix}/v1/vals`, { body: { name, code } });
 
 describe('below the path of a space', () => {
-  test('me is the space, with the person behind the token', async () => {
+  test('/v1/me returns the space, and the person who owns the token as its actor', async () => {
     expect(await get(ada, '/@acme/v1/me')).toMatchObject({
       ...acme,
       url: `${service.baseUrl}/@acme/`,
@@ -228,7 +228,7 @@ test("only the owner of a store gets a link to the owner's page", async () => {
   if (postgres === undefined) expect(await statusOf(service, 'GET', '/v1/me/page-link')).toBe(200);
 });
 
-test('access ends at once, in every process', async () => {
+test('a changed role or a removed member takes effect immediately, in every process', async () => {
   const other = await temporaryService({ at: service.at });
   await store.spaces.grant('acme', 'eve', 'write');
   expect((await push(eve, 'late', 'one')).status).toBe(201);
@@ -255,7 +255,7 @@ test('names are unique among people and spaces, and each kind is managed apart',
   expect(await statusOf(ada, 'GET', '/@ada/v1/me')).toBe(404);
 });
 
-test('a removed space takes its vals along, and a removed person stays the author of versions', async () => {
+test('removing a space removes its vals, and a removed person stays the author of versions', async () => {
   const zoe = await addPerson(service, 'zoe');
   await store.spaces.add('short');
   await store.spaces.grant('short', 'zoe', 'write');
@@ -289,7 +289,7 @@ describe('the page', () => {
   });
   const visit = (path: string, cookie = '') => browse(team, path, { headers: { cookie } });
 
-  test('asks everybody to sign in, and leads a member to the space', async () => {
+  test('asks every visitor to sign in, and then shows a member the space', async () => {
     const { id } = (await push(ada, 'shown', 'secret_code')).body as Val;
     const asked = await visit(`/@acme/?val=${id}`);
     expect(asked.status).toBe(401);
@@ -308,7 +308,7 @@ describe('the page', () => {
     expect((await visit('/', cookie)).text).toContain('<a href="/@acme/">acme</a>');
   });
 
-  test('is not there for a person who is no member, and for one who was', async () => {
+  test('looks missing to a person who is not or no longer a member', async () => {
     const { id } = (await push(ada, 'unseen', 'secret_code')).body as Val;
     const cookie = await signedIn(team, eve.token);
     for (const path of ['/@acme', '/@acme/', `/@acme/?val=${id}`]) {
