@@ -144,7 +144,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
         say(
           isTooLarge
             ? 'There are more records, but the list is too large to show them.'
-            : 'There are more records. A higher limit shows them.',
+            : 'There are more records. To see them, give a higher limit.',
         );
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
       return {

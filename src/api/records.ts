@@ -6,7 +6,8 @@ import type { Call } from './call.ts';
 /** The request that an error names. */
 type Request = Pick<Call, 'method' | 'path'>;
 
-export const notThisService = 'Check that the base URL belongs to a val service. `vals config` shows it.';
+export const notThisService =
+  'Check that the base URL is that of a val service. `vals config` shows the base URL.';
 
 const badResponse = (message: string, { method, path }: Request): BadResponseError =>
   new BadResponseError(message, { hint: notThisService, method, path });
@@ -135,7 +136,8 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const noCodeHint = 'Ask the owner of the val. It has no code, or the service does not show the code to you.';
+const noCodeHint =
+  'Ask the owner of the val: the val has no code, or the service does not show its code to you.';
 
 /** Throws if there is no code: an empty text in its place would overwrite a file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {

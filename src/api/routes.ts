@@ -63,7 +63,7 @@ const idHints = (id: string): Call['hints'] =>
 
 /** For routes without an id, where a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
-  404: 'This service does not have this route, or the base URL does not belong to a val service. `vals config` shows it.',
+  404: 'Check the base URL with `vals config`. If the base URL is right, this service does not support this command.',
 };
 
 export const me = (): Call => ({
@@ -86,7 +86,7 @@ export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
-  hints: { 404: 'This service has no list of all runs. `vals val runs <val>` lists the runs of one val.' },
+  hints: { 404: 'This service cannot list all runs. `vals val runs <val>` lists the runs of one val.' },
 });
 
 export const myLikes = (): Call => ({
@@ -125,7 +125,7 @@ export const putVal = (name: string, code: string): Call => ({
   carries: { kind: 'val', isMine: true },
   body: { name, code },
   hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows the val as it is now.` },
-  ifUnknown: 'Pushing again is safe: the val has the same code afterwards.',
+  ifUnknown: 'Pushing again is safe: the val will have the same code.',
 });
 
 export const getVal = (id: string): Call => ({
@@ -237,7 +237,7 @@ export const valRuns = (id: string): Call => ({
   val: id,
   meanings: noVal(id),
   hints: {
-    404: `${shell`vals val get ${id}`} shows whether the val exists. If it does, this service has no list of runs.`,
+    404: `${shell`vals val get ${id}`} shows whether the val exists. If it does, this service cannot list runs.`,
     ...idHints(id),
   },
 });

@@ -13,7 +13,7 @@ export function parsePath(text: string): UserPath {
   if (/^[a-z][a-z\d+.-]*:/i.test(text) || /^[/\\]{2}/.test(text)) {
     throw refusal(
       'names a host',
-      'Give only the part after the base URL, such as /v1/me; --base-url chooses the service.',
+      'Give only the part after the base URL, such as /v1/me. To use another service, add --base-url.',
     );
   }
   if (text.includes('#')) throw refusal('has a fragment, which is never sent', 'Write # as %23, or omit it.');

@@ -119,7 +119,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   }
   // The message does not repeat the address, which may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Set it to an address such as http://proxy.example.com:3128, with user and password percent-encoded, or unset it.',
+    hint: 'Set it to an address such as http://proxy.example.com:3128, with user name and password percent-encoded, or unset it.',
   });
 }
 

@@ -47,9 +47,10 @@ export function createContext(
       notes: {
         circular: () => messages.warn('The service sent the same records again, so the list ends here.'),
         more: messages.more,
-        away: ({ message }) => messages.warn(`${message} vals keeps trying until the service is back.`),
+        away: ({ message }) =>
+          messages.warn(`${message} This command keeps trying until the service is back.`),
         back: () => messages.note('The service is back.'),
-        gap: () => messages.warn('The list changed while vals read it, so some records may be missing.'),
+        gap: () => messages.warn('The list changed while it was being read, so some records may be missing.'),
       },
     });
     connections.push(connection);

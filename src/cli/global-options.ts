@@ -35,8 +35,8 @@ export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
   VALS_DATA_DIR: 'the data folder of the embedded service',
-  HTTPS_PROXY: 'the proxy for https://; HTTP_PROXY for http://, NO_PROXY for the hosts without one',
-  VISUAL: 'the editor of `vals val edit`, before EDITOR',
+  HTTPS_PROXY: 'the proxy for https://; HTTP_PROXY for http://, NO_PROXY for hosts without a proxy',
+  VISUAL: 'the editor for `vals val edit`; it overrides EDITOR',
 };
 
 function parseFields(text: string): string[] {

@@ -14,7 +14,7 @@ import { dryRun, plan } from './shared/options.ts';
 type Field<Value = string> = [key: string, value: Value];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
-const pathMissing = 'Name the path of the request: `vals api /v1/me`.';
+const pathMissing = 'Give the path of the request: `vals api /v1/me`.';
 
 export const command = defineCommand({
   summary: 'Send any request to the service',
@@ -22,7 +22,7 @@ export const command = defineCommand({
     'Send any request to the service, and print the JSON of the answer. The default method is GET, or POST with fields ' +
     'or --input.',
   details:
-    'Use it for routes that have no command yet. Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
+    'Use this command for routes that have no command of their own yet. Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
     'other requests. The command needs a token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
@@ -110,12 +110,14 @@ function checkCombination(
   }
   if (paginate && method !== 'GET') {
     throw new UsageError(`--paginate needs a GET, but this is a ${method}.`, {
-      hint: 'To send fields in the query of a GET, name the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
+      hint: 'To send fields in the query of a GET, give the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
     });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
   if (readers.length > 1) {
-    throw new UsageError('Standard input can be read only once.', { hint: 'Use files for the others.' });
+    throw new UsageError('Standard input can be read only once.', {
+      hint: 'Use - only once, and give files for the rest.',
+    });
   }
 }
 
@@ -138,7 +140,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
     return { text, body: parseJson(text) };
   } catch (error) {
     throw new LocalError(`${file === '-' ? 'Standard input' : file} is not JSON.`, {
-      hint: 'A body has to be JSON. -F key=@file sends any text file as a field.',
+      hint: 'A body has to be JSON. To send a text file as a field, use -F key=@file.',
       cause: error,
     });
   }

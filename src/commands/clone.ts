@@ -18,7 +18,7 @@ export const command = defineCommand({
     'it continues.',
   details:
     'Some names of vals cannot be names of files. The command reports these vals at the end, and ' +
-    '`vals pull <id> --file <path>` adds them. It does not work with a service that has no list of vals.',
+    '`vals pull <id> --file <path>` adds them. The command does not work with a service that cannot list vals.',
   arguments: { folder: argument('[folder]', "the new folder (the service's host name)") },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,

@@ -20,7 +20,7 @@ export const command = defineCommand({
   arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
-  empty: 'Nothing differs.',
+  empty: 'No file differs from the service.',
   async run(context, { vals }) {
     const { examined, error } = await compareVals(context, vals);
     if (error !== undefined) throw error;
@@ -32,7 +32,7 @@ export const command = defineCommand({
         return { file: val.file, name: val.name, status: shownStatus(examined), diff };
       }),
     );
-    if (rows.length === 0) context.say.hint('Nothing differs.');
+    if (rows.length === 0) context.say.hint('No file differs from the service.');
     const sections = differing.map((examined, index): Section => {
       const { before, after } = sidesOf(examined);
       const patch = rows[index]?.diff ?? '';
@@ -51,7 +51,7 @@ const meanings: Record<ShownStatus, string> = {
   new: 'is not on the service yet. `vals push` sends it.',
   'changed there': 'changed on the service. `vals pull` writes the change into the file.',
   conflict: 'changed here and on the service. `vals pull --merge` merges both.',
-  'missing here': 'has no file here. `vals pull` writes it.',
+  'missing here': 'has no file here. `vals pull` writes the file.',
   'deleted there': 'was deleted on the service. `vals push --fork` makes a new val.',
   'not yours': 'belongs to another owner. `vals push --fork` makes a val of your own.',
   unmerged: 'has conflict markers. Edit the code between them, then run `vals push`.',

@@ -37,15 +37,15 @@ export const command = defineCommand({
     if (!withToken) {
       say.banner(
         `Signing in to ${baseUrl.href}\n` +
-          "Create a token in the service's settings, or ask the person who runs it. Paste it here: it is not shown.\n" +
-          `If the service accepts it, it is stored for you alone in\n${configFile}\n`,
+          "Create a token in the service's settings, or ask the person who runs it. Paste the token here: it is not shown.\n" +
+          `If the service accepts the token, the token is stored in a file that only you can read:\n${configFile}\n`,
       );
     }
     const text = withToken
       ? (await readText('-', context)).trim()
       : await prompt.secret(
           `Token for ${baseUrl.href}: `,
-          `Read it from a file: ${shell`vals login --base-url ${baseUrl.href} --with-token < token.txt`}.`,
+          `Read the token from a file: ${shell`vals login --base-url ${baseUrl.href} --with-token < token.txt`}.`,
         );
     if (text === '')
       throw new AuthError('No token was given.', {
@@ -61,8 +61,8 @@ export const command = defineCommand({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so vals uses it instead of the stored token.');
-    say.hint('Next, `vals push <file>` sends a val, and `vals me` shows who you are.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
+    say.hint('Next, run `vals push <file>` to send a val, or `vals me` to see your user.');
     // Below a space, the user is the space, and the person is its actor.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
@@ -93,7 +93,7 @@ async function askForBaseUrl(
   withToken: boolean | undefined,
 ): Promise<BaseUrl> {
   const instead =
-    'Name it: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
+    'Give its base URL: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
   const noService = new UsageError('There is no service to sign in to.', { hint: instead });
   if (withToken) throw noService;
   try {

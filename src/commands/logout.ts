@@ -15,7 +15,7 @@ export const command = defineCommand({
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('There is no service to sign out of.', {
-        hint: 'Name it: `vals logout --base-url https://...`.',
+        hint: 'Give its base URL: `vals logout --base-url https://...`.',
       });
     }
     let wasSignedIn = false;
@@ -27,10 +27,10 @@ export const command = defineCommand({
       if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
       const left = Object.keys(tokens);
       const next = left.length === 1 ? left[0] : undefined;
-      change = next === undefined ? noDefault(left.length) : ` The default is now ${next}.`;
+      change = next === undefined ? noDefault(left.length) : ` The default service is now ${next}.`;
       return { ...config, baseUrl: next, tokens };
     });
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so vals still uses that token.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so its token is still used.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
@@ -40,4 +40,4 @@ export const command = defineCommand({
 const noDefault = (left: number): string =>
   left === 0
     ? ' There is no default service now.'
-    : ` There is no default service now. Choose one of ${left} with \`vals use <base-url>\`.`;
+    : ` There is no default service now. Choose one of the other ${left} with \`vals use <base-url>\`.`;

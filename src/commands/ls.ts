@@ -11,10 +11,13 @@ export const command = defineCommand({
   summary: 'List your vals',
   description:
     'List your vals, or only the vals that match all of the words. If the service has a search, it looks in names and ' +
-    'code, otherwise only in names. If the service has no list of vals, the command shows the vals that this machine ' +
+    'code, otherwise only in names. If the service cannot list vals, the command shows the vals that this machine ' +
     'has seen.',
-  arguments: { words: argument('[words...]', 'only vals that match all of these') },
-  options: { privacy: { ...privacy, description: 'only these: public, unlisted or private' }, ...paging },
+  arguments: { words: argument('[words...]', 'only vals that match all of these words') },
+  options: {
+    privacy: { ...privacy, description: 'only vals with this privacy: public, unlisted or private' },
+    ...paging,
+  },
   examples: ['vals ls', 'vals ls example', 'vals ls --all --json | jq -r ".[].name"'],
   columns: [
     column('name'),
@@ -36,10 +39,10 @@ export const command = defineCommand({
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.isSearched === false) {
-      say.note('This service has no search, so the words were compared with names only.');
+      say.note('This service has no search, so the words were compared only with the names of vals.');
     }
     if (matching === undefined) {
-      say.note('This service has no list of vals. These are the ones that this machine has seen.');
+      say.note('This service cannot list vals. These are the vals that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');

@@ -4,12 +4,12 @@ export const command = defineCommand({
   summary: 'Serve the commands to an agent as tools',
   description:
     'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent uses ' +
-    'your token: it reads and writes your vals, and files below this folder. It deletes nothing and runs no code unless ' +
-    'you allow it.',
+    'your token: it reads and writes your vals, and files below this folder. It can delete only with --allow-delete, ' +
+    'and run code only with --allow-run.',
   details:
-    'An agent, such as the assistant of an editor, starts this command. Each tool is a command, with the same arguments ' +
-    'and options. Its result is the document that --json prints. The options of every command, such as --base-url and ' +
-    '--local, apply to all tools.',
+    'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
+    'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
+    'Options of every command, such as --base-url and --local, are given to `vals mcp` and apply to all tools.',
   options: {
     readOnly: toggle('--read-only', 'only tools that change nothing', {
       conflicts: ['allowDelete', 'allowRun'],

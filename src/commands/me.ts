@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { column, idColumn } from '../terminal/column.ts';
 
 export const command = defineCommand({
-  summary: 'Show who you are to the service',
+  summary: 'Show the user that you are signed in as',
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns: [
     ...[column('username'), idColumn('id'), column('email'), column('bio'), column('url')],

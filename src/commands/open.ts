@@ -10,15 +10,15 @@ import { column } from '../terminal/column.ts';
 export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
-    'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is named. ' +
+    'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
     'Without a browser, and in a pipe, the command prints the address.',
-  arguments: { val: val('[val]', 'its name, its id or the beginning of one, or in a workspace its file') },
+  arguments: { val: val('[val]', 'its name, its id or the beginning of its id, or in a workspace its file') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
       throw new UsageError('With --local, no service keeps running for a browser.', {
-        hint: 'Run `vals serve`: it shows the address of its page.',
+        hint: 'Run `vals serve`, which shows the address of its page.',
       });
     }
     const api = await connect();
@@ -59,7 +59,7 @@ const longestAddress = 8_192;
 /** The service chose this address, so only http:// and https:// are accepted. */
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
-    throw new BadResponseError('The service sent no address.', {
+    throw new BadResponseError('The service sent no address to open.', {
       hint: '`vals val get` shows the answer of the service.',
     });
   }
@@ -68,7 +68,7 @@ function addressOf(api: Api, text: string | undefined): string {
   if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
     const problem = isTooLong ? 'is too long' : 'contains your token';
     throw new BadResponseError(`The service sent an address that ${problem}.`, {
-      hint: 'Check that the base URL is that of a val service: `vals config` shows it.',
+      hint: 'Check that the base URL is that of a val service. `vals config` shows the base URL.',
     });
   }
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;

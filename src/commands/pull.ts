@@ -37,7 +37,7 @@ export const command = defineCommand({
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so it takes no names.', {
-        hint: 'Name the vals to pull, or give --all.',
+        hint: 'Give the vals to pull, or --all.',
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);

@@ -41,14 +41,18 @@ const statusColumn: Column = {
 export const command = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
-    'Compare each file of the workspace with its val on the service. A val is unchanged, changed here, changed there (on ' +
-    'the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
+    'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
+    'changed there (on the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
   details:
-    'A val is a conflict if it changed here and on the service, if its file is new and the service already has a val of ' +
-    'that name, or if its id in vals.json belongs to a val of another name. It is unmerged if its file has ' +
-    'conflict markers (<<<<<<<). It is renamed here if its name was edited in vals.json.',
+    'A val is in conflict if it changed here and on the service, if its file is new and the service already has a val of ' +
+    'that name, or if its id in vals.json belongs to a val of another name. A val is unmerged if its file has ' +
+    'conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
   arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
-  options: { exitCode: toggle('--exit-code', 'exit with code 5 if a val differs', { forPeople: true }) },
+  options: {
+    exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
+      forPeople: true,
+    }),
+  },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
@@ -64,11 +68,11 @@ export const command = defineCommand({
       : examined.map(rowOf);
     if (error !== undefined) return { kind: 'outcomes', rows, error };
     if (exitCode && differing.length > 0) {
-      const message = `${differing.length} of ${examined.length} vals differ.`;
+      const message = `${differing.length} of ${examined.length} vals differ from the service.`;
       return {
         kind: 'outcomes',
         rows,
-        error: new ConflictError(message, { hint: '`vals diff` shows how.' }),
+        error: new ConflictError(message, { hint: '`vals diff` shows the differences.' }),
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
@@ -87,7 +91,7 @@ function noteAssumptions({ flags, say }: Context, examined: readonly Examined[])
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   say.note(
-    `The service sent no id for ${files} and has no list of vals. The comparison is with the code that was pushed last. ` +
+    `The service sent no id for ${files} and cannot list vals. Instead of the service's code, \`vals status\` used the code that was pushed last. ` +
       'Find the id on the service, then run `vals pull <id>`.',
   );
 }
@@ -133,9 +137,12 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
   const steps: [isNeeded: boolean, hint: string][] = [
-    [has('changed here', 'new'), '`vals push` sends what changed here.'],
+    [has('changed here', 'new'), '`vals push` sends the files that changed here.'],
     [has('renamed here'), '`vals push` renames vals on the service whose names were edited in vals.json.'],
-    [isCheckout, 'Without a base in .vals, vals cannot tell which side is newer. `vals diff` shows both.'],
+    [
+      isCheckout,
+      'Without a base in .vals, `vals status` cannot tell which side is newer. `vals diff` shows both.',
+    ],
     [has('changed there', 'missing here'), "`vals pull` writes the service's code into the files."],
     [has('missing here'), '`vals push --prune` deletes vals whose files are gone.'],
     [has('unmerged'), 'Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.'],

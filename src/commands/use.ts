@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Show the services you are signed in to, or switch',
   description:
     'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
-    'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override it.',
+    'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
   arguments: { baseUrl: argument('[base-url]', 'a service that you are signed in to, or a space of it') },
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [
@@ -45,8 +45,8 @@ export const command = defineCommand({
       changed = { ...config, baseUrl: href };
       return changed;
     });
-    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, so vals uses it instead of the default.');
-    say.hint(`${href} is the default now.`);
+    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, so its service is used instead of the default.');
+    say.hint(`The default service is now ${href}.`);
     return { kind: 'list', rows: services(changed, listed) };
   },
 });

@@ -79,7 +79,7 @@ function stepInto(path: string, place: readonly string[], make: boolean): number
 const notReached = (place: readonly string[], stats: Stats | undefined): NotReached =>
   new NotReached(
     place.join('/'),
-    stats?.isSymbolicLink() ? 'is a link, and vals does not follow links here' : 'is not a folder',
+    stats?.isSymbolicLink() ? 'is a link, and links are not followed here' : 'is not a folder',
   );
 
 /** For other systems: checks each folder. A link that appears after the last check is not noticed. */

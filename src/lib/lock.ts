@@ -65,7 +65,7 @@ const remove = (path: string): void => retryWhileBusy(() => rmSync(path, { force
 
 const heldTooLong = (name: string, deadlineMs: number): LocalError =>
   new LocalError(`Another process has held the lock ${name} for more than ${deadlineMs / 1_000} s.`, {
-    hint: 'Run the command again when that process has ended. If no other vals process is running, remove that file.',
+    hint: 'Run the command again when that process has ended. If no such process is running, remove the lock file.',
   });
 
 /** A lock is stale if its process has ended, or if the lock is older than any work takes. Another user's lock is never stale, except root's. */

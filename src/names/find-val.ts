@@ -144,7 +144,7 @@ const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
 
 const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);
-  return new AuthError(`"${word}" cannot be looked up by its name: there is no token for ${origin}.`, {
+  return new AuthError(`The val "${word}" cannot be found by its name: there is no token for ${origin}.`, {
     hint: `Run ${shell`vals login --base-url ${href}`}, set VALS_TOKEN, or give the val's whole id.`,
   });
 };

@@ -85,7 +85,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
   }
   if (code !== null) {
     return new RunFailedError(`${name} ended itself with exit code ${code}.`, {
-      hint: 'Its output may say why.',
+      hint: 'The output of the val may say why.',
     });
   }
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';

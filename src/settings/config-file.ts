@@ -73,7 +73,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
   const how = lstatSync(path).isSymbolicLink()
     ? 'is a link to files of another user'
     : 'belongs to another user';
-  throw new LocalError(`${what} ${path} ${how}, so vals does not use it.`, {
+  throw new LocalError(`${what} ${path} ${how}, so it is not used.`, {
     hint: `Remove it, or set VALS_CONFIG_DIR to a folder of your own.`,
   });
 }
@@ -84,5 +84,5 @@ export function makePrivate(path: string, { platform }: System, warn: (message: 
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
-  warn(`Other users had access to ${path}. vals removed their access.`);
+  warn(`Other users had access to ${path}. Their access was removed.`);
 }

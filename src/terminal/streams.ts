@@ -121,7 +121,7 @@ function outputError(error: NodeJS.ErrnoException, name: string): Error {
   return new LocalError(`${name} could not be written: ${full ? 'no space is left' : error.message}.`, {
     hint: full
       ? 'Free some space, then run the command again.'
-      : 'Check the file or program that gets the output.',
+      : 'Check the file or program that receives the output.',
     cause: error,
   });
 }

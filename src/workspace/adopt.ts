@@ -90,7 +90,7 @@ function dangerOf(name: string): string | undefined {
   // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
     name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
-  return isRunByTools ? 'belongs to a file that tools may run' : undefined;
+  return isRunByTools ? 'is that of a file that tools may run' : undefined;
 }
 
 function chosenFile(workspace: Workspace, path: string): string {

@@ -46,7 +46,7 @@ export async function pushVal(
     return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
   }
   options.remark(
-    `${val.file} is gone. ${shell`vals pull ${val.file}`} brings it back, ${shell`vals forget ${val.file}`} takes it out of vals.json, \`vals push --prune\` deletes the val.`,
+    `${val.file} is gone. ${shell`vals pull ${val.file}`} restores it, ${shell`vals forget ${val.file}`} removes it from vals.json, \`vals push --prune\` deletes the val.`,
   );
   return { status: 'skipped' };
 }

@@ -79,7 +79,7 @@ it('a list has 20 records, or as many as limit says, and tells that there are mo
     const { items, more } = document;
     return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
   };
-  const said = 'There are more records. A higher limit shows them.';
+  const said = 'There are more records. To see them, give a higher limit.';
   expect(await counted('version_ls', {})).toEqual([20, true, said]);
   expect(await counted('version_ls', { limit: 3 })).toEqual([3, true, said]);
   expect(await counted('version_ls', { limit: 25 })).toEqual([25, undefined, '']);

@@ -110,7 +110,7 @@ describe('hints that help', () => {
 
   it.each([
     [['runs'], [], 'vals val runs <val>'],
-    [['likes'], [], 'does not have this route'],
+    [['likes'], [], 'does not support this command'],
     [['val', 'runs', id], [{ body: { id } }], 'does not list the runs of a single val'],
   ])('%j where there is no such route', async (args, later, hint) => {
     const { exit, stderr } = await vals(args, [{ status: 404 }, ...later]);

@@ -133,8 +133,8 @@ describe('a usage error', () => {
     ['me --json', '--json and --ndjson cannot be given together.'],
     ['runs --error --no-error', '--error and --no-error cannot be given together.'],
     ['runs --no-error --limit 2 --error', '--error and --no-error cannot be given together.'],
-    ['api', 'Name the path of the request: `vals api /v1/me`.'],
-    ['api GET', 'Name the path of the request: `vals api /v1/me`.'],
+    ['api', 'Give the path of the request: `vals api /v1/me`.'],
+    ['api GET', 'Give the path of the request: `vals api /v1/me`.'],
     ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
   ])('of `vals %s` is: %s', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });

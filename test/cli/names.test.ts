@@ -336,7 +336,7 @@ describe('vals ls', () => {
     await there.command('val', 'get', hello);
     const { exit, stdout, stderr } = await there.command('ls');
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t3\t\t${hello}\n` });
-    expect(stderr).toContain('no list of vals');
+    expect(stderr).toContain('This service cannot list vals.');
   });
 });
 

@@ -150,9 +150,9 @@ describe('the request', () => {
     { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not an HTTP method' },
-    { args: [], exit: 2, says: 'Name the path' },
-    { args: ['GET'], exit: 2, says: 'Name the path' },
-    { args: ['post', '-f', 'a=1'], exit: 2, says: 'Name the path' },
+    { args: [], exit: 2, says: 'Give the path' },
+    { args: ['GET'], exit: 2, says: 'Give the path' },
+    { args: ['post', '-f', 'a=1'], exit: 2, says: 'Give the path' },
     { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate needs a GET' },
     { args: ['GET', '/x', 'more'], exit: 2, says: 'at most 2 arguments' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {

@@ -277,6 +277,6 @@ describe('a target with few features', () => {
     const env = { ...source.env, VALS_TO_TOKEN: 't' };
     const result = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], { env });
     expect(result).toMatchObject({ exit: 2 });
-    expect(result.stderr).toContain('no list');
+    expect(result.stderr).toContain('This service cannot list your vals');
   });
 });

@@ -63,7 +63,7 @@ describe('on another service', () => {
     const service = await scriptedService([], answers({ '/v1/users/me/vals': list }));
     const found = await run(['ls', 'PRICE', '--json'], service);
     expect(names(found)).toEqual(['getPrice']);
-    expect(found.stderr).toContain('names only');
+    expect(found.stderr).toContain('only with the names');
     expect(names(await run(['ls', '--privacy', 'public', '--json'], service))).toEqual(['other']);
   });
 
@@ -71,7 +71,7 @@ describe('on another service', () => {
     const service = await scriptedService([], answers({}));
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
-    expect(result.stderr).toContain('no list of vals');
+    expect(result.stderr).toContain('This service cannot list vals.');
   });
 });
 

@@ -70,7 +70,7 @@ describe('options that do not go together', () => {
 
   test.each<[string[], string]>([
     [[...url, '--tls-cert', 'no.pem', '--tls-key', pem], 'no.pem does not exist'],
-    [[...url, '--tls-cert', '.', '--tls-key', pem], 'is a folder, not a plain file'],
+    [[...url, '--tls-cert', '.', '--tls-key', pem], 'is a folder, not a regular file'],
     [
       ['--host', '192.0.2.1', ...url, '--trust-proxy', '10.0.0.5'],
       '192.0.2.1 is not an address of this machine',

@@ -211,11 +211,11 @@ describe('spaces', () => {
 
   test.each([
     [['add', 'acme'], 5, 'There is a space named acme already.'],
-    [['add', 'ada'], 5, 'There is a person named ada already.'],
+    [['add', 'ada'], 5, 'There is a user named ada already.'],
     [['add', 'Acme'], 2, 'cannot be the name of a space'],
     [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
-    [['grant', 'acme', 'nobody'], 3, 'There is nobody named nobody.'],
-    [['grant', 'acme', 'acme'], 3, 'There is nobody named acme.'],
+    [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody.'],
+    [['grant', 'acme', 'acme'], 3, 'There is no user named acme.'],
     [['revoke', 'acme', 'ada'], 3, 'ada is not a member of acme.'],
     [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
     [['rm', 'ada', '--yes'], 3, 'There is no space named ada.'],

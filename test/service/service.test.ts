@@ -127,7 +127,7 @@ describe('its file', () => {
     ],
     [
       'of a newer vals',
-      /^The store \S+store\.db was made by a newer version of vals\.$/,
+      /^The store \S+store\.db was made by a newer version of this program\.$/,
       (file) =>
         new Database(file).exec(
           'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',

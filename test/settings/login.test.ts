@@ -204,8 +204,12 @@ describe('vals logout', () => {
   const [one, two, three] = ['https://one.example', 'https://two.example', 'https://three.example'];
   it.each([
     { others: [], now: undefined, says: 'There is no default service now.' },
-    { others: [two], now: two, says: 'The default is now https://two.example.' },
-    { others: [two, three], now: undefined, says: 'now. Choose one of 2 with `vals use <base-url>`.' },
+    { others: [two], now: two, says: 'The default service is now https://two.example.' },
+    {
+      others: [two, three],
+      now: undefined,
+      says: 'now. Choose one of the other 2 with `vals use <base-url>`.',
+    },
   ])('of the default, beside $others, says which one is the default', async ({ others, now, says }) => {
     const home = temporaryFolder();
     const tokens = (origins: (string | undefined)[]) =>

@@ -228,15 +228,15 @@ describe('a home that is empty or relative', () => {
 
 describe('a config that is no plain file of this user, or too large', () => {
   const kinds: { what: string; problem: string; make(file: string): void }[] = [
-    { what: 'a named pipe', problem: 'is a named pipe, not a plain file.', make: makeNamedPipe },
+    { what: 'a named pipe', problem: 'is a named pipe, not a regular file.', make: makeNamedPipe },
     {
       what: 'a folder',
-      problem: 'is a folder, not a plain file.',
+      problem: 'is a folder, not a regular file.',
       make: (file) => mkdirSync(file, { mode: 0o755 }),
     },
     {
       what: 'a link to a named pipe',
-      problem: 'is a named pipe, not a plain file.',
+      problem: 'is a named pipe, not a regular file.',
       make(file) {
         makeNamedPipe(`${file}.pipe`);
         chmodSync(`${file}.pipe`, 0o644);
@@ -250,7 +250,7 @@ describe('a config that is no plain file of this user, or too large', () => {
     },
     {
       what: 'a link to a file of another user',
-      problem: 'is a link to files of another user, so vals does not use it.',
+      problem: 'is a link to files of another user, so it is not used.',
       make(file) {
         writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
         if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);
@@ -279,7 +279,7 @@ describe('a config that is no plain file of this user, or too large', () => {
       expect({ args, exit, message: error?.message }).toEqual({
         args,
         exit: 10,
-        message: `The config ${what} ${theirs} belongs to another user, so vals does not use it.`,
+        message: `The config ${what} ${theirs} belongs to another user, so it is not used.`,
       });
     }
     expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');

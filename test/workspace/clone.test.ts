@@ -103,7 +103,7 @@ describe('vals clone', () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `error: ${service.baseUrl} has no list of vals, so vals cannot find all of them.\n` +
+        `error: ${service.baseUrl} cannot list your vals, so they cannot all be pulled.\n` +
         'hint: In a workspace, `vals pull <id>` adds a val by its id.\n',
     });
     expect(readdirSync(place.folder)).not.toContain('mine');

@@ -88,7 +88,7 @@ export function failureOf(call: Call, fault: Fault, context: FailureContext): Va
         );
       case 404:
       case 410:
-        return new NotFoundError(message, facts('Check the id. It does not exist, or it is not yours.'));
+        return new NotFoundError(message, facts('Check the id: nothing has this id, or you may not see it.'));
       case 409:
       case 412:
         return new ConflictError(

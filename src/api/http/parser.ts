@@ -22,14 +22,14 @@ export function compileParser(): WebAssembly.Module {
 /** Throws if the parser cannot run here. undici would find out after it has connected, and the service would seem to fail. */
 export function requireWebAssembly(): void {
   if (!('WebAssembly' in globalThis)) {
-    throw new UsageError('This Node runs without WebAssembly, which vals needs for requests.', {
+    throw new UsageError('This Node runs without WebAssembly, which requests need.', {
       hint: 'Remove --jitless from NODE_OPTIONS.',
     });
   }
   try {
     new WebAssembly.Memory({ initial: 1 });
   } catch (cause) {
-    throw new UsageError('vals could not get memory for WebAssembly, which it needs for requests.', {
+    throw new UsageError('There is not enough memory for WebAssembly, which requests need.', {
       hint: 'Raise the limit on virtual memory: `ulimit -v unlimited`.',
       cause,
     });

@@ -65,7 +65,7 @@ const wantsCertificate: Explain = ({ name }) => ({
 });
 const refused: Explain = ({ name }) => ({
   reason: `${name} refused the secure connection`,
-  hint: 'It may require a client certificate, which vals does not have, or support only unsafe encryption.',
+  hint: 'The service may require a client certificate, which this program does not have, or support only unsafe encryption.',
 });
 const notHttp1: Explain = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
 const unknownName: Explain = ({ name, check }) => ({

@@ -94,7 +94,7 @@ function readReply(request: HttpRequest, reply: Reply, clock: Clock): Answer | F
   return unusable(
     body === 'too large'
       ? 'sent an answer larger than 64 MiB'
-      : `sent a compressed answer (${encodingOf(reply)}), which vals did not ask for`,
+      : `sent a compressed answer (${encodingOf(reply)}), although the request did not ask for one`,
   );
 }
 

@@ -26,7 +26,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const name = textAt(source, 'name');
   if (name === undefined) {
     throw new BadResponseError(`The service sent no name with the val ${id}.`, {
-      hint: 'Without a name it cannot be copied.',
+      hint: 'A val without a name cannot be copied.',
     });
   }
   const found = await options.target.vals.named(name);
@@ -41,7 +41,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const { api } = options.target;
   const code = codeOf(source);
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
-    remark('it holds your token, so anybody who can read the val can act as you');
+    remark('its code contains your token, so anybody who can read the val can act as you');
   }
   // If an earlier copy is continued, the target has the fields already.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
@@ -136,7 +136,7 @@ async function withFields(
     const isRefused = error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
     if (!isRefused || names.length === 0) throw error;
     const sent = await send({});
-    remark(`the service did not take its ${names.join(' and ')}`);
+    remark(`the service did not accept its ${names.join(' and ')}`);
     return sent;
   }
 }

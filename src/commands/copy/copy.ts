@@ -17,17 +17,17 @@ export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy are copied if that service takes them. A val that has other code there is not overwritten without --force.',
+    'privacy are copied if that service accepts them. A val that has other code there is not overwritten without --force.',
   details:
     'Each service gets its own token: the other service gets the one that `vals login` stored for it, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
-  arguments: { vals: val('[val...]', 'names, ids or their beginnings, or in a workspace files') },
+  arguments: { vals: val('[val...]', 'names, ids, beginnings of ids, or in a workspace files') },
   options: {
     to: word('--to <base-url>', 'the service, or the space, to copy to'),
     all: toggle('--all', 'every val that is yours'),
     versions: toggle('--versions', 'every version, in order, not only the current code'),
-    force: toggle('--force', 'overwrite other code on that service'),
+    force: toggle('--force', 'overwrite vals that have other code on that service'),
     dryRun,
   },
   examples: [
@@ -39,7 +39,7 @@ export const command = defineCommand({
   jobSummary: true,
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
-      throw new UsageError('Name the service to copy to: --to <base-url>.', {
+      throw new UsageError('Give the service to copy to: --to <base-url>.', {
         hint: '`vals use` lists the services that you are signed in to.',
       });
     const hint = 'Name the vals to copy, or give --all.';
@@ -70,8 +70,8 @@ async function listItems({ connect, seen }: Context): Promise<Item[]> {
   const { openMyVals } = await import('../../names/my-vals.ts');
   const pages = await openMyVals(await connect(), seen, { all: true });
   if (pages === undefined) {
-    throw new UsageError('This service has no list of your vals, so --all cannot find them.', {
-      hint: 'Name the vals to copy.',
+    throw new UsageError('This service cannot list your vals, so --all cannot find them.', {
+      hint: 'Give the vals to copy.',
     });
   }
   const items: Item[] = [];

@@ -22,7 +22,7 @@ export async function openTarget(context: Context, to: string, count: number): P
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
     throw new UsageError(`${baseUrl.href} is the service that the vals are copied from.`, {
-      hint: 'Name another one with --to, or the one to copy from with --base-url.',
+      hint: 'Give another service with --to, or give the service to copy from with --base-url.',
     });
   }
   const given = env.VALS_TO_TOKEN?.trim();

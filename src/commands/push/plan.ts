@@ -55,19 +55,19 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
   const { paths, name, listsNamesOnly } = options;
   if (paths.includes('')) {
     throw new UsageError('A path is empty.', {
-      hint: 'Check for an unset variable. Name a file or a folder; . is the current folder.',
+      hint: 'Check for an unset variable. Give a file or a folder; . is the current folder.',
     });
   }
   // A push with --name does not use the workspace.
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given.', {
-      hint: 'Name files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends all changed files.',
+      hint: 'Give files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends all changed files.',
     });
   }
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
-      hint: 'Add it: `vals push - --name hello`.',
+      hint: 'Add a name: `vals push - --name hello`.',
     });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, listsNamesOnly);
@@ -90,7 +90,7 @@ async function itemWithName(context: Context, paths: readonly string[], name: st
   const files = await collectFiles(paths, context);
   if (files.length > 1) {
     throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length}.`, {
-      hint: 'Name one of these files.',
+      hint: 'Give one of these files.',
     });
   }
   return files.map((file) => ({ ...untrackedItem(context, file), name }));

@@ -15,7 +15,7 @@ import { sendAll } from './send.ts';
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. In a ' +
-  'workspace, a val that changed here and on the service is a conflict, and nothing is sent for it.';
+  'workspace, a val that changed here and on the service is in conflict, and nothing is sent for it.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',

@@ -72,7 +72,7 @@ export async function watchWorkspace(
   // Watch before the first push, so that no save in between is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     end(
-      new LocalError(`vals can no longer watch ${root}: ${(error as Error).message}`, {
+      new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
         hint: 'The system may limit the number of watched folders. List the folders that have no vals in .valsignore.',
         cause: error,
       }),

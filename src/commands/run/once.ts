@@ -87,7 +87,7 @@ async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<st
     size += piece.length;
     if (size > largestValue) {
       throw new RunFailedError(`${name} returned more than 64 MiB.`, {
-        hint: 'Run it without --json: then a text or a Response may have any length.',
+        hint: 'Run the val without --json. Then a text or a Response may have any length.',
       });
     }
     all.push(piece);

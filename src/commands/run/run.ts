@@ -42,7 +42,7 @@ export const command = defineCommand({
     at: parsed('--at <version>', 'run this version of the val', versionNumber, { isNumber: true }),
     http: toggle('--http', 'serve HTTP at a local address; reload the file on save', { forPeople: true }),
     port: parsed('--port <n>', 'the port for --http (a free one)', parsePort, { forPeople: true }),
-    watch: toggle('--watch', 'run it again on every save', {
+    watch: toggle('--watch', 'run the file again on every save', {
       conflicts: ['http'],
       forPeople: true,
     }),

@@ -15,7 +15,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const { target } = invocation;
   if (target.kind !== 'file') {
     throw new UsageError('--watch needs a file, but this val runs with the code of the service.', {
-      hint: 'Name the file of the val. In a workspace, `vals pull` writes it.',
+      hint: 'Give the file of the val. In a workspace, `vals pull` writes that file.',
     });
   }
   let round = new AbortController();

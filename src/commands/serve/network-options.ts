@@ -27,7 +27,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     const [given, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
     throw new UsageError(`${given} needs ${missing} too.`, {
-      hint: 'Name both files: the certificate with its chain, and its key.',
+      hint: 'Give both files: the certificate with its chain, and its key.',
     });
   }
   if (publicUrl === undefined) {
@@ -42,7 +42,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   }
   if (isOutside && !tlsCert && !trustProxy) {
     throw new UsageError(`--host ${host} needs TLS, because tokens must not be sent unencrypted.`, {
-      hint: 'Add --tls-cert and --tls-key, or name the proxy that terminates TLS: --trust-proxy <address>.',
+      hint: 'Add --tls-cert and --tls-key, or give the address of the proxy that terminates TLS: --trust-proxy <address>.',
     });
   }
   return {
@@ -64,7 +64,7 @@ export function parseHost(text: string, option = '--host'): string {
   if (text === 'localhost') return loopbackHost;
   if (isIP(text) !== 0) return text;
   throw new UsageError(`${option} takes an address of this machine, not "${text}".`, {
-    hint: 'Use 0.0.0.0 for all IPv4 addresses, or :: for all addresses. Give a host name in --public-url.',
+    hint: 'Use 0.0.0.0 to listen on all IPv4 addresses, or :: to listen on all addresses. A host name belongs in --public-url.',
   });
 }
 
@@ -101,7 +101,7 @@ function parseProxies(text: string): BlockList {
     const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && length > 0 && length <= mostBits);
     if (!isAddress || !isLength || rest.length > 0) {
       throw new UsageError(`--trust-proxy takes addresses, not "${part}".`, {
-        hint: 'Name the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
+        hint: 'Give the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
       });
     }
     if (bits === undefined) list.addAddress(address, family);

@@ -16,7 +16,7 @@ const highestPort = 65_535;
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1, with one SQLite file, until interrupted. The first line is its address. ' +
+    'Run the embedded service on 127.0.0.1, with one SQLite file, until interrupted. It prints its address first. ' +
     'For a team, use --database and `vals user add`. For other machines, use --public-url, with --tls-cert or a proxy ' +
     'for TLS.',
   options: {
@@ -58,7 +58,9 @@ export const command = defineCommand({
     const network = networkOf(reach, settings.cwd);
     const metricsHost = parseHost(reach.metricsHost ?? '127.0.0.1', '--metrics-host');
     if (reach.metricsHost !== undefined && metricsPort === undefined) {
-      throw new UsageError('--metrics-host needs --metrics-port too.', { hint: 'Add --metrics-port 9464.' });
+      throw new UsageError('--metrics-host needs --metrics-port too.', {
+        hint: 'For example --metrics-port 9464.',
+      });
     }
     const publicUrl = network?.publicUrl;
     const place = storePlace(context, { data, database });
@@ -159,7 +161,7 @@ function showVariables({ settings, say }: Context, baseUrl: string, token: strin
 export function parsePort(text: string, option = '--port'): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
     throw new UsageError(`${option} takes a number from 0 to ${highestPort}, not "${text}".`, {
-      hint: `${option} 0 chooses a free port.`,
+      hint: `For a free port, use ${option} 0.`,
     });
   }
   return Number(text);

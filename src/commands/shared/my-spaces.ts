@@ -52,7 +52,7 @@ export async function listSpaces(
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
-    say.warn(`vals could not list your spaces on ${service.href}: ${error.message}`);
+    say.warn(`Your spaces on ${service.href} could not be listed: ${error.message}`);
     return undefined;
   }
 }

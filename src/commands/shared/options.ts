@@ -43,7 +43,7 @@ export const runFilter = {
 };
 
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
-export const yes = toggle('--yes', 'do not ask', { forPeople: true });
+export const yes = toggle('--yes', 'do not ask for confirmation', { forPeople: true });
 
 export const privacy = word('--privacy <word>', 'public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],

@@ -44,8 +44,8 @@ export function onSameStore(command: string, { database, data }: PlaceGiven): st
 }
 
 export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
-  return new NotFoundError(`There is nobody named ${username}.`, {
-    hint: `${onSameStore('user ls', place)} lists the people.`,
+  return new NotFoundError(`There is no user named ${username}.`, {
+    hint: `${onSameStore('user ls', place)} lists the users.`,
   });
 }
 
@@ -62,7 +62,7 @@ export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiv
       hint: `Choose another name, or add members to it: ${onSameStore(`space grant ${name} <username>`, place)}.`,
     });
   }
-  return new ConflictError(`There is a person named ${name} already.`, {
+  return new ConflictError(`There is a user named ${name} already.`, {
     hint: `Choose another name, or give them a new token: ${onSameStore(`user token ${name}`, place)}.`,
   });
 }

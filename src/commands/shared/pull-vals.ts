@@ -88,7 +88,7 @@ function labelOf(item: PullItem): string {
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
-  throw new UsageError(`${nameOf(service)} has no list of vals, so vals cannot find all of them.`, {
+  throw new UsageError(`${nameOf(service)} cannot list your vals, so they cannot all be pulled.`, {
     hint: 'In a workspace, `vals pull <id>` adds a val by its id.',
   });
 }

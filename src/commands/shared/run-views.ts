@@ -25,7 +25,7 @@ export const summaryExplained =
   'has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
-  follow: toggle('--follow', `show the last ${shownFirst} (or --limit), then new runs as they come`, {
+  follow: toggle('--follow', `show the last ${shownFirst} runs (or --limit), then new runs as they come`, {
     conflicts: ['summary', 'until', 'all', 'offset'],
     forPeople: true,
   }),
@@ -106,7 +106,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
       if (!isThere) throw error;
       throw new NotFoundError('This service does not list the runs of a single val.', {
         ...error.facts,
-        hint: '`vals runs` lists the runs of all your vals, if the service has that list.',
+        hint: '`vals runs` lists the runs of all your vals, if the service can list them.',
       });
     }
   }

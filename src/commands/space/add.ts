@@ -4,7 +4,7 @@ import { nameTaken, onSameStore, spaceArgument, withStore } from '../shared/owne
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
-  summary: 'Add a space: vals that several people own',
+  summary: 'Add a space for vals that several people own',
   description:
     'Add a space to the service of a team. Its base URL is the base URL of the service followed by /@name, and its ' +
     'members use their own tokens. The command works on the database or file itself and needs no token.',

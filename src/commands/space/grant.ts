@@ -22,7 +22,7 @@ export const command = defineCommand({
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
       context.say.done(`${username} may ${role} the vals of ${name}.`);
-      context.say.hint(`They switch to it with \`vals use\` and the base URL that ends in /@${name}.`);
+      context.say.hint(`To use the space, they run \`vals use\` with the base URL that ends in /@${name}.`);
       return { kind: 'record', record: { space: name, username, role } };
     }),
 });

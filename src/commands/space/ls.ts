@@ -10,7 +10,7 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), { ...column('members'), make: membersText }, idColumn('id')],
-  empty: 'There are no spaces yet. `vals space add <name>` adds one.',
+  empty: 'This service has no spaces yet. `vals space add <name>` adds one.',
   run: (context, place) =>
     withStore(context, place, async ({ spaces }) => {
       const all = await spaces.list();

@@ -14,7 +14,7 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a space',
   description:
-    'Remove a space. The command asks first. Its members keep their own vals. A space that owns vals is removed only ' +
+    'Remove a space. The command asks first. The members keep their own vals. A space that owns vals is removed only ' +
     'with --with-vals, which deletes those vals too, with all their versions.',
   arguments: { name: spaceArgument },
   options: {

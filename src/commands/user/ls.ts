@@ -10,7 +10,7 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
-  empty: 'There is nobody yet. `vals user add <username>` adds a person.',
+  empty: 'This service has no users yet. `vals user add <username>` adds one.',
   run: (context, place) =>
     withStore(context, place, async ({ users }) => {
       const all = await users.list();

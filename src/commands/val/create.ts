@@ -27,7 +27,7 @@ export const command = defineCommand({
   async run(context, { name, file = '-', readme, privacy, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
-        hint: 'Name a file for one of them.',
+        hint: 'Give a file for one of them.',
       });
     }
     checkName(name, context.say.warn);

@@ -27,7 +27,7 @@ export const command = defineCommand({
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
-    if (forPerson) say.hint('--code prints its code.');
+    if (forPerson) say.hint('--code prints the code of the val.');
     return { kind: 'record', record };
   },
 });

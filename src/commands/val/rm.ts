@@ -12,10 +12,10 @@ export const command = defineCommand({
   summary: 'Delete vals, with all their versions',
   description:
     'Delete vals, with all their versions. The command shows the vals and asks once. --yes skips both. A val that is ' +
-    'named by its name or file is read first, and is not deleted if its name on the service is another one.',
+    'given by its name or file is read first, and is not deleted if it has another name on the service.',
   toolDescription:
-    'Delete vals, with all their versions, at once. This cannot be undone. A val that is named by its name or file is ' +
-    'read first, and is not deleted if its name on the service is another one.',
+    'Delete vals, with all their versions, at once. This cannot be undone. A val that is given by its name or file is ' +
+    'read first, and is not deleted if it has another name on the service.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],

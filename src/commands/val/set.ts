@@ -42,7 +42,7 @@ export const command = defineCommand({
     if (applied.length > 0) context.say.done(`Changed the ${listed(applied)} of ${label}.`);
     if (notApplied.length === 0) return { kind: 'record', record };
     const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
-    const hint = 'Change it on the service itself.';
+    const hint = `Change the ${listed(notApplied)} on the service itself.`;
     if (applied.length === 0) throw new RefusedError(message, { hint });
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },

@@ -6,7 +6,7 @@ import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts
 import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
-  summary: "Make an old version's code the current one",
+  summary: 'Make the code of an old version current again',
   description: 'Add a new version to a val, with the code of an old version. No version is deleted.',
   arguments: { val: valArgument, version: versionArgument },
   options: { dryRun },

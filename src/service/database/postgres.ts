@@ -209,7 +209,7 @@ async function versionOf(all: All, name: string): Promise<number | undefined> {
   const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${versionTable}`);
   const version = found?.version ?? 0;
   if (version > migrations.length) {
-    throw new LocalError(`The store in ${name} was made by a newer version of vals.`, {
+    throw new LocalError(`The store in ${name} was made by a newer version of this program.`, {
       hint: 'Update vals, or use another database.',
     });
   }

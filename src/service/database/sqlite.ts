@@ -127,7 +127,7 @@ function versionOf(connection: Libsql.Database, path: string): number {
     throw new LocalError(`${path} is another program's SQLite database.`, { hint: otherFileHint });
   }
   if (found.version > migrations.length) {
-    throw new LocalError(`The store ${path} was made by a newer version of vals.`, {
+    throw new LocalError(`The store ${path} was made by a newer version of this program.`, {
       hint: 'Update vals, or use another file.',
     });
   }

@@ -7,7 +7,7 @@ import { kindOf } from '../../lib/plain-file.ts';
 import { errnoOf, isMissing } from '../../lib/system.ts';
 
 export const otherFileHint =
-  'Use another file: `vals serve --data <file>`, or VALS_DATA_DIR for the folder of vals.db.';
+  'To use another file, run `vals serve --data <file>`, or set VALS_DATA_DIR to another folder for vals.db.';
 
 /** SQLite keeps its log, the index of the log and sometimes a journal beside the file of the store. */
 const suffixes = ['', '-wal', '-shm', '-journal'];

@@ -63,7 +63,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
       requireOwnOrigin(request);
       const leave = limit.enter(callerOf(request.incoming, proxies));
       if (leave === undefined)
-        return tokenForm(request, 429, 'There were too many attempts. Wait some seconds.');
+        return tokenForm(request, 429, 'There were too many attempts. Wait a few seconds.');
       try {
         const token = await readToken(request);
         const user = await store.users.withToken(token);

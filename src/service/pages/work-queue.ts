@@ -27,7 +27,7 @@ export function createWorkQueue(): WorkQueue {
     run(caller, work) {
       const ofCaller = waiting.filter((other) => other.caller === caller).length;
       if (ofCaller >= mostOfOneCaller || waiting.length >= mostOfAll) {
-        throw new Problem(429, 'The service is preparing too many pages. Try again in some seconds.', {
+        throw new Problem(429, 'The service is preparing too many pages. Try again in a few seconds.', {
           headers: { 'Retry-After': '2' },
         });
       }

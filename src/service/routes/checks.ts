@@ -44,7 +44,7 @@ const versionNumber: BodyField<number> = {
   schema: { type: 'integer', minimum: 0 },
   read(value, name) {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-    throw refuse(name, 'must be an integer from 0');
+    throw refuse(name, 'must be an integer of at least 0');
   },
 };
 

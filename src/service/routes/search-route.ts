@@ -30,7 +30,7 @@ export function searchRoute(store: Store): Route {
   }
 
   return route('GET', '/v1/search/vals', {
-    summary: 'Vals whose name or code contains a text',
+    summary: 'Vals whose name or code contains the query',
     query: search,
     responses: { 200: listOf('Val') },
     async answer(request, { query: { text, ...range } }) {

@@ -28,17 +28,17 @@ const timeFields: Partial<Record<RecordKind, string>> = {
 
 export function parseSeed(text: string): SeedData {
   const seed = parse(text);
-  if (!isObject(seed)) throw new LocalError('The seed is not a JSON object.', { hint: keysHint });
+  if (!isObject(seed)) throw new LocalError('The seed file is not a JSON object.', { hint: keysHint });
   for (const [name, records] of Object.entries(seed)) {
     const kind = recordKinds.find((known) => known === name);
-    if (!kind) throw new LocalError(`The seed has an unknown key "${name}".`, { hint: keysHint });
+    if (!kind) throw new LocalError(`The seed file has an unknown key "${name}".`, { hint: keysHint });
     if (!Array.isArray(records)) {
-      throw new LocalError(`${kind} in the seed is not an array.`, { hint: keysHint });
+      throw new LocalError(`${kind} in the seed file is not an array.`, { hint: keysHint });
     }
     for (const [index, record] of records.entries()) {
       const fault = faultOf(kind, record);
       if (fault) {
-        throw new LocalError(`In the seed, ${kind}[${index}]${fault}.`, {
+        throw new LocalError(`In the seed file, ${kind}[${index}]${fault}.`, {
           hint: 'Fix the record, then start the service again.',
         });
       }
@@ -51,7 +51,7 @@ function parse(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new LocalError(`The seed is not JSON: ${(error as Error).message}.`, {
+    throw new LocalError(`The seed file is not JSON: ${(error as Error).message}.`, {
       hint: keysHint,
       cause: error,
     });

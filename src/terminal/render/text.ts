@@ -14,7 +14,7 @@ export async function renderText(
   const asJson = (part: unknown) => `${stringifyJson(part)}\n`;
   const shown = (part: string) => (stdout.isTerminal ? visibleLines(part) : part);
   const clean = () => {
-    warn('The text contained your token. vals removed the token, so the output differs from the original.');
+    warn('The text contained your token. The token was removed, so the output differs from the original.');
     return kind === 'text' ? shown(redactor.redact(text)) : asJson(withoutToken(text, redactor));
   };
   const written = kind === 'text' ? shown(text) : asJson(text);

@@ -17,7 +17,7 @@ const windowsShortName = /^[^.]{1,6}~\d/;
 
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (holdsInvisible(name)) return 'holds characters that cannot be seen';
+  if (holdsInvisible(name)) return 'contains invisible characters';
   if (/[/\\:]/.test(name)) return 'holds /, \\ or :';
   if (name.startsWith('.')) return 'begins with a dot';
   if (/^\s|[\s.]$/.test(name)) return 'begins with a space, or ends with a space or a dot';

@@ -63,7 +63,7 @@ function readWithin(limits: FileLimits, path: string, named: string): Buffer {
 
 async function readStdin(input: Input): Promise<Buffer> {
   const stream = input.stdin();
-  if (stream.isTTY) input.say.banner('Reading standard input; Ctrl-D ends it.\n');
+  if (stream.isTTY) input.say.banner('Reading standard input. To end the input, press Ctrl-D.\n');
   return readStream('Standard input', stream, input);
 }
 

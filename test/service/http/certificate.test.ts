@@ -33,8 +33,8 @@ describe('files', () => {
 
   test.each<[string, () => string, string]>([
     ['a missing file', () => join(folder, 'nothing'), 'does not exist'],
-    ['a folder', () => folder, 'is a folder, not a plain file'],
-    ['a device', () => '/dev/zero', 'is a device, not a plain file'],
+    ['a folder', () => folder, 'is a folder, not a regular file'],
+    ['a device', () => '/dev/zero', 'is a device, not a regular file'],
     ['an empty file', () => fileWith('empty', ''), 'PEM'],
     ['a text', () => fileWith('text', 'hello'), 'PEM'],
     ['a file in DER form', () => fileWith('der', Buffer.from([0x30, 0x82, 1, 2])), 'PEM'],

@@ -182,14 +182,14 @@ describe('a seed', () => {
   });
 
   test.each([
-    ['{', 'The seed is not JSON'],
-    ['', 'The seed is not JSON'],
-    ['{"runs":[01]}', 'The seed is not JSON'],
+    ['{', 'The seed file is not JSON'],
+    ['', 'The seed file is not JSON'],
+    ['{"runs":[01]}', 'The seed file is not JSON'],
     ['[]', 'not a JSON object'],
     ['null', 'not a JSON object'],
     ['{"vals":[]}', 'unknown key "vals"'],
     ['{"__proto__":[]}', 'unknown key "__proto__"'],
-    ['{"runs":{}}', 'runs in the seed is not an array'],
+    ['{"runs":{}}', 'runs in the seed file is not an array'],
     ['{"likes":[{},1]}', 'likes[1] is not an object'],
     ['{"likes":[[]]}', 'likes[0] is not an object'],
     ['{"runs":[{"id":{}}]}', 'runs[0].id'],
