@@ -215,7 +215,7 @@ describe('vals logout', () => {
     const tokens = (origins: (string | undefined)[]) =>
       Object.fromEntries(origins.map((origin) => [origin, 'token-of-mine']));
     writeConfig(home, JSON.stringify({ baseUrl: `${one}/base`, tokens: tokens([one, ...others]) }));
-    const { exit, screen } = await runOnScreen(['logout'], { home, columns: 120 });
+    const { exit, screen } = await runOnScreen(['logout'], { home, columns: 160 });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining(says) });
     const stored: unknown = JSON.parse(readFileSync(configFile(home), 'utf8'));
     expect(stored).toEqual({ ...(now && { baseUrl: now }), tokens: tokens(others) });
