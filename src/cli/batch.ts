@@ -12,11 +12,14 @@ export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
   /** Works on one item and returns the rest of its outcome. Throws if the item failed. Remarks are shown at the end. */
   work(item: Item, remark: Remark): Promise<Outcome>;
-  /** How many items are worked on at a time; `auto`: the largest number of requests that the client ever sends at a time. */
+  /**
+   * How many items are worked on at a time. `auto` stands for the largest number of requests that the client sends at a
+   * time.
+   */
   concurrency: number | 'auto';
   signal: AbortSignal;
   onFinished?(finished: number): void;
-  /** Called as soon as an item fails. Messages come at the end, where equal failures are grouped. */
+  /** Called as soon as an item fails. The messages are printed after the last item, with equal failures grouped. */
   onFailure?(item: Item, error: ValsError): void;
   report: Report<Item>;
 }
@@ -25,7 +28,7 @@ export interface BatchOptions<Item> {
 type Remark = (message: string) => void;
 
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
-  /** The user's name for the item. */
+  /** The item in the user's words, for messages. */
   label(item: Item): string;
   /** The participle for the work on this item, if it is not `verb`. */
   verbFor?(item: Item): string | undefined;
@@ -99,7 +102,10 @@ function interruption(
   return unknown === 0 ? message : `${message} ${unknown} more may have been changed.`;
 }
 
-/** Undefined if no item failed. The error names the items in the order of the list, not in the order of their failures. */
+/**
+ * Undefined if no item failed. The error names the items in the order of the list, not in the order in which they
+ * failed.
+ */
 function reportedError<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
@@ -135,7 +141,7 @@ const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
   error: describeError(error),
 });
 
-/** Works on the items in their order, several at a time. */
+/** Starts the items in their order, several at a time. */
 export async function forEach<Item>(
   items: readonly Item[],
   concurrency: number | 'auto',

@@ -1,22 +1,20 @@
-// All commands by the words that name them. A command's definition is loaded when it is asked for.
+// The list of all commands. The definition of a command is loaded only when it is needed.
 import type { AnyCommand } from './command.ts';
 
 interface Named {
-  /** The words that name it on the command line: `val get`. */
+  /** The words of the command on the command line: `val get`. */
   path: string;
   /** Other paths of the same command: `val list`. */
   aliases?: readonly string[];
 }
 
-/** The effect of a command on the service, or on files. */
 export type Effect =
   | 'reads'
-  /** Adds something, and changes nothing that is there. */
+  /** Adds something, and changes no existing val or file. */
   | 'adds'
-  /** Replaces the state of something. The same command again changes nothing. */
+  /** Replaces the state of something, so running the command twice has the same effect as running it once. */
   | 'updates'
   | 'deletes'
-  /** Runs the code of a val on this machine. */
   | 'runs';
 
 interface Declared extends Named {
@@ -34,9 +32,9 @@ export interface LoadedCommand extends Declared, AnyCommand {}
 export interface CommandTree<Entry extends Named = CommandEntry> {
   /** In the order of the help. */
   groups: readonly { title: string; commands: readonly Entry[] }[];
-  /** The first words of two-word commands, with their group and meaning. */
+  /** The first words of two-word commands, such as `val` in `val get`. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  /** Commands of other programs, each with the command of vals to use instead. */
+  /** Commands of other programs, each with the command of this program that does the same. */
   otherWords: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +54,6 @@ export async function loadTree({ groups, ...tree }: CommandTree): Promise<Loaded
   return { ...tree, groups: await Promise.all(loaded) };
 }
 
-/** A command's path and its aliases. */
 export const namesOf = ({ path, aliases = [] }: Named): string[] => [path, ...aliases];
 
 export const commandsOf = <Entry extends Named>({ groups }: CommandTree<Entry>): Entry[] =>

@@ -20,7 +20,6 @@ export interface OptionDefinition<T> {
   /** The value names a val. A name or a file is replaced by the val's id before the command runs. */
   isVal?: boolean;
   isRepeatable?: boolean;
-  /** Agents give the value as a number. */
   isNumber?: boolean;
   /** Agents do not get the option, because it is useful only at a terminal or in a script. */
   forPeople?: boolean;
@@ -35,15 +34,12 @@ export interface ArgumentDefinition<T> {
   /** The error message if the argument is missing, instead of one made from its form and description. */
   missing?: string;
   parse?: (word: string) => string;
-  /** See `isVal` of an option. */
   isVal?: boolean;
   /** If the word is an existing file, it stays, and is not replaced by the id of the file's val. */
   orFile?: boolean;
   /** The word may also name a version of the val: `greet@2`. */
   orVersion?: boolean;
-  /** Words that completion offers. */
   words?: readonly string[];
-  /** Agents give the value as a number. */
   isNumber?: boolean;
   /** Standard input can replace the argument. Agents have no standard input: they give the text as `code` instead. */
   canBeCode?: boolean;
@@ -65,27 +61,23 @@ export const argument = <Form extends string>(
   parse?: (word: string) => string,
 ): ArgumentDefinition<ValueOf<Form>> => ({ form, description, parse });
 
-/** An argument that names a val. */
 export const val = <Form extends string>(
   form: Form,
   description: string,
 ): ArgumentDefinition<ValueOf<Form>> => ({ form, description, isVal: true });
 
-/** A switch, on or absent. */
 export const toggle = (
   flags: string,
   description: string,
   more: Partial<OptionDefinition<boolean | undefined>> = {},
 ): OptionDefinition<boolean | undefined> => ({ flags, description, ...more });
 
-/** An option with a value. */
 export const word = (
   flags: string,
   description: string,
   more: Partial<OptionDefinition<string | undefined>> = {},
 ): OptionDefinition<string | undefined> => ({ flags, description, ...more });
 
-/** An option whose value is parsed. */
 export const parsed = <T>(
   flags: string,
   description: string,
@@ -93,7 +85,6 @@ export const parsed = <T>(
   more: Partial<OptionDefinition<T | undefined>> = {},
 ): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
 
-/** An option that may be given several times: its values, in order. */
 export const repeatable = <T>(
   flags: string,
   description: string,
@@ -116,7 +107,7 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** Text for the reference alone, because the help has to fit a screen of 24 lines. */
+  /** Text for docs/reference.md only, because the help has to fit a screen of 24 lines. */
   details?: string;
   /** The description for agents, if the usual one does not fit a tool. */
   toolDescription?: string;
@@ -135,7 +126,6 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
 
-/** A command of any input type. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
 export type AnyCommand = CommandDefinition<any, any>;
 
@@ -144,7 +134,6 @@ export const argumentsOf = ({
 }: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition<unknown>][] =>
   Object.entries(definitions ?? {});
 
-/** The arguments as the help shows them. */
 export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 

@@ -34,7 +34,7 @@ export interface ConnectionOptions extends ConnectOptions {
   trace(line: string): void;
   /** Remembers the vals that answers contain. */
   seen: SeenVals;
-  /** Gets the token before anything can print it. */
+  /** Is told the token before the first request, so that no output can contain it. */
   redactor: Redactor;
 }
 
@@ -43,7 +43,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // Settings are checked when they are first read. If one is refused, the embedded service must not keep running.
+    // Settings are checked when they are first read. If one of them is invalid, the embedded service has to be closed
+    // here, because otherwise it would keep running.
     await service.close?.();
     throw error;
   }
@@ -87,7 +88,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   };
 }
 
-/** A base URL in the options names another service, even with --local. */
+/** A base URL in the options overrides --local. */
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
@@ -98,7 +99,7 @@ function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }
   return `Run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
 }
 
-/** Loopback never goes through a proxy, whatever the environment says. */
+/** Requests to loopback addresses never use a proxy, even if the environment names one. */
 function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {
   const { protocol, hostname } = new URL(origin);
   const { https, http, none } = settings.proxy;
@@ -115,7 +116,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
     credentialsOf(url);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {
-    // The error is thrown below.
+    // An invalid address is an error, which is thrown below.
   }
   // The message does not repeat the address, which may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
@@ -146,10 +147,10 @@ async function startLocal(settings: Settings) {
   const network = { ...loopbackOnly, endsWithCaller: true };
   const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
   const { baseUrl, token, close } = service;
-  /** The service runs in this process, so a failure of its store is a local error. */
+  /** The embedded service runs in this process, so a failure of its store is a local error. */
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // The embedded service refuses no request, and requests that arrive together share a commit. So the pace is fixed.
+  // The pace is fixed, because the embedded service never answers 429, and requests that arrive together share a commit.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

@@ -1,4 +1,4 @@
-// Everything that a command gets from outside.
+// The context of a command: settings, service, streams, messages and signals.
 import type { Api } from '../api/api.ts';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,17 +20,17 @@ export interface ConnectOptions {
   token?: string;
   /** Used instead of the base URL of the settings. */
   baseUrl?: BaseUrl;
-  /** The hint if the service does not accept the token. By default, the hint for the service in force. */
+  /** The hint if the service does not accept the token. */
   signInHint?: string;
-  /** The number of requests at a time. By default, as many as the service handles well. */
+  /** The number of requests at a time. The default, `auto`, adapts to the service. */
   concurrency?: number | 'auto';
-  /** Aborts requests, instead of the context's signal. */
+  /** Used instead of the signal of the context. */
   signal?: AbortSignal;
-  /** The longest time for a request, if the settings allow more. */
+  /** Limits the time of a request further than the settings do. */
   mostMs?: number;
 }
 
-/** All commands, for `vals mcp`, which runs them. */
+/** All commands, for `vals mcp`, which runs them as tools. */
 export interface Commands {
   load(): Promise<LoadedTree>;
   /** Runs a command as the command line does, with these flags and this output. Resolves to the error that ended it. */
@@ -42,36 +42,38 @@ export interface Context {
   connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
-  /** The vals that this machine has seen on the service in force. */
+  /** The vals that this machine has seen on the current service. */
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => StandardInput;
-  /** For a command that speaks a protocol on stdout. vals writes nothing else there. */
+  /** For `vals mcp`, which speaks a protocol on stdout. Nothing else is written there. */
   stdout: NodeJS.WriteStream;
   /** Aborted when the user interrupts. */
   signal: AbortSignal;
   /** The user's word for the val with this id: a name or a file. Undefined if the user gave the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
-  /** Keeps a val that was read to check its name, for `readVal`. */
+  /** Keeps a val that was read to check its name, so that `readVal` does not request it again. */
   rememberVal(id: string, record: JsonObject): void;
-  /** The val as the service has it, for a person to look at. It is read once. */
+  /**
+   * Returns the val that `rememberVal` kept, or reads it from the service. Use it only to show the val, because it may
+   * be outdated.
+   */
   readVal(id: string): Promise<JsonObject>;
   clock: Clock;
-  /** The Node, Bun or Deno that runs vals. */
+  /** The Node, Bun or Deno that runs this program. */
   node: Runtime;
   agent: Agent | undefined;
   commands: Commands;
-  /** Whether the result is text for a person. */
+  /** Whether the output is text at a terminal, not JSON or a pipe. */
   forPerson: boolean;
   prompt: Prompt;
   progress: Progress;
-  /** Messages on stderr. */
   say: Say;
-  /** For `serve`: lines on stderr. Lines are dropped if nobody reads them. */
+  /** For `serve`: a log on stderr. If the reader of stderr stops, lines are dropped, so that requests do not wait. */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
-  /** For `serve`: a line on stdout, at once. */
+  /** For `serve`: writes a line to stdout immediately. */
   print(line: string): Promise<void>;
-  /** For a command without an end: writes a record to stdout, at once, as one line in the chosen format. */
+  /** For a command that runs until interrupted: writes a record to stdout immediately, as one line in the chosen format. */
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;
 }

@@ -1,16 +1,15 @@
-// Sums up the failures of a command that did several things: equal failures are reported once, with their number.
+// Sums up the failures of a command that worked on several items. Equal failures are reported once, with their number.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
-  /** The user's name for the item. */
+  /** The item in the user's words. */
   label: string;
   error: ValsError;
   /** The participle for the work that failed, if it is not the one of the counts. */
   verb?: string;
 }
 
-/** Several failures of one kind, as one error of that kind. */
 class AllFailed extends ValsError {
   readonly kind: string;
   readonly exit: number;
@@ -29,11 +28,11 @@ export interface Counts {
   verb: string;
   /** The noun for the items: `vals`. */
   things: string;
-  /** A sentence for the end of the message, if a failure prevented all of the work. */
+  /** A sentence for the end of the message if one failure prevented all work: `Nothing was sent.` */
   consequence?: string;
 }
 
-/** The error of the command, and warnings with the details that it leaves out. */
+/** Returns the error of the command, and warnings with the details that do not fit into its message. */
 export function summarizeFailures(
   failures: readonly Failure[],
   { total, done, verb, things, consequence }: Counts,
@@ -75,7 +74,6 @@ export function summarizeFailures(
   };
 }
 
-/** A remark about one of several items. */
 export interface Remarked {
   label: string;
   message: string;
@@ -164,7 +162,6 @@ function enumerate(labels: readonly string[]): string {
   return `${labels.slice(0, more > 0 ? maxLabelsInMessage : -1).join(', ')} and ${last}`;
 }
 
-/** Running the command again helps only if the service was unavailable. */
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
     ? 'Run the command again for the rest.'

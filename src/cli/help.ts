@@ -1,4 +1,4 @@
-// Adds examples and pointers to the help, and lays out the page of options that every command takes.
+// Adds examples and references to the help, and writes the page of the options that every command takes.
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
@@ -51,7 +51,7 @@ export function optionsHelp(helpWidth: number): string {
       ),
     );
   }
-  // Each variable is added as a command, because commander lays out a command as a name and a description.
+  // Each variable is added as a command, so that commander prints its name and description in two columns.
   for (const [name, description] of Object.entries(environmentAlone)) {
     page.command(name).description(description).helpGroup('Environment variables without an option:');
   }
@@ -61,7 +61,6 @@ export function optionsHelp(helpWidth: number): string {
 const addExamples = (command: Command, examples: readonly string[]): void =>
   void command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
 
-/** Wraps the text like the rest of the help. */
 const addText = (command: Command, text: string): void =>
   void command.addHelpText('after', () => {
     const help = command.createHelp();

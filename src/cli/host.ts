@@ -1,4 +1,4 @@
-// Everything that one invocation gets from the process.
+// The parts of the process that one invocation of the program uses. Tests replace them.
 import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
@@ -8,28 +8,27 @@ import type { FileLimits } from '../workspace/sources/within.ts';
 
 export type StandardInput = Readable & { isTTY?: boolean };
 
-/** The limits of a command that an agent runs. */
 export type Agent = FileLimits;
 
 export interface Host {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
   system: System;
-  /** The working directory: paths on the command line are relative to it. */
+  /** Paths on the command line are relative to this folder. */
   cwd: string;
   /** A function, because opening stdin takes time and few commands read it. */
   stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** Aborted with an InterruptedError when the process is told to end. */
+  /** Aborted with an InterruptedError when the process gets SIGINT or SIGTERM. */
   signal: AbortSignal;
   clock: Clock;
-  /** The Node, Bun or Deno that runs vals. */
+  /** The Node, Bun or Deno that runs this program. */
   node: Runtime;
   /** Set if an agent runs the command, through `vals mcp`. Such a command has no standard input and no terminal. */
   agent?: Agent | undefined;
   /** Absent if there is no terminal. */
   pager?: Pager;
-  /** Called when a service was reached. */
+  /** Called when a connection to a service has been created. */
   onConnected?: (() => void) | undefined;
 }

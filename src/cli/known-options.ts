@@ -1,9 +1,8 @@
-// The options that may be given at one place of the command line.
+// The options that the command line accepts for a command.
 import { type AnyCommand, type OptionDefinition, oppositeOf } from './command.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
-  /** The key of the option in the command's input. */
   key: string;
   /** All names of the option: `-h`, `--help`. */
   names: readonly string[];
@@ -13,7 +12,7 @@ export interface KnownOption {
   definition: OptionDefinition<unknown>;
 }
 
-/** The command's own options, if the command is known, and the options of every command. */
+/** The options of every command and, if the command is known, its own options. */
 export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
   const definitions: Record<string, OptionDefinition<unknown>> = {
     ...command?.options,
@@ -30,7 +29,6 @@ export function optionsAt(path: readonly string[], command: AnyCommand | undefin
   });
 }
 
-/** Whether two options cannot be given together. */
 export function conflict(a: KnownOption, b: KnownOption): boolean {
   const excludes = ({ definition }: KnownOption, { key }: KnownOption) =>
     definition.conflicts?.includes(key) === true;

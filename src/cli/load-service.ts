@@ -4,7 +4,10 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 
 export type { Network, Store, StoreLocation } from '../service/index.ts';
 
-/** The database and the listener need about ten files. Each running request needs two: one in the client, one in the service. */
+/**
+ * The database and the listener need about ten open files. Each request in progress needs two: one in the client, one
+ * in the service.
+ */
 const openFiles = 16 + 2 * mostRequests;
 
 export async function loadService() {

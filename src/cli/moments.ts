@@ -11,7 +11,7 @@ const unitMs: Record<string, number> = {
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** An age such as 90d, in milliseconds; undefined for another word. */
+/** Returns milliseconds. Undefined if the text is not an age such as 90d. */
 export function parseAge(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);

@@ -1,4 +1,4 @@
-// Parses a command line: the result is a command with its input, a help text, or a refusal.
+// Parses a command line. The result is a command with its input, a help text, or an error.
 import { CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
 import { argumentsOf, isVariadic, type OptionDefinition, oppositeOf } from './command.ts';
@@ -102,14 +102,14 @@ function optionValue(key: string, definition: OptionDefinition<unknown>, program
   return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
 }
 
-/** The global options of a command line that is not run. They decide how a refusal is written, for example as JSON. */
+/** The global options of a refused command line. They decide how its error is printed, for example as JSON. */
 function readableFlags(program: Program): Flags {
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
       flags[key] = optionValue(key, definition, program);
     } catch {
-      // The value of this option is refused, so the option does not count.
+      // An option with an invalid value counts as not given here.
     }
   }
   return flags;

@@ -1,4 +1,5 @@
-// The commander program: it knows the names of all commands, and defines a command when commander reaches it.
+// The commander program. It has the names of all commands, and loads the definition of a command when commander reaches
+// that command.
 import { Command, Option } from 'commander';
 import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import {
@@ -32,7 +33,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // Of an option and its opposite, commander keeps the last one. Its events show that both were given.
+  // If both an option and its opposite are given, commander keeps only the last one. Its events report both.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -53,7 +54,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // A global option before the command counts like one after it.
+    // A global option may be given before or after the command.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -154,7 +155,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** commander does not parse values, so that --help is answered and unknown options are refused before a value is checked. */
+/** commander does not check values. So --help works, and unknown options are refused, before a value is checked. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

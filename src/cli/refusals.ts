@@ -9,7 +9,7 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
-/** The code of commander's error says which error it is. The words and the definitions say about which option. */
+/** The code of commander's error tells the kind of the error. The option is found from the words and the definitions. */
 export function refusalOf(
   error: CommanderError,
   words: readonly string[],
@@ -74,7 +74,7 @@ function unknownOption(command: Command): UsageError {
 const tokenHint =
   'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
 
-/** Only the last word can be an option that lacks its value. */
+/** If an option lacks its value, it is the last word. */
 function missingValue(command: Command, words: readonly string[]): UsageError {
   const option = command.options.find(({ long, short }) => [long, short].includes(words.at(-1)));
   const { long = '', description = '', flags = '' } = option ?? {};

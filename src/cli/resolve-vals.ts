@@ -1,4 +1,4 @@
-// Replaces the words that name a val by the val's id.
+// Replaces words on the command line that name a val with the id of the val.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 /** The parts of an argument or option that say whether its words name vals. */
 type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
 
-/** Replaces names, files and beginnings of ids. A whole id stays. */
+/** Replaces names, files and beginnings of ids, but not whole ids. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
@@ -26,7 +26,7 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // Every command that writes to a val has --dry-run.
+  // The option --dry-run shows that the command writes: every command that writes to a val has it.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
@@ -45,7 +45,7 @@ export async function resolveVals(
   return resolved;
 }
 
-/** `.` and `..` stay, and the route refuses them. */
+/** `.` and `..` are not looked up. The route refuses them as ids. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
@@ -68,7 +68,7 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from a stranger, who can give the id of any val to a harmless name or file.
+    // vals.json may come from a stranger, who can put the id of any val beside a harmless name or file.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.isDoubtful) throw otherVal(listed);
       await confirmName(await context.connect(), listed, context.rememberVal);

@@ -12,7 +12,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // The error has no status, so that no command takes it for an absent val or route.
+    // The error gets no HTTP status, because commands read 404 as an absent val or route.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
@@ -26,7 +26,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // Without a token, nobody can tell whether the space is there.
+      // If the token is missing or invalid, the answer does not tell whether the space exists.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

@@ -80,7 +80,7 @@ export const command = defineCommand({
   },
 });
 
-/** CONNECT and TRACE never reach a service: proxies and HTTP parsers handle them. */
+/** Without CONNECT and TRACE, because proxies and HTTP parsers handle these and they never reach a service. */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -146,7 +146,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   }
 }
 
-/** Appends the fields to the query. The given query stays as the user wrote it. */
+/** Appends the fields to the query, and keeps the existing query as the user wrote it. */
 function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
   const more = new URLSearchParams(
     fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
@@ -166,7 +166,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** Without --json and --ndjson, all pages become one JSON array. */
+/** Without --json and --ndjson, collects all pages into one JSON array. */
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });

@@ -33,7 +33,8 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // Before the folder is made, so that no folder stays behind if the service has no list or refuses the token.
+    // This is checked before the folder is made. Otherwise an empty folder would stay if the service cannot list vals
+    // or refuses the token.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});
@@ -43,7 +44,7 @@ export const command = defineCommand({
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     if (error === undefined) endClone(folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
-    // A person gets the failures, or one line, but not a line for each of hundreds of vals.
+    // At a terminal, the table shows only failures, because a line for each of hundreds of vals would hide them.
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);

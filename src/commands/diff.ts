@@ -68,7 +68,7 @@ function meaningOf(examined: Examined): string {
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
-/** If only the service changed, the file is the older side, and otherwise the service is. */
+/** The older side comes first: the file if only the service changed, otherwise the service's code. */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
   const service = {

@@ -4,7 +4,6 @@ import { otherWords } from './other-words.ts';
 
 type Load = CommandEntry['load'];
 
-/** A command that agents do not get as a tool. */
 const entry = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
   path,
   aliases,
@@ -13,7 +12,6 @@ const entry = (path: string, effect: Effect, load: Load, aliases: string[] = [])
   load,
 });
 
-/** A command that agents get as a tool. */
 const tool = (path: string, effect: Effect, load: Load, aliases: string[] = []): CommandEntry => ({
   ...entry(path, effect, load, aliases),
   isTool: true,

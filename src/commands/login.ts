@@ -30,7 +30,7 @@ export const command = defineCommand({
         hint: 'Omit --local, and unset VALS_LOCAL.',
       });
     }
-    // Fails before a token is requested or sent, if the config file cannot be read.
+    // The config file is read first, so that a broken file is reported before the user types a token.
     const { configFile } = settings;
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
@@ -63,7 +63,7 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
     say.hint('Next, run `vals push <file>` to send a val, or `vals me` to see your user.');
-    // Below a space, the user is the space, and the person is its actor.
+    // If the base URL is that of a space, `user` describes the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
     context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}${place}.`);
@@ -87,7 +87,7 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
   }
 }
 
-/** With --with-token, stdin holds the token and cannot be used for a question. */
+/** Throws if --with-token is given, because stdin then contains the token and the user cannot type an answer. */
 async function askForBaseUrl(
   { prompt, settings }: Context,
   withToken: boolean | undefined,

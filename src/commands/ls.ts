@@ -54,11 +54,10 @@ export const command = defineCommand({
   },
 });
 
-/** Some services send `public: true` instead of a privacy. */
+/** Some services send `public: true` instead of `privacy: 'public'`. */
 const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
   (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
 
-/** The vals that this machine has seen, the latest first. */
 async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Page> {
   const { mine } = await seen.recall();
   yield { records: mine.reverse().map(recordOf).filter(isKept), isLarge: false };

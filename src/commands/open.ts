@@ -42,7 +42,7 @@ export const command = defineCommand({
   },
 });
 
-/** Only `vals serve` for one person makes such links. The service of a team asks for a sign-in instead. */
+/** Only `vals serve` without --database makes such links. The service of a team asks for a sign-in instead. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -53,17 +53,18 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-/** Browsers open longer addresses, but no service needs one, and the system limits the arguments of a program. */
+/** Services need no longer addresses, and the system limits the length of a program's arguments. */
 const longestAddress = 8_192;
 
-/** The service chose this address, so only http:// and https:// are accepted. */
+/** The address comes from the service, which may be hostile, so only http:// and https:// are accepted. */
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address to open.', {
       hint: '`vals val get` shows the answer of the service.',
     });
   }
-  // Other users see the arguments of the browser, and the page may be on any host.
+  // An address with the token in it would leak the token: other users can see the arguments of the browser, and the
+  // page may be on any host.
   const isTooLong = text.length > longestAddress;
   if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
     const problem = isTooLong ? 'is too long' : 'contains your token';
@@ -77,7 +78,7 @@ function addressOf(api: Api, text: string | undefined): string {
   });
 }
 
-/** The text with its percent escapes resolved; the text itself if they are invalid. */
+/** Decodes percent escapes. Returns the text itself if they are invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

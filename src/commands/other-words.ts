@@ -1,6 +1,6 @@
-// Commands of other tools, each with the command of vals that does the same.
+// Commands of other tools, each with the command of this program that does the same.
 
-/** A word that may mean several commands leads to the most used one of them. */
+/** If a word may mean several commands, the most used one is chosen. */
 export const otherWords: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

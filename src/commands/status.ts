@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { notePossibleTakeovers } from './shared/messages.ts';
 
-/** In this order `vals status` lists the vals: conflicts first, unchanged vals last. */
+/** The order in which `vals status` lists the vals: conflicts first, unchanged vals last. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
@@ -61,7 +61,7 @@ export const command = defineCommand({
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
-    // People see unchanged vals as one line. With --fields or named vals, each val has its line.
+    // At a terminal, all unchanged vals share one line, unless the user gave --fields or named the vals.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...foldUnchanged(unchanged)]
@@ -171,6 +171,6 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
 
-/** The val has a name on the service that was never its name here. */
+/** Whether the val has a name on the service that it never had here. */
 const hasOtherName = ({ nameThere, isRenamedHere }: Examined): boolean =>
   nameThere !== undefined && !isRenamedHere;

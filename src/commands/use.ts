@@ -63,7 +63,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
   });
 }
 
-/** One row per origin that has a token. If the default or a listed space has a path below the origin, it is shown too. */
+/** One row per origin that has a token, and one for the default and each space that has a path below the origin. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {

@@ -37,7 +37,10 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   return { origin: url.origin, href: url.origin + path };
 }
 
-/** The space that the base URL names, and the service of the space; undefined if it names no space. */
+/**
+ * The space that the base URL belongs to, and the base URL of its service. Undefined if the base URL is not that of a
+ * space.
+ */
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
   const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];
   return service === undefined || name === undefined

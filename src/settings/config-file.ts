@@ -8,7 +8,7 @@ import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
-  /** A token for each origin. */
+  /** The tokens, by origin. */
   tokens: Record<string, string>;
   /** Workspaces of other users that this user trusts. */
   safeDirectories?: string[];
@@ -64,7 +64,10 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
-/** Throws if another user owns the path. That user could send the token elsewhere, or read the token of the next sign-in. */
+/**
+ * Throws if another user owns the path, because that user could have the token sent to another service, or read the
+ * token of the next sign-in.
+ */
 export function checkOwner(path: string, { platform, uid }: System): void {
   if (platform === 'win32') return;
   const stats = statSync(path);
@@ -80,7 +83,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
 
 export function makePrivate(path: string, { platform }: System, warn: (message: string) => void): void {
   const stats = statSync(path);
-  // A folder with the sticky bit, such as /tmp, is meant for everybody.
+  // A folder with the sticky bit, such as /tmp, is left alone, because it is meant for all users.
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);

@@ -7,7 +7,7 @@ import { makeFolder } from '../lib/paths.ts';
 import { checkOwner, makePrivate, readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
-/** Reads, changes and writes under a lock, so that two sign-ins at once lose nothing. */
+/** Reads, changes and writes the file under a lock, so that two sign-ins at the same time lose no token. */
 export async function updateConfig(
   { settings, ...waiting }: Omit<Waiting, 'deadlineMs'> & { settings: Settings },
   change: (config: StoredConfig) => StoredConfig,

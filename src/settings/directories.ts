@@ -7,7 +7,10 @@ interface Directories {
   data: string | undefined;
 }
 
-/** An empty or relative path would lie in the working directory, so it counts as not set. */
+/**
+ * An empty or relative path counts as not set, because it would lead into the working directory, which may belong to a
+ * stranger.
+ */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
   const home = homeDirectory(env, platform);
   const valsFolder = (chosen: string | undefined, ...belowHome: string[]): string | undefined => {
@@ -34,7 +37,7 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
   }
 }
 
-/** Empty if the system does not know this user, as in some containers. */
+/** Returns an empty text if the system does not know this user, as in some containers. */
 function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   try {
     return env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();

@@ -1,4 +1,4 @@
-// The settings in force, each with its source: flag, then environment, then config file.
+// The settings, each with its source. A flag overrides the environment, and the environment overrides the config file.
 import { join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import type { System } from '../lib/system.ts';
@@ -18,13 +18,12 @@ export interface Flags {
   ndjson?: boolean;
   fields?: string[];
   quiet?: boolean;
-  /** False if no pager is wanted. */
   pager?: boolean;
 }
 
 export interface Setting<T> {
   value: T;
-  /** Its source: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
+  /** The place that the value comes from: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
   source: string;
 }
 
@@ -39,9 +38,8 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** The token that `vals login` stored for an origin, which may not be the origin in use. */
+  /** The token that `vals login` stored for an origin, which may be another origin than that of the base URL. */
   storedToken(origin: string): Setting<string> | undefined;
-  /** The working directory. */
   readonly cwd: string;
   /** The deadline of one request, in seconds. */
   readonly timeout: Setting<number>;
@@ -225,7 +223,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** The name of the embedded service. Its address cannot be its name, because its port changes with each start. */
+/** The name of the embedded service in files. Its address cannot be used, because its port changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

@@ -7,7 +7,10 @@ import { type Candidate, completions } from './completions.ts';
 import { filesLine, wordMark } from './scripts.ts';
 import { valsThatFit } from './val-names.ts';
 
-/** One candidate per line; except for bash, with a tab and a description. The last word is the unfinished one. */
+/**
+ * Writes one candidate per line, followed by a tab and a description, except for bash. The last of the words is
+ * unfinished.
+ */
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
@@ -27,7 +30,7 @@ export async function completionAnswer(
   if (candidates.length === 0) return found.files ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
-    // zsh takes a colon for the beginning of the description.
+    // In zsh, a colon would begin the description.
     const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
     return `${before}${escaped}\t${description}\n`;
   };
@@ -40,7 +43,7 @@ function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): nu
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
 }
 
-/** The services that this machine is signed in to. Empty if the config cannot be read: completion cannot show errors. */
+/** Empty if the config cannot be read, because completion cannot show errors. */
 function servicesThatFit(unfinished: string, { configFile, system }: Settings): string[] {
   try {
     const { baseUrl, tokens } = readConfig(configFile, system, () => {});

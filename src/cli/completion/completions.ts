@@ -10,12 +10,12 @@ export interface Candidate {
 }
 
 export interface Completions {
-  /** Words that begin like the unfinished one. */
+  /** Words that begin with the unfinished word. */
   candidates: readonly Candidate[];
-  /** Whether names and files of vals fit too. */
+  /** Whether to offer names and files of vals too. */
   vals: boolean;
   files: boolean;
-  /** Whether the base URLs of known services fit too. */
+  /** Whether to offer the base URLs of known services too. */
   services: boolean;
   /** The part of the unfinished word before the candidates: `--option=`. */
   before: string;
@@ -83,7 +83,7 @@ function completeArgument(command: AnyCommand, position: number, current: string
   return definition === undefined ? none : completePlaceholder(definition.form, definition.words, current);
 }
 
-/** A placeholder without words of its own names its kind: `<val>`, `[file]`, `<val|file>`. */
+/** If a placeholder has no list of words, its form says what it takes: `<val>`, `[file]`, `<val|file>`. */
 function completePlaceholder(
   placeholder: string,
   words: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-// Reads the words before the unfinished one, for completion. commander reads finished command lines.
+// Reads an unfinished command line up to its last word, for completion. commander reads only finished command lines.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from '../known-options.ts';
 
@@ -30,7 +30,7 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
     if (option === undefined) return;
     options.push(option);
     if (option.placeholder !== undefined) awaiting = value === undefined ? option : undefined;
-    // -xy is -x and -y if -x takes no value.
+    // If -x takes no value, -xy stands for -x -y.
     else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
 
@@ -45,7 +45,7 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      // vals reads no options after an unknown command, nor after the first argument of `run`.
+      // After an unknown command, and after the first argument of `run`, no word is an option.
       isPastOptions ||= command === undefined || command.passesThrough === true;
     }
   }

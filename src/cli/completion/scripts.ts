@@ -1,4 +1,4 @@
-// The completion scripts: each shell asks `vals` for completions.
+// The completion scripts. In each shell, the script runs `vals __complete` to get the completions.
 
 export const completionRequest = '__complete';
 
@@ -7,7 +7,7 @@ export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** Stands before the unfinished word, because PowerShell drops an empty word. */
+/** The prefix of the unfinished word. Without it, PowerShell would drop an empty word. */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];

@@ -5,10 +5,10 @@ import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** A shell may act on any other character, and a leading dash makes an option. */
+/** Only these are offered, because a shell may act on other characters, and a leading dash would make an option. */
 const harmless = /^[\w.][\w./-]*$/;
 
-/** Names of vals; if none fits, files of vals. */
+/** Returns names of vals or, if no name fits, files of vals. */
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
   const matching = (words: readonly string[]) =>
     words.filter((word) => word.startsWith(unfinished) && harmless.test(word));
@@ -20,7 +20,7 @@ export async function valsThatFit(unfinished: string, settings: Settings): Promi
   return matching(vals.map(({ file }) => prefix + file));
 }
 
-/** Empty if the settings are broken: completion cannot show errors. */
+/** Empty if the settings are invalid, because completion cannot show errors. */
 async function seenNames(settings: Settings): Promise<string[]> {
   try {
     const { mine } = await createSeenVals(settings).recall();
@@ -30,7 +30,7 @@ async function seenNames(settings: Settings): Promise<string[]> {
   }
 }
 
-/** Empty if the workspace belongs to another user or cannot be read: completion cannot show errors. */
+/** Empty if the workspace belongs to another user or cannot be read, because completion cannot show errors. */
 function workspaceVals(settings: Settings): { name: string; file: string }[] {
   try {
     const root = findRoot(settings);

@@ -12,9 +12,8 @@ import type { Target } from './target.ts';
 export interface CopyOptions {
   from: Api;
   target: Target;
-  /** Whether all versions are copied, or only the current code. */
   versions: boolean;
-  /** Whether other code on the target is overwritten. */
+  /** Whether a val that has other code on the target is overwritten. */
   force: boolean;
   dryRun: boolean;
 }
@@ -43,7 +42,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
     remark('its code contains your token, so anybody who can read the val can act as you');
   }
-  // If an earlier copy is continued, the target has the fields already.
+  // If the target already has the val, an earlier copy sent the fields.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
   let sent = await withFields(fields, remark, (given) => {
@@ -72,7 +71,7 @@ const newVal = (name: string, code: string, fields: object) => ({
   hints: { 409: 'Add --force to overwrite it.' },
 });
 
-/** The codes to send, in order. Empty if the target has the val already. */
+/** The code of each version to send, in order. Empty if the target already has all of them. */
 async function pendingCodes(
   id: string,
   source: JsonObject,
@@ -116,7 +115,6 @@ async function* prepend(
   return yield* rest;
 }
 
-/** The fields that are copied together with the code. */
 function fieldsOf(source: JsonObject): routes.ValFields {
   const readme = textAt(source, 'readme');
   const privacy = textAt(source, 'privacy');

@@ -12,11 +12,11 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 export interface Target {
   api: Api;
   vals: RemoteVals;
-  /** For messages. */
+  /** The service's name in messages. */
   name: string;
 }
 
-/** Never sends the token of the service in force to another origin. */
+/** The token of the current service is never sent to another origin. */
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
   const { settings, env, clock } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);

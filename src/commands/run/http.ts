@@ -49,7 +49,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // Ends the val's process first: an interrupted command has little time.
+    // Ends the val's process before anything else, because an interrupted command has only a short time left.
     await served.close();
     changes.close();
     log.close();

@@ -1,4 +1,5 @@
-// Records a run on the service if the service has the code, or says why it did not. A failure here fails no run.
+// Records a run on the service if the service has the same code, and otherwise prints the reason. If recording fails,
+// the run itself still counts as successful.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
@@ -11,7 +12,7 @@ import type { GivenRun } from './launch.ts';
 /** Resolves to the service's record of the run, or to undefined if the run was not recorded. */
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-/** The val has ended already, so the user should not wait long for the record. */
+/** The time limit for the report, because the user waits for it although the val has already ended. */
 const mostMs = 5_000;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
@@ -40,14 +41,14 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
-      // Without a version, the file may not be a val of the service, so this is no warning.
+      // If no version was found, the file may not be a val of the service, so this is a note and not a warning.
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;
     }
   };
 
-  /** The version that has this code, or the reason why none has. */
+  /** Resolves to the version with the code of the file, or to the reason why there is none. */
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. Sign in with `vals login`, or add --local.';

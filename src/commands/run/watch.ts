@@ -7,7 +7,7 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 
-/** The abort reason if a file was saved during a run. The run ends, because its value would be outdated. */
+/** The abort reason if a file was saved during a run. The run is aborted, because its result would be outdated. */
 const saved = Symbol('saved');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {

@@ -1,4 +1,4 @@
-// Reads the network options of `vals serve`. Other machines can reach the service only over TLS.
+// Checks the network options of `vals serve`. Other machines can reach the service only over TLS.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
@@ -17,7 +17,7 @@ export interface NetworkOptions {
 const loopbackHost = '127.0.0.1';
 const exampleUrl = 'For example --public-url https://vals.example.com.';
 
-/** Undefined if no option was given: the service then listens on the loopback address. */
+/** Undefined if no network option was given. The service then listens on the loopback address. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
@@ -48,7 +48,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Without TLS the host is a loopback address here, so a proxy on this machine terminates TLS.
+    // Without a certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on this
+    // machine.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };

@@ -94,7 +94,7 @@ export const command = defineCommand({
     });
     const service = await starting;
     const { baseUrl } = service;
-    // A shared service prints no token, because its output ends up in logs.
+    // A shared service prints no token, because its output is usually kept in logs.
     const token = isShared ? undefined : service.token;
     if (seedData) {
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);

@@ -41,7 +41,7 @@ const runError: Column = {
   firstLine: { hint: '--full shows whole errors.' },
 };
 
-/** A terminal shows the duration instead of the end of a run. A narrow terminal drops the error, but keeps the status. */
+/** A terminal shows the duration of a run instead of its end. A narrow terminal drops the error, but keeps the status. */
 export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
@@ -59,7 +59,7 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** For lists that have only failed runs. Here the error is never dropped. */
+/** For lists that contain only failed runs: even a narrow terminal shows the error. */
 export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
@@ -100,7 +100,7 @@ export const outcomeColumn: Column = {
   neverCut: true,
   present(status, _outcome, glyphs) {
     const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
-    // Aligns words without a mark with the words after a mark.
+    // Indents a word without a mark, so that it is aligned with the words after a mark.
     return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
   },
 };

@@ -11,11 +11,11 @@ import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
-  /** The error of the first file that cannot be read. The errors of other files are shown as warnings. */
+  /** The error of the first file that cannot be read. Errors of other files are printed as warnings. */
   error: LocalError | undefined;
 }
 
-/** Compares the vals that the words name, or without words all vals of the workspace. */
+/** Without words, compares all vals of the workspace. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -41,7 +41,8 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
-  // Writes the notes that a crashed command left. If vals.json cannot be written, the comparison still holds.
+  // Applies notes that a crashed command left to vals.json. A failure is only a warning, because the comparison is
+  // still right.
   if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);

@@ -7,7 +7,7 @@ import type { Page } from '../../lib/page.ts';
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
-/** Reads all pages, even after an old run: services promise no order. */
+/** Reads all pages, even after a run that is too old, because services do not promise an order. */
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };

@@ -1,4 +1,3 @@
-// Messages that several commands share.
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
@@ -15,11 +14,14 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   );
 }
 
-/** Ctrl-C is the normal way to end a command such as `vals serve`, so the error has no message. Other signals keep theirs. */
+/**
+ * Removes the message of the error after Ctrl-C, which is the normal way to end a command such as `vals serve`. Errors
+ * of other signals keep their message.
+ */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
-/** Returns the error with a hint that proposes a valid name, if the name is invalid. */
+/** If the name is invalid, returns the error with a hint that proposes a valid name. */
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;

@@ -1,4 +1,3 @@
-// Lists the spaces that the caller is a member of.
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
@@ -17,7 +16,7 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/** The list of spaces is optional information, so a slow service delays the command only this long. */
+/** A slow service delays the command only this long, because the list of spaces is optional information. */
 const mostMs = 2_000;
 
 /** Undefined if the service has no spaces or does not answer. */
@@ -35,7 +34,7 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        // Ignores the address that the service sends, which could be that of another host.
+        // Does not use the address that the service sends, because it could be that of another host.
         if (name) {
           spaces.push({
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
@@ -57,7 +56,7 @@ export async function listSpaces(
   }
 }
 
-/** For the service in force. Undefined if its base URL or token is invalid, so that the command can show the rest. */
+/** For the current service. Undefined if its base URL or token is invalid, so that the command can show the rest. */
 export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {

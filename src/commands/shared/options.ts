@@ -1,4 +1,3 @@
-// Options and arguments that several commands share.
 import type { Call } from '../../api/call.ts';
 import { argument, parsed, toggle, val, word } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
@@ -57,7 +56,7 @@ export const codeFile = {
   toolDescription: 'a file with its code',
 };
 
-/** Stays a text: a version may be larger than a safe integer. Version 0 is valid too. */
+/** Returns a text, because a version may be larger than a safe integer. Version 0 is valid too. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {
@@ -74,7 +73,6 @@ export const version = <Form extends string>(form: Form, description: string) =>
 
 export const versionArgument = version('<version>', 'its number');
 
-/** The result of `--dry-run`. */
 export const plan = ({ method, path, body }: Call): RecordResult => ({
   kind: 'record',
   record: { method, path, ...(body !== undefined && { body }) },

@@ -1,4 +1,4 @@
-// Shared by `vals user` and `vals space`: opens the store, and checks names in it.
+// Shared by `vals user` and `vals space`: opens the store, checks names, and makes the errors about them.
 
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -37,7 +37,10 @@ export async function withStore<Result>(
   }
 }
 
-/** The command line that works on the same store. It omits the address of a database, which may contain a password. */
+/**
+ * A command line for a hint, which works on the same store. It omits the address of a database, which may contain a
+ * password.
+ */
 export function onSameStore(command: string, { database, data }: PlaceGiven): string {
   if (data) return shell`vals ${command.split(' ')} --data ${data}`;
   return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
@@ -55,7 +58,7 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-/** People and spaces share their names, so either can have taken the name. */
+/** No user and space may have the same name, so the name may belong to either. */
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {

@@ -41,7 +41,7 @@ export interface Pulling {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** Whether the user named each val. Then it is an error if a val cannot be pulled. */
+  /** Whether the user named each val. Only then is it an error if a val cannot be pulled. */
   isNamed: boolean;
   /** The file for the new val, if `items` is one new val. */
   file?: string | undefined;
@@ -84,7 +84,7 @@ function labelOf(item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-/** `remotes` reads the service's list only once, however often this is called. */
+/** May be called several times: `remotes` reads the service's list only once. */
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;

@@ -1,4 +1,4 @@
-// Asks, then deletes several vals or versions. Each gets an outcome.
+// Asks for confirmation, then deletes vals or versions. Each one has an outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
 export interface Removal {
-  /** May read from the service first, to show what would be deleted. */
+  /** May read from the service first, so that the question shows the things to delete. */
   question(names: readonly string[]): Promise<string>;
   /** The fields that identify the val or version in its outcome. */
   describe(name: string): JsonObject;
@@ -49,7 +49,7 @@ export async function removeBatch(
   });
 }
 
-/** Throws a UsageError if the user says no, or if nobody can be asked. */
+/** Throws a UsageError if the user answers no, or if there is no terminal. */
 export async function confirmDeletion(
   { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
   question: () => Promise<string>,

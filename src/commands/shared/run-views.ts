@@ -1,4 +1,4 @@
-// Shows runs as a list, as a list that grows, or as a summary.
+// Shows runs as a list, as a list that --follow extends, or as a summary.
 
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
@@ -15,7 +15,7 @@ import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 /** The number of earlier runs that --follow shows first. */
 const shownFirst = 10;
 
-/** The default limit if runs are filtered here. */
+/** The default limit if this machine filters the runs. */
 const shownAtMost = 20;
 
 export const summaryExplained =
@@ -49,7 +49,7 @@ export interface RunView extends Paging {
 export interface WantedRuns {
   call: Call;
   filter: routes.RunFilter;
-  /** Whether the service applies the filter. Otherwise the runs are filtered here. */
+  /** Whether the service applies the filter. Otherwise this machine does. */
   isFilteredThere: boolean;
 }
 
@@ -116,7 +116,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
   };
 }
 
-/** Ctrl-C is the normal way to end --follow, so the error has no message. */
+/** Removes the message of the error after Ctrl-C, which is the normal way to end --follow. */
 async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;

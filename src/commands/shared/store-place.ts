@@ -1,4 +1,4 @@
-// The store that a command works on: a PostgreSQL database, a file, or the embedded service's own file.
+// The store that a command works on: a PostgreSQL database, a given file, or the default file of the embedded service.
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';

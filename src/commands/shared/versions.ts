@@ -1,4 +1,3 @@
-// Reads versions of a val from the service.
 import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
@@ -12,7 +11,6 @@ export const versionCode = (version: JsonObject, val: string): string =>
     `The service does not send the code of this version. ${shell`vals val get ${val} --code`} prints the current code.`,
   );
 
-/** The answer may lack the name or the version. */
 export function newVersion(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';

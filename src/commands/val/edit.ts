@@ -29,11 +29,11 @@ export const command = defineCommand({
     const record = await read();
     const code = codeOf(record);
     context.progress.stop();
-    // While the editor is open, it handles Ctrl-C. After Ctrl-C, the saved text is not sent.
+    // While the editor is open, the editor handles Ctrl-C. If this process was interrupted too, the saved text is not sent.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
-    // Many editors add a newline at the end. That alone is no edit.
+    // Many editors add a newline at the end of the text. That alone does not count as an edit.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
@@ -61,7 +61,10 @@ export const command = defineCommand({
   },
 });
 
-/** The API has no conditional write, so this check runs just before the new version is sent. */
+/**
+ * The API has no conditional write, so this check runs just before the new version is sent. A change between the two is
+ * not noticed.
+ */
 const isSame = (opened: JsonObject, now: JsonObject): boolean =>
   codeOf(opened) === codeOf(now) &&
   stringifyJson(versionOf(opened) ?? null) === stringifyJson(versionOf(now) ?? null);
@@ -71,5 +74,5 @@ const changedMeanwhile = (val: string, file: string): ConflictError =>
     hint: `${shell`vals val edit ${val}`} shows the code on the service. ${shell`vals version new ${val} ${file}`} sends your text as the next version.`,
   });
 
-/** The editor shows this name. If the val's name cannot be a file name, it is `val`. */
+/** The name of the temporary file, which the editor shows. It is `val` if the val's name cannot be a file name. */
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

@@ -26,14 +26,14 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // One at a time, so that Ctrl-C can stop a mistake: a deleted val cannot be restored.
+      // One at a time, so that Ctrl-C can still save the other vals: a deleted val cannot be restored.
       concurrency: 1,
       yes,
       dryRun,
     }),
 });
 
-/** Returns the question. */
+/** Returns the question to ask. */
 async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();

@@ -3,11 +3,11 @@
 export interface Durations {
   /** In whole milliseconds. */
   add(ms: number): void;
-  /** For 0.95: 95% of the durations are this long or shorter. Undefined if no duration was added. */
+  /** For 0.95, returns a duration that 95% of the durations do not exceed. Undefined if no duration was added. */
   quantile(part: number): number | undefined;
 }
 
-/** With more different durations than this, similar durations are counted together. */
+/** If there are more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
 /** In milliseconds. Shorter durations are never counted together, because one millisecond is 0.5% of them or more. */
 const alwaysExact = 200;

@@ -7,7 +7,7 @@ interface Bucket {
   failed: number;
 }
 
-/** The counts of one row of the summary, by bucket number. */
+/** The counts of one row of the summary. The key is the number of the bucket. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
