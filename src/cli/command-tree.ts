@@ -4,7 +4,6 @@ import type { AnyCommand } from './command.ts';
 interface Named {
   /** The words of the command on the command line: `val get`. */
   path: string;
-  /** Other paths of the same command: `val list`. */
   aliases?: readonly string[];
 }
 
@@ -19,7 +18,6 @@ export type Effect =
 
 interface Declared extends Named {
   effect: Effect;
-  /** Whether `vals mcp` offers the command as a tool. */
   isTool: boolean;
 }
 

@@ -20,7 +20,6 @@ export interface ConnectOptions {
   token?: string;
   /** Used instead of the base URL of the settings. */
   baseUrl?: BaseUrl;
-  /** The hint if the service does not accept the token. */
   signInHint?: string;
   /** The number of requests at a time. The default, `auto`, adapts to the service. */
   concurrency?: number | 'auto';
@@ -48,7 +47,6 @@ export interface Context {
   stdin: () => StandardInput;
   /** For `vals mcp`, which speaks a protocol on stdout. Nothing else is written there. */
   stdout: NodeJS.WriteStream;
-  /** Aborted when the user interrupts. */
   signal: AbortSignal;
   /** The user's word for the val with this id: a name or a file. Undefined if the user gave the id. */
   wordFor(id: string): string | undefined;

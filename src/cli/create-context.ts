@@ -1,4 +1,3 @@
-// Makes the context of a command from the host and the flags.
 import * as routes from '../api/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';

@@ -28,7 +28,6 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
 export const helpOption = toggle('-h, --help', 'show the help');
 export const versionOption = toggle('-V, --version', 'print the version');
 
-/** Settings that only the environment has. */
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN:
     'the token, instead of the stored one; there is no option for it, because others can see command lines',

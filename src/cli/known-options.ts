@@ -1,4 +1,3 @@
-// The options that the command line accepts for a command.
 import { type AnyCommand, type OptionDefinition, oppositeOf } from './command.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 

@@ -1,4 +1,3 @@
-// Loads the embedded service when a command needs it.
 import { mostRequests } from '../api/http/pace.ts';
 import { requireOpenFiles } from '../lib/open-files.ts';
 

@@ -22,8 +22,9 @@ export const command = defineCommand({
     'Send any request to the service, and print the JSON of the answer. The default method is GET, or POST with fields ' +
     'or --input.',
   details:
-    'Use this command for routes that have no command of their own yet. Fields go into the query of GET, HEAD, OPTIONS and DELETE and of requests with --input, and into a JSON body of ' +
-    'other requests. The command needs a token, and sends it to the base URL only.',
+    'Use this command for routes that have no command of their own yet. Fields go into the query of GET, HEAD, OPTIONS ' +
+    'and DELETE and of requests with --input, and into a JSON body of other requests. The command needs a token, and ' +
+    'sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
     first: {

@@ -91,8 +91,8 @@ function noteAssumptions({ flags, say }: Context, examined: readonly Examined[])
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   say.note(
-    `The service sent no id for ${files} and cannot list vals. Instead of the service's code, \`vals status\` used the code that was pushed last. ` +
-      'Find the id on the service, then run `vals pull <id>`.',
+    `The service sent no id for ${files} and cannot list vals. Instead of the service's code, ` +
+      '`vals status` used the code that was pushed last. Find the id on the service, then run `vals pull <id>`.',
   );
 }
 

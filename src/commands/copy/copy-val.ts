@@ -1,4 +1,3 @@
-// Copies one val to another service.
 import type { Api } from '../../api/api.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';

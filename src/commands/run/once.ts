@@ -1,4 +1,3 @@
-// Runs a val once and shows the value that it returns.
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';

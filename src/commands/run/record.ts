@@ -1,5 +1,5 @@
 // Records a run on the service if the service has the same code, and otherwise prints the reason. If recording fails,
-// the run itself still counts as successful.
+// the result of the run does not change.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';

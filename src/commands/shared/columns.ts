@@ -1,4 +1,3 @@
-// Columns that several commands show.
 import { readRun } from '../../api/run-record.ts';
 import type { OutcomeStatus } from '../../lib/outcome.ts';
 import { authorColumn, type Column, chart, column, figure, idColumn, moment } from '../../terminal/column.ts';
