@@ -18,11 +18,17 @@ export function parsePath(text: string): UserPath {
   }
   if (text.includes('#')) throw refusal('has a fragment, which is never sent', 'Write # as %23, or omit it.');
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
-    throw refusal('contains a space, a backslash or a control character', 'Write it percent-encoded.');
+    throw refusal(
+      'contains a space, a backslash or a control character',
+      'Write that character percent-encoded.',
+    );
   }
   const [path = ''] = text.split('?');
   if (hasDotSegment(path)) {
-    throw refusal('has a . or .. segment, which may lead out of the base URL', 'Write the path without it.');
+    throw refusal(
+      'has a . or .. segment, which may lead out of the base URL',
+      'Write the path without that segment.',
+    );
   }
   // Percent-encodes the other characters. After the checks above, the path cannot leave the host or the base URL.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);

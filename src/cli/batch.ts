@@ -36,10 +36,16 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
 }
 
 const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/** An item that needed no work does not count as done, so one failure beside it is no partial success. */
+/**
+ * Items with these outcomes do not count as done. So a failure beside items that needed no work is not a partial
+ * success.
+ */
 const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
-/** Resolves to the outcomes in the order of the items. A failure does not stop the other items, except a refused token or space. */
+/**
+ * Resolves to the outcomes in the order of the items. If one item fails, the others go on, unless the service refused
+ * the token or the space.
+ */
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
@@ -121,7 +127,7 @@ function reportedError<Item>(
   return error;
 }
 
-/** The outcomes if no item was started, because some of them cannot be. */
+/** The outcomes if some items are invalid, so that no item was started. */
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,

@@ -10,7 +10,6 @@ export interface OptionDefinition<T> {
   /** Throws a UsageError for an invalid word. For a repeatable option, it is called once for each word. */
   parse?(word: string): unknown;
   choices?: readonly string[];
-  /** Words that completion offers. Other words are accepted too. */
   words?: readonly string[];
   default?: T;
   /** The description of the opposite option, `--no-...`, if there is one. */
@@ -45,7 +44,7 @@ export interface ArgumentDefinition<T> {
   canBeCode?: boolean;
   /** The description for agents, if the usual one does not fit a tool. */
   toolDescription?: string;
-  /** Never set: carries the type of the argument's value. */
+  /** Never set. It only carries the type of the argument's value. */
   type?: T;
 }
 

@@ -72,7 +72,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  // `login` and `copy --to` bring a token of their own. Vals that such a token shows are not remembered.
+  // `login` and `copy --to` use a token of their own. Vals that are read with such a token are not remembered.
   const usesOwnToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),

@@ -101,7 +101,6 @@ function groupAlike<Item extends Remarked>(
   return [...groups.values()];
 }
 
-/** One sentence for each group of equal remarks. */
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
 /** Takes the label out, so that texts about different items can be equal: `vals push a.ts` becomes `vals push`. */
@@ -146,7 +145,7 @@ const pluralVerbs: Record<string, string | undefined> = {
   cannot: 'cannot',
 };
 
-/** Undefined if the message is not about the labels, so that they cannot be its subject. */
+/** Undefined if the labels cannot become the subject of the message. */
 function sentenceAbout({ labels, message }: Group): string | undefined {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : undefined;

@@ -25,7 +25,7 @@ export interface Program {
   help(): Promise<string>;
 }
 
-/** On a narrower terminal, the list of commands leaves out their arguments. */
+/** If the terminal has fewer columns, the list of commands omits their arguments. */
 const narrow = 60;
 
 export function createProgram(tree: CommandTree, helpWidth: number): Program {

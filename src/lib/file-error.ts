@@ -15,7 +15,7 @@ const problems: Record<string, string> = {
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof UnusableFile) {
     return new LocalError(`${file} ${error.problem}.`, {
-      hint: 'Give the path of a plain file.',
+      hint: 'Give the path of a regular file, not of a folder, pipe or device.',
       cause: error,
     });
   }
@@ -23,7 +23,7 @@ export function fileError(file: string, error: unknown): LocalError {
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
   const mayNotRead = code === 'EACCES' || code === 'EPERM';
   return new LocalError(`${file} ${problem}.`, {
-    hint: mayNotRead ? 'Check its permissions.' : 'Check the path.',
+    hint: mayNotRead ? 'Check the permissions of the file.' : 'Check the path.',
     cause: error,
   });
 }

@@ -96,7 +96,7 @@ function isRunning(processId: number): boolean {
 }
 
 /**
- * The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a plain file, because
+ * The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a regular file, because
  * the wait for it would never end.
  */
 function read(path: string, name: string): string | undefined {
@@ -106,7 +106,7 @@ function read(path: string, name: string): string | undefined {
     if (isMissing(error)) return undefined;
     if (errnoOf(error) === 'EACCES') return '';
     if (!(error instanceof UnusableFile)) throw error;
-    throw new LocalError(`${name} ${error.problem}, so vals cannot use it as a lock.`, {
+    throw new LocalError(`${name} ${error.problem}, so it cannot be used as a lock.`, {
       hint: 'Move it away, then run the command again.',
       cause: error,
     });

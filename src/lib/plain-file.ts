@@ -26,7 +26,7 @@ export interface ReadLimits {
   followLinks?: boolean;
 }
 
-/** The file is not a plain file, or it is too large. */
+/** The file is not a regular file, or it is too large. */
 export class UnusableFile extends Error {
   constructor(readonly problem: string) {
     super(problem);
@@ -44,7 +44,7 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
   try {
     const stats = fstatSync(descriptor);
     const kind = kindOf(stats);
-    if (kind !== undefined) throw new UnusableFile(`is ${kind}, not a plain file`);
+    if (kind !== undefined) throw new UnusableFile(`is ${kind}, not a regular file`);
     if (stats.size > mostBytes) throw tooLarge(mostBytes);
     return readAll(descriptor, stats.size, mostBytes);
   } finally {
@@ -62,12 +62,12 @@ function open(path: string, followLinks: boolean): number {
     // If links are followed, the same error means that links lead in a circle.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw linkError();
     // The system gives this error for a socket and for a missing device.
-    if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a plain file');
+    if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a regular file');
     throw error;
   }
 }
 
-const linkError = () => new UnusableFile('is a link, and vals does not follow links here');
+const linkError = () => new UnusableFile('is a link, and links are not followed here');
 
 /** The kind of a file that is not plain; undefined for a plain one. */
 export function kindOf(stats: Stats): string | undefined {

@@ -10,7 +10,7 @@ export interface BaseUrl {
 }
 
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
-  // The text may contain a password, so no message repeats it.
+  // No message repeats the base URL, because it may contain a password.
   const refusal = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
   let url: URL;

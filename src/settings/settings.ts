@@ -166,7 +166,7 @@ function onOff(
   }
 }
 
-/** The lowercase variable comes first, as in curl and undici. */
+/** The lowercase variable overrides the uppercase one, as in curl and undici. */
 function proxyVariable(env: NodeJS.ProcessEnv, name: string): Setting<string> | undefined {
   const source = [name, name.toUpperCase()].find((spelling) => env[spelling]);
   return source === undefined ? undefined : { value: env[source] ?? '', source };

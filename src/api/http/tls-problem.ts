@@ -60,7 +60,7 @@ const tooOld: Explain = ({ name }) => ({
   hint: 'Ask the operator to turn on TLS 1.2 or 1.3.',
 });
 const wantsCertificate: Explain = ({ name }) => ({
-  reason: `${name} requires a client certificate, and vals has none`,
+  reason: `${name} requires a client certificate, which this program does not have`,
   hint: 'Ask the operator for an address that needs only a token.',
 });
 const refused: Explain = ({ name }) => ({

@@ -78,7 +78,7 @@ function readReply(request: HttpRequest, reply: Reply, clock: Clock): Answer | F
   const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
   if (isRedirect(reply)) {
     return unusable(
-      `sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, which vals does not follow`,
+      `sent a redirect to ${headerOf(reply, 'location') ?? 'nowhere'}, and redirects are not followed`,
     );
   }
   if (!isSuccess(reply)) {

@@ -49,7 +49,7 @@ export async function watchWorkspace(
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
-    onBegan: () => say.warn('The service cannot be reached. vals keeps trying, and no save is lost.'),
+    onBegan: () => say.warn('The service cannot be reached. This command keeps trying, and no save is lost.'),
     onEnded: () => say.note('The service can be reached again.'),
   });
   const pushFile = createFilePusher(context, { workspace, api, force, outage, firstFiles, ignoreFiles });
