@@ -47,7 +47,7 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    // Only a person reads the hint. Without it, the next page need not be requested.
+    // Only a terminal shows the hint. In other formats, the request that finds out whether there are more records is saved.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };

@@ -91,6 +91,6 @@ function notSignedIn(href: string, config: StoredConfig): UsageError {
   const others = known.length === 0 ? '' : `, but to ${known.join(', ')}`;
   const address = href.includes('://') ? href : `https://${href}`;
   return new UsageError(`You are not signed in to ${href}${others}.`, {
-    hint: `${shell`vals login --base-url ${address}`} signs in to it.`,
+    hint: `To sign in, run ${shell`vals login --base-url ${address}`}.`,
   });
 }

@@ -92,7 +92,7 @@ const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
-    'and a val of the service has no files beside it',
+    'but a val on the service has no files beside it',
     'Run the file of the val instead. To get the file, run `vals pull` in a workspace.',
   );
 

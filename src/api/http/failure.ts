@@ -88,7 +88,10 @@ export function failureOf(call: Call, fault: Fault, context: FailureContext): Va
         );
       case 404:
       case 410:
-        return new NotFoundError(message, facts('Check the id: nothing has this id, or you may not see it.'));
+        return new NotFoundError(
+          message,
+          facts('Check the id: there is nothing with this id, or it is not yours.'),
+        );
       case 409:
       case 412:
         return new ConflictError(

@@ -42,9 +42,9 @@ export const command = defineCommand({
       throw new UsageError('Give the service to copy to: --to <base-url>.', {
         hint: '`vals use` lists the services that you are signed in to.',
       });
-    const hint = 'Name the vals to copy, or give --all.';
-    if (all && ids.length > 0) throw new UsageError('Name vals, or give --all, but not both.', { hint });
-    if (!all && ids.length === 0) throw new UsageError('No val is named.', { hint });
+    const hint = 'Give the vals to copy, or --all.';
+    if (all && ids.length > 0) throw new UsageError('Give either vals or --all, not both.', { hint });
+    if (!all && ids.length === 0) throw new UsageError('No val was given.', { hint });
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();

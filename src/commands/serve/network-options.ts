@@ -70,7 +70,7 @@ export function parseHost(text: string, option = '--host'): string {
 }
 
 function parsePublicUrl(text: string): URL {
-  // The text may contain a password, so no message repeats it.
+  // No message repeats the URL, because it may contain a password.
   const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');

@@ -119,7 +119,8 @@ export const command = defineCommand({
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {
-      // Gives clients time to move to another process. After Ctrl-C a person waits, so the service ends at once.
+      // After SIGTERM, gives clients time to move to another process. After Ctrl-C, a person waits, so the service ends
+      // immediately.
       if (isShared && !isCtrlC) await service.drain();
       await service.close();
     });

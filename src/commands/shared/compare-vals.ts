@@ -49,7 +49,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** Drops code that nobody needs any more: that of thousands of vals would fill the memory. */
+/** Drops the code of unchanged vals. Otherwise the code of thousands of vals would fill the memory. */
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
   const remote = examined.remote && { ...examined.remote, code: '' };

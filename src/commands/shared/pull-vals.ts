@@ -96,7 +96,7 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
 /** Every val of the workspace and of the service's list. */
 export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
-  // A val of the workspace without an id is found by its name.
+  // If a val of the workspace has no id, it is found in the list by its name.
   const isInWorkspace = (id: string, name: string | undefined) => {
     if (vals.ofId(id) !== undefined) return true;
     const sameName = name === undefined ? undefined : vals.ofName(name);

@@ -35,7 +35,7 @@ export const command = defineCommand({
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const shown = diffOf(named(from), named(shownTo));
-    if (diff === '') say.hint('Nothing differs.');
+    if (diff === '') say.hint('The code is the same in both.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], sections: diff === '' ? [] : [{ patch: diff, shown }] };
   },

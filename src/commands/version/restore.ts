@@ -26,7 +26,7 @@ export const command = defineCommand({
 });
 
 function doneSentence(version: string, newVersion: string | undefined): string {
-  if (newVersion === undefined) return `Version ${version} is now the current one.`;
+  if (newVersion === undefined) return `The code of version ${version} is now the current code.`;
   if (newVersion === version) return `Version ${version} is the current one already.`;
-  return `Version ${version} is now version ${newVersion}.`;
+  return `The code of version ${version} is now version ${newVersion}.`;
 }

@@ -162,6 +162,6 @@ export const pageRequest: Check<Query, PageRequest> = query({
 });
 
 export function parseVersion(text: string): number {
-  if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer from 0');
+  if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer of at least 0');
   return Number(text);
 }
