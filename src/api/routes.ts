@@ -116,7 +116,7 @@ export const createVal = (val: NewVal): Call => ({
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { ...noRoute, 409: 'Choose another name, or update the val with `vals push`.' },
-  ifUnknown: `Run the command again: the service refuses a second val named ${val.name}.`,
+  ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second one.`,
 });
 
 export const putVal = (name: string, code: string): Call => ({

@@ -43,7 +43,7 @@ export function refuseLinksOut(readable: readonly string[]): void {
       const target = targetOf(link);
       if (target === undefined || real.some((other) => isWithin(other, target))) continue;
       throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
-        hint: 'Remove the link, or add --allow-all, which lets the val do everything that you may.',
+        hint: 'Remove the link, or add --allow-all. The val can then do everything that your user account can do.',
       });
     }
   }

@@ -74,7 +74,9 @@ export function failureOf(call: Call, fault: Fault, context: FailureContext): Va
     if (status >= 600) return new BadResponseError(sentence, facts(notThisService));
 
     // With these statuses the service refused the last attempt, so only an earlier one may have been applied.
-    const message = maybeApplied ? `${sentence} An earlier attempt may have been applied.` : sentence;
+    const message = maybeApplied
+      ? `${sentence} The request was sent more than once, so the change may already have been made.`
+      : sentence;
     switch (status) {
       case 401:
         return new AuthError(message, facts(signInHint));

@@ -12,10 +12,10 @@ import {
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
-  summary: 'End the membership of a person in a space',
+  summary: 'Remove a person from a space',
   description:
-    'End the membership of a person in a space, at once and in every process that serves this store. The versions that ' +
-    'the person made stay.',
+    'Remove a person from a space. This takes effect at once in every running service that uses this store. The ' +
+    'versions that the person made stay.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: placeOptions,
   examples: ['vals space revoke acme bob'],

@@ -394,7 +394,7 @@ describe('what is said', () => {
       'unless the last attempt got a clear answer',
       'PUT',
       [500, 403],
-      'The token has no permission for this (2 attempts). An earlier attempt may have been applied.',
+      'The token has no permission for this (2 attempts). The request was sent more than once, so the change may already have been made.',
     ],
   ] as const)('once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
     // A Retry-After beyond the deadline ends the attempts.
