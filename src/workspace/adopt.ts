@@ -1,5 +1,5 @@
-// Adds a val of the service to the workspace. The service chooses its name, so the name is checked before it becomes a
-// path.
+// Adds a val of the service to the workspace. The service chooses the name of a val, so the name is checked before it
+// becomes a path.
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -40,8 +40,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
     }
     const here = readBelow(root, file);
-    // If this folder pushed the code and the service sent no id, the base is stored by name. A file that differs from
-    // that base was edited after the push.
+    // If this folder pushed the code and the service sent no id, the base is stored under the val's name. A file that
+    // differs from that base was edited after the push.
     const wasPushedFromHere = bases.read({ name })?.code === remote.code;
     const hasEdit = here !== undefined && wasPushedFromHere && !force;
     const stays = here === remote.code || hasEdit;
@@ -53,8 +53,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
-    // The base is written first, so that an interrupted pull can be recognised by it. The id is written last, so that a
-    // known id always has a base.
+    // The base is written first, because an interrupted pull is recognised by its base. The id is written last, so that
+    // every id in vals.json has a base.
     const content = writable(remote, { name });
     bases.write({ id, name }, remote);
     if (!stays) {
@@ -71,7 +71,10 @@ export const quoted = (name: string): string => `"${name.length > 60 ? `${name.s
 
 const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
 
-/** The file in vals.json that has this name and no id yet, or else a new file named after the val. */
+/**
+ * Returns the file that vals.json has for this name, if the entry has no id yet. Otherwise returns a new file named
+ * after the val.
+ */
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
@@ -83,9 +86,9 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   });
 }
 
-/** Why a file with this name could do harm. A person can still choose such a file with --file. */
+/** Returns the reason why a file with this name could do harm. A person can still choose such a file with --file. */
 function dangerOf(name: string): string | undefined {
-  // A command such as `tar *` would take the file name for an option.
+  // A command such as `tar *` would treat a file name that begins with - as an option.
   if (name.startsWith('-')) return 'begins with -';
   // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
@@ -113,7 +116,7 @@ const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
     hint: `To use another file, run ${pullInto(id)}.`,
   });
 
-/** Two vals that need the same file are in conflict. A file that is no val is only in the way. */
+/** If the existing file belongs to another val, the error is a conflict. Otherwise it is a local error. */
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
   const message = `${quoted(name)} cannot be written to ${file}: the file exists and has other code.`;
   const hint = `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
@@ -136,7 +139,10 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   );
 }
 
-/** Finds another path that is the same file or folder on some systems, such as a.ts for A.ts. */
+/**
+ * Finds another path that is the same file or folder on some systems. For example, a.ts and A.ts are one file on
+ * Windows.
+ */
 function createSpellingFinder(root: string): (file: string) => string | undefined {
   const pathsByFolder = new Map<string, Map<string, string[]>>();
 

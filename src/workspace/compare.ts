@@ -11,7 +11,7 @@ export type Status =
 
 /**
  * A side is undefined if it does not exist. If both sides have the same code, the val is unchanged, whatever the base
- * was. Without a base, as in a fresh checkout, the file counts as the newer side.
+ * was. If there is no base, as in a fresh checkout, the file counts as newer than the service's code.
  */
 export function compare<Code>(
   base: Code | undefined,
@@ -38,7 +38,10 @@ interface Findings {
   isRenamedHere: boolean;
 }
 
-/** The last three words replace the result of `compare`, because they tell the user more. */
+/**
+ * The user sees 'unmerged', 'not yours' or 'renamed here' instead of the result of `compare`, because these words tell
+ * the user more.
+ */
 export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
 export function shownStatus({

@@ -1,4 +1,4 @@
-// The errors of a push or pull that would overwrite an edit, or a val of another owner.
+// The errors of a push or pull that would overwrite an edit or a val of another owner.
 import { ConflictError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
@@ -32,8 +32,8 @@ function differenceOf({ val: { file, name }, base, isNew }: Examined): string {
 }
 
 /**
- * For a val whose id belongs to another path of the same service, such as a space. The message names no file, because
- * it is shown once for all such vals.
+ * The error for a val whose id belongs to another path of the same service, such as a space. The message names no file,
+ * because one message covers all such vals.
  */
 export const ofAnotherOwner = (
   { service }: Workspace,

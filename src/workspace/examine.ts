@@ -1,4 +1,4 @@
-// Reads and compares a val's three sides: the file, the service's code, and their base.
+// Compares three versions of a val's code: the file, the service's code, and their base.
 import { LocalError } from '../errors.ts';
 import { compare, type Status } from './compare.ts';
 import { type Base, hashOf } from './disk/base.ts';
@@ -15,17 +15,20 @@ export interface Examined extends RemoteSide {
   base: Base | undefined;
   /** Compares only the code, not the names or the owners. */
   status: Status;
-  /** The val's name on the service, if it differs from the name in vals.json. */
+  /** The val's name on the service; undefined if vals.json has the same name. */
   nameThere: string | undefined;
-  /** The user changed the name in vals.json: the base still has the name that the service has. */
+  /** True if the user changed the name in vals.json, and the base and the service still have the old name. */
   isRenamedHere: boolean;
   /** True if vals.json has no id for the val. */
   isNew: boolean;
-  /** The val is new here, and the service cannot list vals, so a push may overwrite a val that has the same name there. */
+  /**
+   * True if vals.json has no id for the val and the service cannot list vals. Then a push may overwrite a val of the
+   * same name on the service.
+   */
   mayTakeOver: boolean;
-  /** The service sent no id and cannot list vals, so `remote` is the code that was last sent. */
+  /** True if the service sent no id and cannot list vals. Then `remote` is the code that was last sent. */
   isAssumed: boolean;
-  /** The file has conflict markers, and differs from the service's code. */
+  /** True if the file has conflict markers and differs from the service's code. */
   isUnmerged: boolean;
 }
 
@@ -41,7 +44,7 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // `others` means that another owner here has the id. The private vals of another owner look deleted to the caller.
+  // If `others` is set, the id belongs to another owner. A private val of another owner looks deleted to the caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const status = compare<string | typeof unlikeAny>(
@@ -73,7 +76,7 @@ const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
 const unlikeAny = Symbol('unlike any code');
 
-/** Without a base, any difference is a conflict, except for a new val or in a fresh checkout. */
+/** If there is no base, any difference is a conflict. The exceptions are a new val and a val of a fresh checkout. */
 function codeWithoutBase(
   { bases }: Workspace,
   { id }: WorkspaceVal,
@@ -93,11 +96,13 @@ async function findByName(
   if (here === undefined && base === undefined) return { remote: undefined };
   const remote = await remotes.named(name);
   if (remote !== 'unknown') return { remote };
-  // Without an id the val cannot be read, so the code that was last sent is taken for the service's code.
+  // A val without an id cannot be read, so the code that was last sent counts as the service's code.
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
-/** If the list shows that neither side changed, the val itself is not read, because nothing will be written. */
+/**
+ * If the service's list shows that neither side changed, the val itself is not read, because nothing will be written.
+ */
 async function findById(
   remotes: RemoteVals,
   id: string,
@@ -121,8 +126,8 @@ const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefin
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * Both sides have the same code, so it becomes the base. A folder that cannot be written is no error for a reading
- * command.
+ * The file and the service have the same code, so this code becomes the base. If the folder is not writable, a command
+ * that only reads does not fail.
  */
 function updateBase(
   { bases }: Workspace,
@@ -130,7 +135,8 @@ function updateBase(
   base: Base | undefined,
   remote: RemoteVal,
 ): void {
-  // The name is recorded only if vals.json has it too. Otherwise a rename on the service would look like one made here.
+  // The name is recorded only if vals.json has the same name. Otherwise a rename on the service would look like a
+  // rename in vals.json.
   const name = remote.name === val.name ? remote.name : base?.name;
   if (base?.code === remote.code && base.name === name && isSameChange(base, remote)) return;
   try {

@@ -1,4 +1,4 @@
-// Removes vals from vals.json. Their files stay, and .valsignore keeps them from being pushed as new vals.
+// Removes vals from vals.json. The files stay, and .valsignore keeps the files from being pushed as new vals.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -8,7 +8,10 @@ import { replaceBelow } from './disk/write-files.ts';
 
 const ignoreFile = '.valsignore';
 
-/** Writes .valsignore before vals.json. Otherwise, after a crash between the two writes, the files would look new. */
+/**
+ * Writes .valsignore before vals.json. Otherwise, after a crash between the two writes, a push would treat the files as
+ * new vals.
+ */
 export async function forgetVals(
   root: string,
   context: WorkspaceContext,
@@ -32,11 +35,11 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
       replaceBelow(root, ignoreFile, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
-      // Somebody saved .valsignore in the meantime, so it is read again.
+      // A ConflictError means that somebody saved .valsignore in the meantime. Then the loop reads .valsignore again.
       if (!(error instanceof ConflictError)) throw error;
     }
   }
 }
 
-/** Escapes special characters, so that the pattern matches this file alone. */
+/** Escapes special characters, so that the pattern matches only this file. */
 const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

@@ -5,19 +5,20 @@ import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The result is empty if the service cannot list vals, or if its list lacks the val. */
+/** The result is empty if the service cannot list vals, or if the list lacks the val. */
 export async function learnId(
   workspace: Workspace,
   remotes: RemoteVals,
   { file, name }: WorkspaceVal,
 ): Promise<JsonObject> {
   const sent = workspace.bases.read({ name });
-  // The push succeeded, so a failure of this lookup must not make it fail.
+  // The push succeeded, so a failure to find the id must not make the push fail.
   const remote = await remotes.named(name).catch(unknownIfRefused);
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
   const { id } = remote;
-  // If somebody changed the val after the push, the base is the pushed code.
+  // If the service's code differs from the pushed code, somebody changed the val after the push. Then the base is the
+  // pushed code.
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, base);
   workspace.remember({ file, name, id });

@@ -1,4 +1,4 @@
-// Detects moved files: a new file with the content of a missing file is that file at a new path.
+// Detects moved files. If a new file has the content of a missing file, the missing file was moved to the new path.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -28,7 +28,10 @@ export async function followMoves(
   return workspaceAt(workspace.root, context);
 }
 
-/** Like followMoves, but writes neither vals.json nor a base. Tools for agents that only read must not change files. */
+/**
+ * Does the same as followMoves, but writes neither vals.json nor a base. Tools for agents that only read must not
+ * change files.
+ */
 export async function viewWorkspace(
   workspace: Workspace,
   warn: (message: string) => void,
@@ -61,7 +64,7 @@ async function findMoves(
   return newPaths;
 }
 
-/** Lists each folder once, because examining each file would take longer. */
+/** Lists each folder once, because examining each file separately would take longer. */
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));
   return [...byFolder].flatMap(([folder, inside]) => {
@@ -70,7 +73,10 @@ function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   });
 }
 
-/** Undefined if the folder cannot be listed. Then its files do not count as missing. Reading them reports the problem. */
+/**
+ * Undefined if the folder cannot be listed. Then the files in the folder do not count as missing, and the command
+ * reports the problem when it reads them.
+ */
 function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));
@@ -89,7 +95,10 @@ function readIfText(root: string, file: string): string | undefined {
   }
 }
 
-/** If several files have the same content, only files that kept their base name are paired. */
+/**
+ * If several files have the same content, a missing file and a new file are paired only if they alone have the same
+ * base name.
+ */
 function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
   const [firstFrom] = from;
   const [firstTo] = to;

@@ -1,5 +1,6 @@
-// Deletes a val on the service because its file is gone here. A deletion cannot be undone, so it must be certain that
-// the val is the caller's, has the name in vals.json, and did not change since this folder recorded its base.
+// Deletes a val on the service because its file was deleted in the workspace. A deletion cannot be undone. So the val
+// must belong to the caller, must have the name in vals.json, and must not have changed since this folder recorded its
+// base.
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
@@ -20,8 +21,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // Only a base that this folder itself recorded has a name. Without this check, a stranger's repository could delete
-  // vals.
+  // A base has a name only if this folder recorded the base. Without this check, a base in a stranger's repository
+  // could cause the deletion of vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
@@ -42,7 +43,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // The file came back while the user was asked for confirmation.
+  // If the file exists again, somebody restored it while the command asked for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
@@ -56,7 +57,10 @@ export async function pruneVal(
   return { status: 'deleted', ...facts };
 }
 
-/** Removes this service's ids of deleted vals from vals.json. An entry with ids on other services stays. */
+/**
+ * Removes the ids of deleted vals on this service from vals.json. An entry with ids on other services stays in
+ * vals.json.
+ */
 export async function forgetPruned(
   { root, service }: Workspace,
   context: WorkspaceContext,
@@ -64,7 +68,8 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // Removing an entry keeps its id of the embedded service in .vals, so the ids are removed first.
+    // If an entry is removed, .vals keeps the entry's id on the embedded service. So the id is removed before the
+    // entry.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

@@ -1,4 +1,4 @@
-// Writes the service's code of one val into its file. An edit that exists nowhere else is never lost.
+// Writes the service's code of one val into the val's file. An edit that exists only in the file is never lost.
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -16,7 +16,7 @@ export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** The user named the val in the command, so it is an error if it cannot be pulled. */
+  /** True if the user named the val in the command. Then it is an error if the val cannot be pulled. */
   isNamed: boolean;
   remark(message: string): void;
   holdsToken(code: string): boolean;
@@ -85,7 +85,10 @@ function withoutRemote(
   return { status: 'kept', id: val.id };
 }
 
-/** Writes the file before the base. Otherwise, after a crash between them, the old code would look like an edit. */
+/**
+ * Writes the file before the base. Otherwise, after a crash between the two writes, the old code in the file would look
+ * like an edit.
+ */
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
@@ -111,11 +114,11 @@ async function mergeInto(
   );
 }
 
-/** A name that the user changed in vals.json is kept, as an edited file is kept. */
+/** A name that the user changed in vals.json is kept, in the same way as an edited file. */
 const takesName = ({ nameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
   nameThere !== undefined && (force || !isRenamedHere);
 
-/** Writes the base before the id, so that a known id always has a base. */
+/** Writes the base before the id, so that every id in vals.json has a base. */
 function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, nameThere = val.name } = examined;
   const isNamedAnew = takesName(examined, options);
@@ -131,7 +134,9 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you.`;
 
-/** Throws if the code contains half of a character (a lone surrogate), because UTF-8 cannot express it. */
+/**
+ * Throws if the code contains half of a character (a lone surrogate), because UTF-8 cannot represent a lone surrogate.
+ */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(

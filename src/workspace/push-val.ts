@@ -1,4 +1,5 @@
-// Sends one val of a workspace. It is compared with the service first, so that no edit made there is overwritten unseen.
+// Sends one val of a workspace. The file is compared with the service's code first, so that no edit on the service is
+// overwritten by accident.
 import type { Api } from '../api/api.ts';
 import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
@@ -17,20 +18,23 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
-  /** Sends files that changed here, even if the val changed on the service too. */
+  /** True if a file that changed here is sent even if the val changed on the service too. */
   force: boolean;
-  /** Makes a val of the caller's own if the file's id belongs to another owner, to a val of another name, or to no val. */
+  /**
+   * True if the push creates a new val of the caller when the id in vals.json belongs to another owner, to a val with
+   * another name, or to no val.
+   */
   fork: boolean;
-  /** Compares, and sends nothing. */
+  /** True if the push only compares and sends nothing. */
   dryRun: boolean;
   remotes: RemoteVals;
-  /** Called if the push may take over a val of the same name, because the service has no list that would show it. */
+  /** Called if the service cannot list vals, so that the push may overwrite a val of the same name. */
   onPossibleTakeover(val: WorkspaceVal): void;
-  /** Called before the val on the service gets the name in vals.json. */
+  /** Called before the val on the service is renamed to the name in vals.json. */
   onRenaming(val: WorkspaceVal, nameThere: string): void;
   /** Called before the val is sent. If it throws, nothing is sent. */
   beforeSending(): void;
-  /** Reports something about the val that is not a failure. */
+  /** Reports a fact about the val that is not a failure. */
   remark(message: string): void;
 }
 
@@ -38,7 +42,7 @@ export async function pushVal(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
-  /** Undefined if the file is gone. */
+  /** Undefined if the file does not exist. */
   code: string | undefined,
   options: PushOptions,
 ): Promise<Outcome> {
@@ -64,10 +68,10 @@ interface Push {
 /** The val on the service that gets the code. */
 interface Target {
   id: string | undefined;
-  /** Undefined if the val is new there. */
+  /** Undefined if the service does not have the val yet. */
   remote: Pick<RemoteVal, 'name' | 'version'> | undefined;
   mayTakeOver: boolean;
-  /** False if only the list was read, and so the service's code is not known. */
+  /** False if only the service's list was read. Then the service's code is not known. */
   isCompared: boolean;
 }
 
@@ -87,7 +91,7 @@ async function pushCode(push: Push): Promise<Outcome> {
   return sendCode(push, { id: examined.val.id, remote, mayTakeOver, isCompared: true });
 }
 
-/** @param codeOutcome the outcome of the code, if there is no code to send */
+/** `codeOutcome` is the outcome for the code; undefined if the code must be sent. */
 async function renameAndPush(
   push: Push,
   base: Base,
@@ -101,7 +105,7 @@ async function renameAndPush(
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (codeOutcome !== undefined) return { status: 'renamed', ...idAndVersion(val.id, version) };
-  // The code may have changed there meanwhile, so the val is examined again before its code is sent.
+  // The code on the service may have changed during the rename, so the val is examined again before its code is sent.
   return pushVal(workspace, api, val, code, options);
 }
 
@@ -119,21 +123,21 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
     throw error;
   });
   const sentId = textAt(body, 'id');
-  // A service that sends the token as an id must not get it into vals.json.
+  // A hostile service may send the token as an id. The token must not get into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
   if (target.id !== undefined && id !== target.id) {
     options.remark(`${val.file} was stored under another id than before: ${id}.`);
   }
-  // Without a list, only the answer shows that the name was taken.
+  // If the service cannot list vals, only the answer to the push shows that the service already had a val of this name.
   if (target.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
   record(workspace, { file: val.file, name, id }, { code, ...stampOf(api, body), name });
-  // The service makes no new version if the code is the same.
+  // The service creates no new version if the code is the same. So the same version means that nothing changed.
   if (!target.isCompared && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', ...idAndVersion(id, version) };
   }
@@ -151,7 +155,7 @@ function refuseConflictMarkers({ val, code, options }: Push): void {
   });
 }
 
-/** Gives the val on the service the name in vals.json. Returns the version after that. */
+/** Renames the val on the service to the name in vals.json. Returns the version after the rename. */
 async function rename(
   workspace: Workspace,
   api: Api,
@@ -164,7 +168,7 @@ async function rename(
       hint: `Rename it on the service itself, or take its name there with ${shell`vals pull ${file} --force`}.`,
     });
   }
-  // Some services make a new version with the same code.
+  // Some services create a new version with the same code when a val is renamed.
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
   const stamp = isSameCode ? stampOf(api, val) : {};
@@ -172,7 +176,7 @@ async function rename(
   return version;
 }
 
-/** The version and time of a val for its base. They are left out if the service sent the token in them. */
+/** The version and the time of a val, to store in its base. Both are left out if one of them contains the token. */
 function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
   const version = versionOf(val);
   const changedAt = changedAtOf(val);
@@ -180,7 +184,10 @@ function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> 
   return holdsToken ? { version: undefined } : { version, changedAt };
 }
 
-/** The first push of a fresh checkout reads the list instead of each val, and sends every val that is the caller's. */
+/**
+ * The first push of a fresh checkout reads the service's list instead of each val, and sends every val that belongs to
+ * the caller.
+ */
 async function listedFromCheckout({ workspace, val, options }: Push): Promise<ListedVal | undefined> {
   const { id, name } = val;
   if (id === undefined || !workspace.bases.trustsFile(id)) return undefined;
@@ -188,7 +195,10 @@ async function listedFromCheckout({ workspace, val, options }: Push): Promise<Li
   return listed?.name === name ? listed : undefined;
 }
 
-/** With --fork, a val that is not the caller's, or not this one, is examined as a new val. */
+/**
+ * With --fork, the file is examined as a new val if its id belongs to another owner, to a val with another name, or to
+ * a deleted val.
+ */
 async function examineOrFork({ workspace, val, code, base, options }: Push): Promise<Examined> {
   const { remotes, fork } = options;
   const examined = await examine(workspace, remotes, val, code, base);
@@ -198,7 +208,7 @@ async function examineOrFork({ workspace, val, code, base, options }: Push): Pro
   return fork && isOtherVal ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
 }
 
-/** The outcome if there is nothing to send; otherwise undefined. Throws a conflict. */
+/** Returns the outcome if there is nothing to send; otherwise undefined. Throws if there is a conflict. */
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
@@ -222,7 +232,7 @@ function outcomeWithoutSending(
   return undefined;
 }
 
-/** Writes the id before the base, because the base is found by its id. */
+/** Writes the id before the base, because the base is stored under the id. */
 function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
   try {
     workspace.remember({ file, name, id });

@@ -1,4 +1,4 @@
-// Reads the vals of a workspace from the service, for one command.
+// Reads the vals of a workspace from the service. One object serves one command.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
@@ -85,13 +85,16 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   });
 }
 
-/** Otherwise the token could get into vals.json as a name, and into a commit, or into .vals as a version or a time. */
+/**
+ * The error if a val contains the token. Without this check, the token could get into vals.json as a name and then into
+ * a commit, or into .vals as a version or a time.
+ */
 const sentToken = (): BadResponseError =>
   new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-/** A version may be any JSON value. */
+/** Compares the two versions as JSON, because a service may use any JSON value as a version. */
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 

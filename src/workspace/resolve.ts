@@ -14,7 +14,7 @@ interface FoundVal {
   id: string;
   name: string;
   file: string;
-  /** The word is a file, its val has another name, and no base of this folder shows that the two belong together. */
+  /** True if the word is a file whose val has another name, and this folder has no base with the val's name. */
   isDoubtful: boolean;
 }
 
@@ -29,7 +29,8 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       const bases = createBases(root, service, [], () => {});
       if (id === undefined) throw withoutId({ service, bases }, found);
       const isNamed = word === id || word === name || nameFrom(file) === name;
-      // After a rename, a val's file keeps its old name. A word without a dot or slash more likely names another val.
+      // After a rename, a val's file keeps its old name. A word without a dot or a slash is more likely the name of
+      // another val than this file.
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
       return { id, name, file, isDoubtful: !isNamed && !isKnownFile() };
     },

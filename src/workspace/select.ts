@@ -12,7 +12,7 @@ import {
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
-/** The vals that the words name, each once. Without words: all vals and all new files. */
+/** Returns the vals that the words name, each once. Without words, returns all vals and all new files. */
 export async function selectVals(
   workspace: KnownVals,
   words: readonly string[],
@@ -31,7 +31,10 @@ export async function selectVals(
   return [...new Set(named)];
 }
 
-/** The code files that vals.json does not have yet, and the names of their vals. Throws if two files would be one val. */
+/**
+ * Returns the code files that are not in vals.json yet, with the names of their vals. Throws if two files would get the
+ * same val name.
+ */
 export async function findNewFiles(
   root: string,
   known: readonly Source[],
@@ -57,8 +60,8 @@ export async function findNewFiles(
 }
 
 /**
- * The vals that a push without paths may send. vals.json may come from a stranger and list any file, so files that are
- * ignored or not code are left out.
+ * Returns the vals that a push without paths may send. vals.json may come from a stranger and list any file, so files
+ * that are ignored or not code are left out.
  */
 export async function selectForPush(
   workspace: KnownVals,
@@ -88,7 +91,7 @@ function leftOutNote(files: readonly string[]): string {
   return `Not pushed: ${named}. To push such a file, give its path in the command.`;
 }
 
-/** Whether the file is one of the paths, or is in one of these folders. Without paths, true for every file. */
+/** True if the file is one of the paths or is inside one of them. Without paths, true for every file. */
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {

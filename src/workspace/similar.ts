@@ -8,7 +8,10 @@ interface File {
 
 const mostPairs = 2_500;
 
-/** As in git, two files are similar if they share half of their lines. Leaves out a file that is similar to several. */
+/**
+ * As in git, two files are similar if they share half of their lines. A file that is similar to several files is left
+ * out.
+ */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

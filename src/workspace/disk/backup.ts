@@ -28,7 +28,8 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // Another command that began in the same millisecond uses this folder, so the next one is tried.
+          // A ConflictError before the first copy means that another command began in the same millisecond and uses
+          // this folder. Then the next folder name is tried.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

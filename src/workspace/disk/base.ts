@@ -13,11 +13,11 @@ export interface Base {
   changedAt?: string | undefined;
   /** The name of the val on the service; undefined if the base came with a repository or a copy of the folder. */
   name?: string | undefined;
-  /** The hash of the code of a push that got no answer. If the service has that code, the push succeeded. */
+  /** The hash of the code in a push that got no answer. If the service has that code, the push succeeded. */
   sent?: string | undefined;
 }
 
-/** If the service sent no id, the name identifies the val. */
+/** If the service sent no id for the val, the name identifies the val. */
 interface Identity {
   id?: string | undefined;
   name: string;
@@ -26,12 +26,12 @@ interface Identity {
 export interface Bases {
   read(val: Identity): Base | undefined;
   /**
-   * Whether the file counts as the newer side although the val has no base. True for vals that came with a fresh
-   * checkout, because the first push from there sends everything. False for vals that others added later, because
-   * nobody here has seen their code.
+   * For a val without a base: true if the val came with a fresh checkout. Then the file counts as newer than the
+   * service's code, because the first push from a checkout sends every file. False if the val was added to vals.json
+   * later, because nobody who uses this folder has seen the service's code.
    */
   trustsFile(id: string): boolean;
-  /** Makes .vals, and records which vals came with the checkout. */
+  /** Makes the folder .vals, and records which vals came with the checkout. */
   prepare(): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
@@ -46,7 +46,7 @@ export function createBases(
 ): Bases {
   // The folder is named "agreed", because older versions of the program stored the bases there.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // The service chooses the id, so an id with unusual characters does not become a file name.
+  // The service chooses the id, so an id with unusual characters is hashed before it becomes a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   const checkoutFile = `${folder}/checkout.json`;
@@ -73,7 +73,8 @@ export function createBases(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Most vals without an id have no base, and this check takes less time than catching the error of a missing file.
+      // Most vals without an id have no base. Checking whether the file exists takes less time than catching the error
+      // of a missing file.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
@@ -84,8 +85,8 @@ export function createBases(
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
       if (val.id !== undefined) return isOurs ? { ...facts, name } : facts;
-      // Without an id, a push finds the val by its name alone. A base that came with a stranger's repository would allow
-      // a push over the user's own val of that name.
+      // Without an id, a push finds the val by name alone. With a base that came with a stranger's repository, the push
+      // would overwrite the user's own val of the same name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
@@ -98,7 +99,8 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // Not flushed to the disk: a base that a crash of the machine loses is written again while both sides are equal.
+      // The base is not flushed to the disk. If a crash of the machine loses the base, a later command writes it again
+      // while the file and the service have the same code.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };

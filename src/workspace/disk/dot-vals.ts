@@ -1,4 +1,4 @@
-// Makes and locks .vals, the folder of a workspace that holds the files of the program.
+// Makes and locks .vals. The program keeps its own files of a workspace in this folder.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { removeLeftovers, replaceBelow } from './write-files.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
-/** .gitignore makes git ignore .vals, and editors check vals.json with schema.json. */
+/** The file .gitignore makes git ignore .vals. Editors check vals.json with schema.json. */
 const ownFiles: Record<string, string> = {
   '.gitignore': '*\n',
   'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
@@ -30,8 +30,8 @@ export function prepareDotVals(root: string): void {
 }
 
 /**
- * A hash of the inode number and birth time of .vals. A .vals that came with a clone or a copy has another mark.
- * Undefined if there is no .vals yet.
+ * A hash of the inode number and birth time of .vals. After a clone or a copy, .vals has another mark. Undefined if
+ * .vals does not exist yet.
  */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {

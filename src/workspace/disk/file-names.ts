@@ -1,18 +1,22 @@
-// Checks which names may become files. On every system, the name must lead to a regular file below the root.
+// Checks which names may become files. On every system, such a name must lead to a regular file below the root.
 
-/** Some file systems ignore letter case or the Unicode form. Paths with the same folded form may be one file there. */
+/**
+ * Some file systems ignore letter case or the Unicode form. On such a system, two paths with the same folded form are
+ * one file.
+ */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
-/** A limit, because each folder of a path is opened one by one. */
+/** The number of folders in a path is limited, because the program opens each of them separately. */
 export const mostFolders = 64;
 /**
- * Creates the regular expression at each call, because creating it when the program starts would slow the start by 2 %.
+ * The function creates the regular expression at each call, because creating it when the program starts would slow the
+ * start by 2 %.
  */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
-/** Windows gives files short names. GIT~1 would lead to .git. */
+/** Windows also accepts a short name for a file. For example, GIT~1 may lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
 export function nameProblem(name: string): string | undefined {

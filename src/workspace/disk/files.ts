@@ -42,11 +42,11 @@ export function readBytesBelow(
 export const existsBelow = (root: string, path: string): boolean =>
   reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
 
-/** '' is the root itself. The result is empty if the folder does not exist. */
+/** If `folder` is '', lists the root itself. The result is empty if the folder does not exist. */
 export const namesBelow = (root: string, folder: string): string[] =>
   reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
 
-/** Does not block the process, because a walk lists many folders. */
+/** Asynchronous, because listing many folders would block the process. */
 export async function listBelow(root: string, folder: string): Promise<Dirent[]> {
   const held = hold(root, folder, {});
   try {

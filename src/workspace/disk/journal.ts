@@ -21,7 +21,10 @@ function fileOf(root: string): string | undefined {
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/** .vals must exist. The line is not flushed to the disk, because the system keeps it even if the process is killed. */
+/**
+ * The folder .vals must exist. The line is not flushed to the disk, because the system keeps it even if the process is
+ * killed.
+ */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
@@ -29,7 +32,7 @@ export function appendToJournal(root: string, note: Note): void {
       hint: 'Run the command again. It makes a new .vals.',
     });
   }
-  // The line break at the beginning keeps this line apart from an earlier line that was cut off.
+  // The line break at the beginning separates the new line from an earlier line that a crash cut off.
   appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
@@ -40,7 +43,7 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // Not read as UTF-8, because a line may be cut off within a character. Such a line is skipped.
+  // The journal is read as bytes, because a crash may have cut off a line within a character. Such a line is skipped.
   const bytes = file === undefined ? undefined : readBytesBelow(root, file, largest.manifest);
   const text = bytes?.toString() ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
@@ -55,7 +58,8 @@ function parseLine(line: string): JsonValue {
 }
 
 /**
- * Keeps the journal if another process added a note since it was read. That process will write its note into vals.json.
+ * Keeps the journal if another process added a note after `text` was read. That process will write its note into
+ * vals.json.
  */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);

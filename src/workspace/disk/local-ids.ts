@@ -1,5 +1,5 @@
-// The ids of vals on the embedded service. They are valid on this machine alone, so they are in .vals, not in
-// vals.json.
+// The ids of vals on the embedded service. These ids are valid on this machine alone, so they are stored in .vals, not
+// in vals.json.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -11,7 +11,10 @@ import { replaceBelow } from './write-files.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/** The ids by file. Files that are not in vals.json keep their ids, because another git branch may have them. */
+/**
+ * Maps each file to its id. Files that are not in vals.json keep their ids, because vals.json of another git branch may
+ * list them.
+ */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
@@ -29,7 +32,7 @@ export function readLocalIds(root: string): LocalIds {
   });
 }
 
-/** An id in `localIds` replaces the one that an older version of the program wrote into vals.json. */
+/** An id in `localIds` replaces an id in vals.json, which an older version of the program wrote. */
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {

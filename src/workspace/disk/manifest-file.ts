@@ -20,7 +20,10 @@ export function readManifest(root: string): Manifest {
   return manifest;
 }
 
-/** Uses a lock, so that two processes do not overwrite each other's changes. Also applies the notes of the journal. */
+/**
+ * Uses a lock, so that two processes do not overwrite each other's changes. Also writes the notes of the journal into
+ * vals.json.
+ */
 export async function updateManifest(
   root: string,
   context: WorkspaceContext,
@@ -40,7 +43,8 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { rename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Another process took the lock because it seemed abandoned. The text may be outdated, so the loop starts again.
+      // If the lock is no longer ours, another process took it because it seemed abandoned. Then the text may be
+      // outdated, and the loop starts again.
       if (!isMine()) continue;
       // The local ids are written before vals.json. Otherwise a crash between the two writes could lose an id.
       writeLocalIds(root, manifest.vals, localIds);
@@ -53,7 +57,8 @@ export async function updateManifest(
       if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
-      // Somebody saved vals.json in the meantime, so the loop starts again with the new text.
+      // A ConflictError means that somebody saved vals.json in the meantime. Then the loop starts again with the new
+      // text.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();

@@ -6,14 +6,14 @@ import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
   name: string;
-  /** By the base URL of the service. */
+  /** Maps the base URL of a service to the val's id on that service. */
   ids: Map<string, string>;
-  /** Keys that this version of the program does not know. They are kept. */
+  /** The keys of the entry that this version of the program does not know. They are written back unchanged. */
   others: JsonObject;
 }
 
 export interface Manifest {
-  /** By file, as a path relative to the root, with / between folders. */
+  /** Maps each file to its entry. The file is a path relative to the root, with / between folders. */
   vals: Map<string, ManifestEntry>;
   others: JsonObject;
 }
@@ -66,7 +66,7 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   return { name, ids: idsByService, others };
 }
 
-/** Two services may use the same id for different vals. */
+/** The key contains the service, because two services may use the same id for different vals. */
 const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
 function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {

@@ -13,12 +13,15 @@ export interface Note {
 }
 
 export interface NoteOptions {
-  /** Whether the note's name replaces another name in the manifest. */
+  /** True if the name in a note replaces another name in the manifest. */
   rename: boolean;
   warn(message: string): void;
 }
 
-/** Skips a note that would make the manifest invalid: two vals with one name, one id, or one file on some systems. */
+/**
+ * Skips a note that would make the manifest invalid: two vals would have the same name, the same id, or paths that are
+ * one file on some systems.
+ */
 export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();

@@ -6,7 +6,7 @@ import { foldersAbove } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
-/** The folder of a workspace that holds the files of the program. git ignores it. */
+/** The program keeps its own files of a workspace in this folder. git ignores the folder. */
 export const dotValsFolder = '.vals';
 
 /** Throws if the workspace belongs to another user. */
@@ -21,8 +21,9 @@ export const nearestRoot = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 /**
- * Throws if the workspace belongs to another user, as git does, because its owner decides which file is sent to which
- * val. This also holds for root, because the owner could not change the files that sudo leaves in .vals.
+ * Throws if the workspace belongs to another user, as git does. The owner of a workspace decides which file is sent to
+ * which val. The check also applies to the user root, because the owner could not change the files that a command with
+ * sudo leaves in .vals.
  */
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPlace(settings, root);
@@ -44,7 +45,10 @@ export function refuseNested(settings: Settings, folder: string): void {
   });
 }
 
-/** Returns the first of the root, vals.json and .vals that belongs to another user, unless the settings allow that. */
+/**
+ * Checks the root, vals.json and .vals. Returns the first of them that belongs to another user. Returns undefined if
+ * the settings list the root as a safe directory.
+ */
 export function foreignPlace(settings: Settings, root: string): string | undefined {
   const me = process.geteuid?.();
   if (me === undefined) return undefined;

@@ -28,7 +28,10 @@ const newFileMode = 0o644;
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /** False for content that can be restored: after a crash of the machine (not of the process), the file may be empty. */
+  /**
+   * False for content that the program can restore. Without a flush, the file may be empty after a crash of the
+   * machine. A crash of the process does no harm.
+   */
   flush: boolean;
 }
 
@@ -43,7 +46,8 @@ export function replaceBelow(
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // A file cannot be moved to another disk in one step, so there the temporary file is written beside its target.
+      // A file cannot be moved to another disk in one step. If .vals/tmp is on another disk, the temporary file is
+      // written into the folder of the target.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );
@@ -55,7 +59,10 @@ interface Replacement extends ReplaceOptions {
   expected: Expected;
 }
 
-/** Writes a temporary file in `from`, and moves it into `folder`. False if the two folders are not on one disk. */
+/**
+ * Writes a temporary file in `from`, and moves it into `folder`. Returns false if the two folders are on different
+ * disks.
+ */
 function moveOnto(
   folder: HeldFolder,
   name: string,
@@ -101,7 +108,7 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
   });
 }
 
-/** Writes the text in one step, so that texts of two processes do not mix. */
+/** Writes the text in one step, so that the texts of two processes do not mix. */
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
@@ -120,7 +127,7 @@ export const appendBelow = (root: string, file: string, text: string): void =>
     }),
   );
 
-/** Only for files in .vals, because unlike replaceBelow it does not check for an edit. */
+/** Use this function only for files in .vals. Unlike replaceBelow, it does not check whether the file was edited. */
 export const removeBelow = (root: string, file: string): void =>
   writing(file, () => {
     inFolderOf(root, file, {}, (folder, name) => {
@@ -145,7 +152,10 @@ function writing(file: string, act: () => boolean | undefined): void {
 const leftoverAfterMs = 3_600_000;
 const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/** Removes temporary files that killed processes left: only old, regular files of this user with such a name. */
+/**
+ * Removes temporary files that killed processes left behind. Removes only old, regular files of this user that have the
+ * name of a temporary file.
+ */
 export function removeLeftovers(root: string): void {
   inFolder(root, temporaryFolder, {}, (folder) => {
     for (const name of readdirSync(folder.path)) {
