@@ -1,7 +1,10 @@
 // The interface that SQLite and PostgreSQL share: statements, transactions, and kinds of failures.
 import type { LocalError } from '../../errors.ts';
 
-/** Booleans are missing, because the SQLite driver aborts the process when it gets one. */
+/**
+ * A value for an SQL statement. Booleans are not allowed, because the SQLite driver aborts the process when it gets
+ * one.
+ */
 export type Value = string | number | null | Buffer;
 
 /** Runs an SQL statement that has a `?` for each value, and returns the rows of the result. */
@@ -10,17 +13,19 @@ export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 export interface Database {
   all: All;
   /**
-   * Runs the work in a transaction, which is committed when the promise is fulfilled. The work may run more than once, and
-   * must await nothing but its own statements. `row` names the row that the work locks. Writes to the same row run one
-   * after another.
+   * Runs the work in a transaction. When the returned promise is fulfilled, the transaction is committed. The work may
+   * run more than once, and must await nothing but its own statements. `row` names the row that the work locks. Writes
+   * to the same row run one after another.
    */
   write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
   /**
-   * The end of a SELECT that locks its rows until the transaction ends. Empty for SQLite, where a transaction locks the
-   * whole file.
+   * SQL to add at the end of a SELECT, so that the SELECT locks its rows until the transaction ends. Empty for SQLite,
+   * because a write transaction of SQLite locks the whole file.
    */
   forUpdate: string;
-  /** An SQL condition: the column `code` contains the bytes `?`. */
+  /**
+   * An SQL condition that is true if the column `code` contains given bytes. The placeholder `?` stands for the bytes.
+   */
   contains: string;
   connections(): { inUse: number; waiting: number };
   /** Turns a failure into an error for the person who runs the service. */
@@ -51,14 +56,17 @@ export class DatabaseFailure extends Error {
   }
 }
 
-/** False for a conflict with another write, which is no failure of the store. */
+/** Returns false for a conflict with another write, because the store still works. */
 export const isStoreFailure = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
 export const isOrphaned = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.kind === 'orphaned';
 
-/** Deletes the reported runs of deleted vals. Keeps seeded runs, because their vals may be on another service. */
+/**
+ * Deletes the runs of deleted vals. Keeps runs that a seed added, because the val of such a run may be on another
+ * service.
+ */
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
     AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;
@@ -71,7 +79,9 @@ export const createMembers = `CREATE TABLE members (
 
 export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
 
-/** The columns do not reference `users`, so that a version keeps its author when that person is removed. */
+/**
+ * The new columns do not reference the table `users`, so that a version keeps its author when the author is removed.
+ */
 export const addVersionAuthor = `
   ALTER TABLE versions ADD COLUMN author_id TEXT;
   ALTER TABLE versions ADD COLUMN author_name TEXT;`;

@@ -1,6 +1,6 @@
-// Commits all writes of one turn of the event loop together, so that they wait for the disk once. If one
-// write fails, the other writes are still committed.
-// `push --local` of 1,000 files waits for the disk 119 times instead of 1,000.
+// Commits all writes of one turn of the event loop together, so that these writes wait for the disk only once. If one
+// write fails, the other writes are still committed. For example, `push --local` of 1,000 files waits for the disk 119
+// times instead of 1,000 times.
 import type Libsql from 'libsql';
 
 interface Write {
@@ -13,13 +13,17 @@ export interface GroupCommit {
   /** Runs the work in a transaction. When the promise is fulfilled, the writes are on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Resolves when the open transaction ends. Without this wait, a read could return rows that are rolled back later.
+   * Returns a promise that resolves when the open transaction ends, or undefined if no transaction is open. A read must
+   * wait for this promise, because the transaction may still be rolled back.
    */
   underWay(): Promise<void> | undefined;
   flush(): Promise<void>;
 }
 
-/** `before` and `after` run around each commit, and throw if the files of the store were removed or replaced. */
+/**
+ * `before` runs before each transaction, and `after` runs after each commit. Both throw if the files of the store were
+ * removed or replaced.
+ */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
@@ -27,7 +31,7 @@ export function createGroupCommit(
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
 
-  /** Returns a function for each write. It tells the caller of that write whether the write was committed. */
+  /** Returns one function for each write. The function resolves or rejects the promise of the write. */
   async function commit(group: Write[]): Promise<(() => void)[]> {
     try {
       before();
@@ -40,8 +44,8 @@ export function createGroupCommit(
       for (const write of group) outcomes.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // If the disk is full, SQLite has already rolled back. Small writes of the group may still fit, so each is tried
-      // alone.
+      // If the disk is full, SQLite has already rolled back the transaction. Small writes of the group may still fit on
+      // the disk, so each write is tried alone.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
@@ -59,7 +63,7 @@ export function createGroupCommit(
     return outcomes;
   }
 
-  /** Throws only if the whole transaction has ended. Any other error belongs to this write alone. */
+  /** If the work fails, undoes only this write. But if the error has ended the whole transaction, throws the error. */
   async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
     connection.exec('SAVEPOINT one');
     try {

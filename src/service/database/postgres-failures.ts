@@ -7,10 +7,11 @@ import { schemaName } from './postgres-schema.ts';
 const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],
   [/^23503$/, 'orphaned'],
-  // A statement took too long, a lock was not free, or two transactions blocked each other.
+  // A statement took too long, a lock was not free, or two transactions were in conflict.
   [/^(57014|55P03|40001|40P01)$/, 'busy'],
   [/^53100$/, 'full'],
-  // No connection, too many connections, a rejected user, or a server that starts, stops or is read-only.
+  // There is no connection, there are too many connections, the user is rejected, the database does not exist, or the
+  // server is starting, stopping or read-only.
   [/^(08|28|57P|53|25006|25P03|3D000)/, 'unreachable'],
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
@@ -22,7 +23,7 @@ export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailu
   return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
-/** True if the server rolled back the transaction because of another one: a deadlock, or conflicting updates. */
+/** True if PostgreSQL rolled back a transaction because of a deadlock or a conflict with another transaction. */
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
 

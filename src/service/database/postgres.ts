@@ -12,16 +12,16 @@ import { migrations, schemaName, versionTable } from './postgres-schema.ts';
 import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
-/** The remaining connections stay free for reads. */
+/** Less than `mostConnections`, so that some connections stay free for reads. */
 const mostWriting = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** The time limit of a statement, including its wait for a lock. The database server applies this limit. */
+/** The time limit of a statement, including the wait for a lock. PostgreSQL cancels a statement that takes longer. */
 const statementMs = 15_000;
-/** The time limit for the answer to a statement. Over a broken connection, no answer arrives at all. */
+/** How long pg waits for the answer to a statement. On a broken connection, no answer ever arrives. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
-/** The type of `count(*)`. By default, pg returns values of this type as strings. */
+/** The id of the PostgreSQL type of `count(*)`. By default, pg returns values of this type as strings. */
 const int8 = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
@@ -65,10 +65,10 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // The `options` of the address would replace the `options` below, so both are combined.
+  // The address may contain `options`. They would replace the `options` that this function sets, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // pg checks the server's certificate in each of these modes, but prints a long warning for all except verify-full.
+  // In the modes `prefer`, `require` and `verify-ca`, pg does the same as in `verify-full`, but prints a long warning.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -90,11 +90,14 @@ function optionsFor(address: string): pg.PoolConfig {
   };
 }
 
-/** pg could read ~/.pgpass itself, but that is deprecated and prints a warning. */
+/** pg can read ~/.pgpass without this function, but that feature of pg is deprecated and prints a warning. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
-/** The address for messages, without the password, and without options, which may contain a password. */
+/**
+ * Returns the address for messages. Removes the password, and the query of the address, which may contain a password
+ * too.
+ */
 function displayName(address: string): string {
   const url = new URL(address);
   url.password = '';
@@ -104,9 +107,10 @@ function displayName(address: string): string {
 }
 
 /**
- * Replaces each `?` by `$1`, `$2` and so on. No statement has a `?` in a string. PostgreSQL plans a statement with a name
- * once per connection, which saves time, because planning takes longer than finding one val. The best plan for an OFFSET
- * depends on its value, so a statement with an OFFSET has no name.
+ * Replaces the placeholders `?` by `$1`, `$2` and so on. No SQL text of the service has a `?` that is not a
+ * placeholder. PostgreSQL plans a statement with a name only once per connection. This saves time, because planning
+ * takes longer than finding one val. A statement with an OFFSET gets no name, because its best plan depends on the
+ * value of the OFFSET.
  */
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
@@ -123,7 +127,7 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** Runs the transaction again if the server rolled it back because of another transaction. */
+/** If PostgreSQL rolled back the transaction because of another transaction, runs the work again. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -142,7 +146,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
-      // On a broken connection, ROLLBACK would time out too, and the server rolls back by itself.
+      // If the connection is broken, a ROLLBACK would only time out. PostgreSQL then rolls back without being asked.
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -162,7 +166,8 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // These error codes mean that the transaction was rolled back. After any other error, the outcome is unknown.
+    // The error codes below mean that the transaction was rolled back. After any other error, the transaction may be
+    // committed.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });
@@ -193,7 +198,7 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   }
 }
 
-/** Undefined if the database contains no store yet. */
+/** Returns the version of the schema, or undefined if the database contains no store yet. */
 async function versionOf(all: All, name: string): Promise<number | undefined> {
   const tables = await all<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

@@ -1,9 +1,12 @@
-// Writes to the same row wait here, before they take a connection of the database. So the writers of one row use only one
-// connection, and the other connections stay free.
+// A queue for each row of the database. A write waits in the queue before it takes a connection, so all writes to one
+// row use only one connection at a time.
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
-  /** Connections for writes. Less than all connections, so that reads find a free one. */
+  /**
+   * The number of connections for writes. Must be less than the number of all connections, so that some stay free for
+   * reads.
+   */
   connections: number;
   waitingPerRow: number;
   waitMs: number;
@@ -11,7 +14,7 @@ interface Limits {
 
 export interface RowQueue {
   waiting(): number;
-  /** Fails as busy if too many writes wait for the row, or if this write has waited for too long. */
+  /** Throws a DatabaseFailure `busy` if too many writes wait for the row, or if the work has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -68,7 +68,7 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_/, 'failed'],
 ];
 
-/** Returns errors that are not from SQLite unchanged. */
+/** Turns an error of SQLite into a DatabaseFailure. Returns any other error unchanged. */
 function failureOf(error: unknown): unknown {
   if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeCommitted);
   const code = `${errnoOf(error)}`;
@@ -76,7 +76,10 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/** If two processes switch a new file to WAL at the same time, SQLite fails at once, despite the busy timeout. */
+/**
+ * Retries are needed, because SQLite ignores its busy timeout when two processes switch a new file to WAL at the same
+ * time.
+ */
 async function retryWhileBusy(work: () => void): Promise<void> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
@@ -95,17 +98,17 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA journal_mode = WAL');
   // Without fullfsync, macOS does not flush the cache of the disk. Other systems ignore fullfsync.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // SQLite has opened its log by now. The owner of the log is checked before anything is written to the log.
+  // Reading the version lets SQLite open the log. The owner of the log must be checked before SQLite writes to the log.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
   if (!isCurrent) {
-    // Some migrations drop a table and create it again. With foreign keys on, this would delete rows that refer to the
-    // table.
+    // Some migrations drop a table and create it again. With foreign keys on, dropping a table would delete the rows of
+    // other tables that refer to it.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // Reads the version again, because another process may have migrated the file in the meantime.
+      // The version is read again, because another process may have migrated the file before this transaction began.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -114,7 +117,7 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA foreign_keys = ON');
 }
 
-/** Returns 0 for an empty file. */
+/** Returns the version of the schema, and 0 for an empty file. */
 function versionOf(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
@@ -141,7 +144,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // If the disk is full, SQLite has already rolled back.
+    // If the disk is full, SQLite has already rolled back the transaction, and ROLLBACK would fail.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -152,13 +155,14 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // Replaces SQLite's automatic checkpoints. Before SQLite 3.51.3, these can lose a commit that another process makes at the
-  // same time (the "WAL-reset bug"). TRUNCATE cannot, because it holds the write lock.
+  // Replaces SQLite's automatic checkpoints. Before SQLite 3.51.3, an automatic checkpoint can lose a commit that
+  // another process makes at the same time (the "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it
+  // cannot lose a commit.
   const checkpoint = () => {
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // Nothing is lost: the commits stay in the log until the next checkpoint.
+      // A failed checkpoint loses nothing: the commits stay in the log until the next checkpoint.
     }
   };
   const checkFiles = (maybeCommitted = false) => {
@@ -167,8 +171,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     throw new StoreGone(maybeCommitted);
   };
   /**
-   * A removed log is still open, so SQLite can copy it into the store. But a new log at the same path belongs to
-   * another store.
+   * If the log was removed, SQLite still has it open and can copy it into the store. If there is a new log at the same
+   * path, that log belongs to another store, and nothing is copied.
    */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
@@ -211,8 +215,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      // SQLite would copy the log when it closes. But the driver closes SQLite only after the statements are
-      // garbage-collected.
+      // SQLite copies the log into the store when the connection closes. But the driver closes the connection only
+      // after all statements are garbage-collected, so the log is copied now.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

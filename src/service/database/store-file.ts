@@ -9,13 +9,15 @@ import { errnoOf, isMissing } from '../../lib/system.ts';
 export const otherFileHint =
   'To use another file, run `vals serve --data <file>`, or set VALS_DATA_DIR to another folder for vals.db.';
 
-/** SQLite keeps its log, the index of the log and sometimes a journal beside the file of the store. */
+/**
+ * Beside the file of the store, SQLite keeps a log (`-wal`), an index of the log (`-shm`) and sometimes a `-journal`.
+ */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** SQLite keeps these files while the store is open. If one is missing or replaced, another program did it. */
+/** These files exist as long as SQLite has the store open. Only another program can remove or replace them. */
 const openSuffixes = ['', '-wal', '-shm'];
 
-/** The files of an open store were removed or replaced, so further writes would be lost. */
+/** Thrown if the files of an open store were removed or replaced. Further writes to the store would be lost. */
 export class StoreGone extends Error {
   /** @param maybeCommitted whether a transaction was committed before the files were checked */
   constructor(readonly maybeCommitted: boolean) {
@@ -24,8 +26,8 @@ export class StoreGone extends Error {
 }
 
 /**
- * Returns the path without links, because SQLite keeps its other files beside the real file. Creates a missing file with
- * the right mode, because SQLite gives the same mode to the other files.
+ * Returns the path of the store without symbolic links, because SQLite keeps its log beside the real file. If the store
+ * is missing, creates an empty file with mode 600, because SQLite copies the mode of the store to the log.
  */
 export function realStorePath(file: string): string {
   makeFolder(dirname(file), 0o700);
@@ -50,7 +52,10 @@ function followed(file: string): string {
   }
 }
 
-/** Another user could have put a log beside the store. SQLite would write our data to it, or read theirs from it. */
+/**
+ * Another user could have put a log beside the store. SQLite would write data of the store to that log, or read foreign
+ * data from that log.
+ */
 export function checkOwnership(path: string): void {
   const user = process.geteuid?.();
   for (const [name, { uid, nlink }] of regularFiles(path)) {
@@ -63,7 +68,9 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/** Changes the mode by path, because opening and closing a file would drop all locks that this process has on it. */
+/**
+ * Uses the path instead of a file descriptor: when a process closes a descriptor, it loses all its locks on the file.
+ */
 export function restrictMode(path: string): void {
   for (const [name, { mode }] of regularFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
@@ -81,7 +88,7 @@ function regularFiles(path: string): [string, Stats][] {
   });
 }
 
-/** Remembers the inodes of the open files. No new file can get the inode of an open file, even of a removed one. */
+/** Compares inodes to detect a replaced file. A new file cannot get the inode of a removed file that is still open. */
 export function rememberFiles(path: string) {
   const inodeOf = (suffix: string) => {
     const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });

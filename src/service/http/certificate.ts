@@ -14,7 +14,7 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  /** Problems that clients will have with a certificate that the service can use. */
+  /** Problems that do not stop the service, such as "The certificate in cert.pem is not for example.com." */
   warnings: string[];
 }
 

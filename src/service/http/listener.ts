@@ -1,4 +1,4 @@
-// Turns a request of Node into a request for the app, and writes the answer.
+// Passes each request of the Node HTTP server to the app, and writes the answer of the app.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
@@ -7,11 +7,14 @@ import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
-/** If a caller stops sending in the middle of an unneeded body, the connection is closed after this time. */
+/** If no route needs the body, and the caller stops sending it for this time, the connection is closed. */
 const silenceMs = 500;
 /** If a caller does not read an answer within this time, the connection is closed. */
 const readTimeoutMs = 120_000;
-/** The most that is read of a body that no route needs. After a longer body, the connection is closed. */
+/**
+ * The service reads at most this many bytes of a body that no route needs. If the body is longer, the service closes
+ * the connection.
+ */
 const mostUnreadBytes = 64 * 1024 * 1024;
 
 export function createListener(app: App, timeoutMs = readTimeoutMs): RequestListener {
@@ -22,8 +25,8 @@ export function createListener(app: App, timeoutMs = readTimeoutMs): RequestList
     const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();
     if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
-    // Reads the rest of the body, because the next request on the connection comes after it. And if the connection were
-    // closed now, a caller who is still sending would lose the answer.
+    // The rest of the body must be read, because the next request on the connection comes after the body. And if the
+    // connection were closed now, a caller who is still sending the body would lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), timeoutMs).unref();
@@ -54,7 +57,7 @@ async function skipBody(
 
 const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 
-/** Undefined if the request target and the Host header do not form a URL. */
+/** Returns undefined if the request target and the Host header do not form a URL. */
 function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);

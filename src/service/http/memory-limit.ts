@@ -2,7 +2,7 @@
 import { Problem } from '../problem.ts';
 
 interface Held {
-  /** Refuses with 429 if one caller has too many bytes in memory, and with 503 if all callers together have. */
+  /** Throws a Problem: 429 if the caller has too many bytes in memory, or 503 if all callers together have too many. */
   add(bytes: number): void;
   addAnyway(bytes: number): void;
   release(): void;
@@ -13,7 +13,7 @@ export interface MemoryLimit {
   open(caller: string): Held;
 }
 
-/** Almost all answers are smaller. */
+/** A request is admitted only if this many bytes are free. Almost all answers are smaller. */
 const roomForAnswer = 4 * 1024 * 1024;
 
 export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: number }): MemoryLimit {

@@ -23,10 +23,13 @@ export interface Metrics {
 }
 
 /**
- * The age at which the numbers of vals and runs are counted again. Counting a million runs takes the database a second.
+ * Vals and runs are counted again only after this time, because the database needs a second to count a million runs.
  */
 const countsAgeMs = 60_000;
-/** If counting takes longer, the previous numbers are sent, because Prometheus gives up after ten seconds. */
+/**
+ * If counting vals and runs takes longer than this, the previous numbers are sent, because Prometheus stops waiting
+ * after ten seconds.
+ */
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -68,7 +71,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
 
   let counted = -Infinity;
   let counting: Promise<void> | undefined;
-  /** If the database does not answer, the previous numbers stay. */
+  /** Counts vals and runs. If the database does not answer, the previous numbers stay. */
   function recount(): Promise<void> {
     if (performance.now() - counted < countsAgeMs) return Promise.resolve();
     counting ??= counts()

@@ -5,14 +5,17 @@ import type { CertificateFiles } from './certificate.ts';
 
 export interface Network {
   host: string;
-  /** The URL that callers use. The service accepts only the host of this URL or, without a URL, the loopback names. */
+  /**
+   * The URL that callers use. The service then accepts only the host of this URL. If there is no public URL, the
+   * service accepts `localhost`, the loopback addresses and `host`.
+   */
   publicUrl?: URL;
   /**
    * Addresses of proxies that terminate TLS. If the service has a public URL, only these proxies may use plain HTTP.
    */
   proxies: BlockList;
   endsWithCaller?: boolean;
-  /** Only for a service that terminates TLS itself. */
+  /** Undefined if a proxy terminates TLS, or if the service uses plain HTTP. */
   certificate?: CertificateFiles;
 }
 
@@ -23,7 +26,7 @@ export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackA
 /** Puts an IPv6 address into brackets. */
 export const inUrl = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address);
 
-/** The accepted values of the Host header. The default port of the scheme is optional. */
+/** Returns the accepted values of the Host header. The default port (80 or 443) may be missing in the header. */
 export function hostNames({ host, publicUrl }: Network, port: number | undefined): string[] {
   if (publicUrl === undefined) {
     const names = [loopbackAddress, 'localhost', '[::1]', inUrl(host)];
@@ -34,8 +37,9 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
 }
 
 /**
- * The address that limits apply to: the peer or, if the peer is a proxy, the last address in X-Forwarded-For. Earlier
- * addresses in X-Forwarded-For are not trusted, because the caller could have written them.
+ * Returns the address that limits apply to. If the peer is no proxy, this is the address of the peer. Otherwise it is
+ * the last address in X-Forwarded-For that is no proxy. Earlier addresses in X-Forwarded-For are not trusted, because
+ * the caller could have written them.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
   const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
@@ -48,12 +52,12 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
   return limitKey(caller);
 }
 
-/** Limits apply to a whole IPv6 network, or to a single IPv4 address. */
+/** Limits apply to a single IPv4 address, but to a whole IPv6 network, because one customer has many IPv6 addresses. */
 export const limitKey = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
 /**
- * Returns the first 64 bits, because one customer has all IPv6 addresses that begin with them. Returns a mapped IPv4
- * address whole.
+ * Returns the first 64 bits of an IPv6 address: the network of one customer. If the address contains an IPv4 address
+ * (`::ffff:1.2.3.4`), returns all bits, because customers differ in the last bits.
  */
 function networkOf(address: string): string {
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);

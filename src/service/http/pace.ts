@@ -3,12 +3,16 @@
 /** The promise resolves when the next read of the caller may begin. */
 export type Pace = (caller: string) => Promise<void>;
 
-/** A limit is needed, because a read also seems long if the whole process was paused meanwhile. */
+/**
+ * The most turns between two reads of a caller. Without this limit, a caller would wait very long after the whole
+ * process was paused, because the pause counts as part of the read.
+ */
 const mostTurns = 50;
 
 /**
- * In each turn of the event loop, at most one read of a caller begins. After a read of n milliseconds, n turns pass
- * before the next read of the same caller, because the event loop accepts only one new connection per turn.
+ * In each turn of the event loop, at most one read of a caller begins. After a read of n milliseconds, the next read of
+ * the same caller begins n turns later. In these turns, other callers can connect: the event loop accepts only one new
+ * connection per turn.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

@@ -1,6 +1,9 @@
-// Limits the number of small pieces in which a body arrives: parsing a piece takes time, even if it has only one byte.
+// Limits the number of small pieces in which a body arrives, because parsing takes time even for a piece of one byte.
 
-/** A shorter piece is small. It also takes about this much memory, because each piece is an object. */
+/**
+ * A piece with fewer bytes is small. Even the smallest piece takes about this many bytes of memory, because it is an
+ * object.
+ */
 export const smallPiece = 256;
 const mostSmallPieces = 4_096;
 
@@ -9,7 +12,7 @@ export interface PieceLimit {
   isExceeded(): boolean;
 }
 
-/** Creates the limit of one request. */
+/** Each request needs its own limit. */
 export function createPieceLimit(): PieceLimit {
   let count = 0;
   return {

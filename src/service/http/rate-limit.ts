@@ -1,9 +1,9 @@
-// A token bucket per caller: limits the rate of requests, and the number of requests at a time.
+// A token bucket for each caller. The bucket limits the rate of requests and the number of requests at the same time.
 
 interface BucketLimits {
-  /** The number of tokens that are added to a bucket. */
+  /** The number of tokens that are added to a bucket in each second. */
   perSecond: number;
-  /** The most tokens in a bucket. Default: the tokens of one second. */
+  /** The highest number of tokens in a bucket. Default: `perSecond`, but at least 1. */
   burst?: number;
   inFlight: number;
 }
@@ -14,10 +14,12 @@ export interface Limits extends BucketLimits {
 }
 
 export interface RateLimit {
-  /** Returns a function to call when the admitted request ends, or undefined if a limit is reached. */
+  /**
+   * Returns undefined if a limit is reached. Otherwise returns a function that must be called when the request ends.
+   */
   enter(caller: string, cost?: number): (() => void) | undefined;
   isSpent(caller: string): boolean;
-  /** The seconds until this cost could be admitted, at least 1. */
+  /** Returns the number of seconds until the bucket has enough tokens for the cost, at least 1. */
   secondsUntil(caller: string, cost: number): number;
   readonly size: number;
 }
@@ -29,14 +31,14 @@ interface Bucket {
 }
 
 /**
- * If there are more than twice as many buckets, the oldest are removed until this many are left. Removing one at a time
- * would be slow.
+ * If there are more than `2 * keptBuckets` buckets, the oldest are removed until `keptBuckets` are left. Removing one
+ * bucket at a time would be slow.
  */
 const keptBuckets = 10_000;
 
 export function createRateLimit(limits: BucketLimits, nowMs: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // The order is that of the last requests, oldest first.
+  // Sorted by the time of the last request of each caller, oldest first.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
@@ -49,7 +51,7 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     return known;
   };
 
-  /** A bucket that was not used for long is full again, so removing it changes nothing. */
+  /** Removing an old bucket changes nothing for its caller: the bucket is full again, and a new bucket is full too. */
   const removeOldest = () => {
     if (buckets.size <= 2 * keptBuckets) return;
     for (const [caller, bucket] of buckets) {

@@ -1,4 +1,5 @@
-// An HTTP server, with or without TLS. Limits connections and times, and finishes requests before it closes.
+// An HTTP server, with or without TLS. The server limits connections and times, and finishes open requests before it
+// closes.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
@@ -10,10 +11,10 @@ import { createTurns } from './turns.ts';
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const mostOfOneAddress = 200;
-/** Longer than `requestTimeout`, so that a request that arrives too slowly is answered with 408. */
+/** Must be longer than `requestTimeout`, so that a request that arrives too slowly is answered with 408. */
 const idleMs = 40_000;
 const closingMs = 5_000;
-/** Together with `closingMs` less than ten seconds, after which many supervisors kill a process. */
+/** The sum of `drainingMs` and `closingMs` must be less than ten seconds: then many supervisors kill the process. */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -21,21 +22,21 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node announces this time to clients in whole seconds: five. So a client closes an idle connection before the service
- * does. If the service closed the connection first, a request that is on its way would be lost.
+ * The service closes an idle connection after this time. Node tells clients "5 seconds", so clients close the
+ * connection first. If the service closed the connection first, a request that is on its way would be lost.
  */
 const keepAliveMs = 5_999;
-/** Proxies close an idle connection earlier, so no proxy sends a request while the service closes the connection. */
+/** Like `keepAliveMs`, for a service behind a proxy. Proxies close an idle connection earlier than this. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** Statuses in the log for requests without an answer. */
+/** The log shows these statuses for requests that got no answer. */
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/** These values are set here, so that command line flags of Node cannot change them. */
+/** Explicit values, so that the flags --max-http-header-size and --insecure-http-parser of Node have no effect. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 export interface AnsweredRequest {
   method: string;
-  /** Without the query, which may contain a secret. */
+  /** The path of the URL without the query, because the query may contain a secret. */
   path: string;
   status: number;
   ms: number;
@@ -47,8 +48,8 @@ interface ListenOptions {
   port: number;
   certificate?: Certificate;
   /**
-   * Whether the limit of connections applies to an address. A proxy is not limited, because it connects for many
-   * callers.
+   * Returns false for the address of a proxy: the limit of connections does not apply, because a proxy connects for
+   * many callers.
    */
   isLimited(address: string): boolean;
   /** Whether all callers come through a proxy, which keeps its connections open. */
@@ -61,21 +62,21 @@ type Certificate = { cert: Buffer; key: Buffer };
 export interface Server {
   port: number;
   requestsUnderWay(): number;
-  /** New connections use this certificate. Open connections keep theirs. */
+  /** New connections use the new certificate. Open connections keep the previous certificate. */
   renew(certificate: Certificate): void;
   /**
-   * Goes on answering, but closes each connection after its answer. Resolves when no connection is left, or after some
-   * seconds.
+   * Continues to answer requests, but closes each connection after one answer. The promise resolves when no connection
+   * is open, or after `drainingMs`.
    */
   drain(): Promise<void>;
-  /** Accepts no more connections and finishes the requests under way, for some seconds at most. */
+  /** Accepts no more connections and finishes the open requests. Closes all connections after `closingMs`. */
   close(): Promise<void>;
 }
 
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
-  // Includes connections whose TLS handshake is not finished.
+  // All connections, including connections whose TLS handshake is not finished.
   const connections = new Set<Socket>();
   let draining = false;
   let closing = false;
@@ -118,14 +119,15 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     ? // Loaded only if it is used, because node:https takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // 0 means no limit. With a limit, Node would silently drop further headers, even headers that are checked later.
+  // 0 means no limit. With a limit, Node would silently drop the headers above the limit, even a header that the
+  // service must check, such as Origin.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
-  // Closes the connections of callers that do not read their answers.
+  // Node closes a connection after this time without traffic, for example if the caller does not read the answer.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // During a TLS handshake, no answer can be sent. If an answer has already begun, the caller would take a second answer
-    // for the answer to the next request.
+    // An answer is sent only if the TLS handshake is finished and no other answer has begun. After an answer that has
+    // begun, the caller would read a second answer as the answer to the next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -152,7 +154,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Twice the default of Node. If this queue is full, the caller's system tries to connect again only after a second.
+    // The backlog is twice the default of Node. If the backlog is full, a new caller has to wait for a second, because
+    // the operating system of the caller repeats the attempt only then.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);

@@ -1,29 +1,36 @@
-// Answers the requests of one connection one after another, and limits the number of requests that wait.
+// Begins the requests of one connection one after another, and limits the number of requests that wait.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
-/** While more requests than this wait on a connection, nothing more is read from the connection. */
+/**
+ * If a connection has more unanswered requests than this, the service stops reading from the connection for a while.
+ */
 const mostBeforePause = 16;
 /**
- * The limit of waiting requests of one connection. One read can bring more, but only if the requests are too short to
- * contain a token.
+ * The limit of unanswered requests on one connection. One read from the socket can contain more requests than this, but
+ * only if the requests are too short to contain a token.
  */
 const mostOfOneConnection = 1_000;
-/** The limit of waiting requests of all connections together. A connection that exceeds it is closed. */
+/**
+ * The limit of waiting requests on all connections together. A connection whose request exceeds the limit is closed.
+ */
 const mostOfAll = 10_000;
 /**
- * The limit of one address for requests that have to wait. Parsing this many takes 20 to 50 ms. Above the limit, the
- * connections of the address are not read for a while.
+ * Limits the waiting requests of one address, because parsing 2,000 requests takes 20 to 50 ms. Above the limit, the
+ * service stops reading from all connections of the address for `pauseOfAddressMs`.
  */
 const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * A chunked body counts like this many requests: before the service can refuse it, Node parses 64 KB of it, which may be
- * ten thousand tiny chunks.
+ * A chunked body counts like this many requests. Before the service can refuse the body, Node parses 64 KB of the body,
+ * which may be ten thousand tiny chunks.
  */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
-/** Few, because the event loop accepts one connection per turn, so that long turns would delay new callers. */
+/**
+ * The number of requests that begin in one turn of the event loop. A higher number would make turns longer and delay
+ * new callers, because the event loop accepts one connection per turn.
+ */
 const begunPerTurn = 16;
 
 interface Turn {
@@ -33,9 +40,9 @@ interface Turn {
 
 interface Connection {
   address: string | undefined;
-  /** The first request is under way. The others wait. */
+  /** The first request in the queue has begun. The other requests wait. */
   queue: Turn[];
-  /** Requests that get no answer, because the connection was refused. */
+  /** The number of requests that were not queued, because the connection had too many requests. */
   dropped: number;
   isRefused: boolean;
 }
@@ -47,9 +54,9 @@ export interface Turns {
   sockets(): Iterable<Socket>;
   currentAnswer(socket: Socket): ServerResponse | undefined;
   /**
-   * Begins a request when all requests before it on the connection are answered, and their answers are read. Returns false
-   * if too many requests wait. Then the caller has to refuse this request and to end the connection. Later requests of
-   * the connection are dropped.
+   * Adds a request to the queue of its connection. The request begins when all earlier requests of the connection are
+   * answered, and the client has read the answers. Returns false if too many requests wait: then the function that
+   * called `take` must refuse the request and end the connection. Later requests of the connection are dropped.
    */
   take(
     socket: Socket,
@@ -106,8 +113,8 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Pauses the connection again, because Node resumes every new connection, and a connection whose request body is
-      // read.
+      // Node resumes every new connection, and every connection whose request body is read. If the connection must not
+      // be read yet, it is paused again.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });
