@@ -1,7 +1,7 @@
-// Builds dist/, from which bin/ starts:
+// Builds the folder dist/, which bin/vals.js needs:
 //   main.js        the program
-//   run/child.cjs  the program that `vals run` starts a val with
-//   mcp.cjs        the protocol of `vals mcp`
+//   run/child.cjs  the program of the child process in which `vals run` runs a val
+//   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that bin/vals.js prints without loading the program
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -19,8 +19,8 @@ const written = new Set();
 
 const program = await bundle('src/main.ts');
 const digest = createHash('sha256').update(program).digest('hex').slice(0, 16);
-// main.js is one function expression, which bin/code-cache.js evaluates and calls. The comment in front is the digest: it
-// tells whether a cache of bytecode belongs to this build.
+// main.js is one function expression, which bin/code-cache.js evaluates and calls. main.js begins with a comment that has
+// the digest. By the digest, bin/code-cache.js tells whether a cache of bytecode belongs to this build.
 await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${program}\n})`);
 await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
@@ -45,7 +45,8 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    // libsql and esbuild contain native code and are installed beside vals. pg uses pg-native only if it is installed.
+    // libsql and esbuild contain native code and are installed beside vals. The package pg uses pg-native only if
+    // pg-native is installed.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
@@ -60,8 +61,8 @@ async function bundle(entry) {
 }
 
 /**
- * Writes the version, every help and the completion scripts, as the program prints them. Without them, `--help` takes 1.6
- * times as long.
+ * Runs the program to get the version, the help texts and the completion scripts, and writes each text to dist/prepared/.
+ * Without these files, `--help` takes 1.6 times as long.
  * @param {typeof import('./src/main.ts')} program
  */
 async function prepareTexts({ main, commandPaths }) {
@@ -90,7 +91,7 @@ async function prepareTexts({ main, commandPaths }) {
 }
 
 /**
- * Runs a command in this process. Resolves to everything that it printed.
+ * Runs a command in this process. Resolves to the text that the command printed.
  * @param {typeof import('./src/main.ts').main} main
  * @param {string[]} argv
  * @param {{ isTTY?: true, columns?: number }} [terminal]
@@ -131,7 +132,7 @@ async function write(path, text) {
   written.add(resolve(path));
 }
 
-/** Removes the files of earlier builds, and their caches of bytecode. */
+/** Removes the files of earlier builds, and the caches of bytecode that belong to those builds. */
 async function removeOldFiles() {
   for (const entry of await readdir('dist', { recursive: true, withFileTypes: true })) {
     const path = resolve(join(entry.parentPath, entry.name));

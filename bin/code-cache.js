@@ -13,8 +13,8 @@ const maxCacheFiles = 16;
 
 /**
  * Returns the exports of the program.
- * @param {() => boolean} shouldWriteCache called at exit; true if most of the program has run, so that its bytecode is worth
- * keeping
+ * @param {() => boolean} shouldWriteCache called at exit; returns true if most of the program has run. Only
+ * then is the bytecode worth a cache
  * @returns {typeof import('../src/main.ts')}
  */
 function loadProgram(shouldWriteCache = () => false) {
@@ -36,7 +36,7 @@ function loadProgram(shouldWriteCache = () => false) {
 }
 
 /**
- * The path of the cache. It depends on
+ * Returns the path of the cache. The path depends on
  * - the version of Node and the architecture,
  * - the flags of Node, because V8 refuses bytecode that was made under other flags,
  * - --local, because the embedded service doubles the amount of bytecode.
@@ -45,7 +45,7 @@ function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
   const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
   const flags = [...process.execArgv, NODE_OPTIONS].join(' ').trim();
-  // Not createHash, because loading node:crypto takes longer than this loop.
+  // This loop replaces createHash, because loading node:crypto takes longer than the loop.
   let hash = 0;
   for (const character of flags) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   const parts = [process.version, process.arch, isLocal ? 'local' : '', flags && hash.toString(36)];
@@ -53,7 +53,7 @@ function cacheFile() {
 }
 
 /**
- * V8 runs any bytecode that it is given, so the cache must belong to root or to this user. V8 would crash on damaged
+ * Reads the cache. V8 runs any bytecode without a check, so the cache must belong to root or to this user. V8 would crash on damaged
  * bytecode, so the cache contains the digest and the bytecode twice, and both halves must be equal: comparing them is faster
  * than loading node:crypto for a checksum.
  * @param {string} digest
@@ -92,13 +92,13 @@ function writeCache(digest, script) {
     fs.writeFileSync(unfinished, Buffer.concat([half, half]), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
-    // Without a cache, the next start only takes longer.
+    // A failed write is no error: without a cache, the next start only takes longer.
     fs.rmSync(unfinished, { force: true });
   }
 }
 
 /**
- * Whether there are too many caches, not counting this one, which is about to be replaced.
+ * Whether there are too many caches beside `file`. `file` does not count, because the caller is about to replace it.
  * @param {string} file
  */
 function hasTooManyBeside(file) {

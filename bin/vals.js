@@ -4,8 +4,8 @@
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
 /**
- * Returns false if there is no prepared text, or if a write fails. The program then writes the whole text, or reports the
- * error.
+ * Prints the prepared text. Returns false if there is no prepared text, or if a write fails. Then the caller loads the
+ * program, which prints the whole text or reports the error.
  * @param {string[]} words
  */
 function writePrepared(words) {
@@ -49,7 +49,7 @@ function preparedName(words) {
 }
 
 /**
- * The words become a part of a file's name. A word with a slash or a dot could lead out of the folder of prepared texts.
+ * The words of the command become a part of a file name. A word with a slash or a dot could lead out of the folder of prepared texts.
  * @param {string} word
  */
 function isPlainWord(word) {
@@ -105,7 +105,7 @@ function checkInstallation() {
 }
 
 /**
- * Empty on Node, which has no such permissions.
+ * Returns an empty array on Node, because only Deno has these permissions.
  * @returns {string[]}
  */
 function missingDenoPermissions() {

@@ -1,4 +1,4 @@
-// The service as commands see it: a call becomes a record, a list of pages, or an answer.
+// The interface to the service that commands use. Each method sends a call and returns a record, pages or an answer.
 import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
@@ -20,7 +20,7 @@ export interface Api {
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the request has no `limit` and no `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
-  /** The newest records, `last` of them, then new ones as they come, oldest first, until interrupted. */
+  /** Gives the newest `last` records, then new records as they arrive. Each page has the oldest record first. Never ends. */
   follow(call: Call, last: number): AsyncGenerator<Page>;
 }
 
@@ -45,13 +45,13 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
     const next = nextQueryOf(body, call);
-    // An address is written to logs, so the token must not become a part of it.
+    // Servers write addresses to logs, so the token must not become a part of an address.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
     return { page: { records: listOf(body, call), isLarge }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
-  /** Asks for the whole list. If the service refuses that, asks for pages. */
+  /** Asks for the whole list. If the service refuses the whole list, asks for pages. */
   async function* unpaged(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;
     try {

@@ -1,12 +1,12 @@
 // A request as data, before it is sent.
 import type { JsonValue } from '../lib/json.ts';
 
-/** The vals or the caller in a successful answer. This machine remembers them. */
+/** The kind of record in a successful answer: vals, or the user. The cache on this machine stores such records. */
 type Carried =
   | { kind: 'caller' }
   /** `isMine`: the val surely belongs to the caller, because a write by name reaches only the caller's vals. */
   | { kind: 'val'; isMine: boolean }
-  /** `owner`: the user whose vals the list has. */
+  /** `owner`: the user who owns all vals of the list. */
   | { kind: 'vals'; owner?: string }
   | { kind: 'deletion' };
 
@@ -15,21 +15,21 @@ export interface Call {
   path: string;
   query?: URLSearchParams;
   body?: JsonValue;
-  /** The id of the val, if a 404 means that the val is gone. */
+  /** The id of the val. It is set only if a 404 means that the val is gone. */
   val?: string;
   carries?: Carried;
-  /** The text of `body`, if it has to be sent byte for byte. */
+  /** The body as JSON text, for a body that has to be sent byte for byte. */
   text?: string;
   /** Whether some services require `limit` and `offset`, although the answer is not a list. */
   maybePaged?: boolean;
   /** The answer may be any JSON, or nothing. */
   acceptsAnyAnswer?: boolean;
-  /** The service may answer this without a token. */
+  /** The service may answer this call without a token. */
   withoutToken?: boolean;
-  /** The hint if the answer to a write was lost: how to find out whether the write was applied. */
+  /** The hint if the answer to a write was lost. The hint tells how to find out whether the service applied the write. */
   ifUnknown?: string;
-  /** Messages for statuses that mean something particular for this call. */
+  /** Error messages by HTTP status, for statuses that have a special meaning for this call. */
   meanings?: Record<number, string>;
-  /** Hints for statuses that mean something particular for this call. */
+  /** Hints by HTTP status, for statuses that have a special meaning for this call. */
   hints?: Record<number, string>;
 }

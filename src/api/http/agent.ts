@@ -7,7 +7,7 @@ import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
 
-/** An error of a connection after it was made. */
+/** An error of a connection that was already open. */
 export interface SocketError extends NodeJS.ErrnoException {
   /** Whether nothing has arrived on this connection. */
   isUnanswered?: boolean;
@@ -20,13 +20,13 @@ interface Connection {
 }
 
 export interface Agent {
-  /** A connection for one exchange. The caller gives it back. */
+  /** Returns a connection for one exchange. The caller must hand it back with `giveBack`. */
   take(): Connection;
   giveBack(connection: Connection): void;
   close(): Promise<void>;
 }
 
-/** Opens as many connections as there are exchanges at a time. */
+/** Opens one connection for each exchange that runs at the same time. */
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
   const connect = proxy === undefined ? createDirectConnect() : throughProxy(createDirectConnect(), proxy);
   const connecting = new Set<(reason: Error) => void>();
@@ -38,7 +38,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       connecting.delete(giveUp);
       if (error !== null) return callback(error, null);
       socket.on('error', (socketError: SocketError) => {
-        // undici treats ECONNRESET as the regular end of a body without a length.
+        // undici treats ECONNRESET as the regular end of a body without a length, so the error gets another code.
         if (socketError.code === 'ECONNRESET') socketError.code = 'ECONNABORTED';
         socketError.isUnanswered = socket.bytesRead === 0;
       });
@@ -51,7 +51,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
-      // Otherwise undici would use the value of Node's --max-http-header-size.
+      // Without this option, undici would use the value of Node's --max-http-header-size.
       maxHeaderSize: 16_384,
       // undici would reconnect for ever if each connection ended before the request was written.
       connect(target, callback) {
@@ -76,7 +76,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     },
     async close() {
       const reason = new Error('closed');
-      // undici and the process would wait for connections in use. They do not wait for idle ones.
+      // undici and the process would wait for connections in use, so these are closed. Idle connections keep nothing waiting.
       for (const giveUp of connecting) giveUp(reason);
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../lib/json.ts';
 
 export interface Answer {
   status: number;
-  /** Undefined if the service sent none. */
+  /** Undefined if the service sent no body. */
   body: JsonValue | undefined;
   isLarge?: boolean;
 }
@@ -15,15 +15,15 @@ export type Fault = { reason: string } & (
   | { kind: 'rejected'; hint: string }
   /** The connection broke after the request may have gone out. */
   | { kind: 'lost'; hint?: string }
-  /** The connection broke with a TLS error after the request may have gone out. It is never retried. */
+  /** The connection broke with a TLS error after the request may have gone out. The request is never retried. */
   | { kind: 'tls_broken' }
   /** There was no answer in time, or the user interrupted, after the request may have gone out. */
   | { kind: 'timed_out' }
-  /** The status of an error. */
+  /** The service answered with the status of an error, such as 404. */
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
-  /** The body of a success is not JSON. */
+  /** The service answered with a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
-  /** A redirect, a compressed or an oversized answer: a retry would bring the same. */
+  /** The answer is a redirect, or it is compressed or too large. A retry would bring the same answer. */
   | { kind: 'unusable'; status: number }
 );
 

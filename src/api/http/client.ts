@@ -38,9 +38,9 @@ export interface Client {
 export interface ClientOptions extends TransportOptions {
   token: string | undefined;
   userAgent: string;
-  /** The time for one call, with all its attempts and the time between them. */
+  /** The time for one call, including all attempts and the pauses between attempts. */
   deadlineMs: number;
-  /** Aborted when the user interrupts; its reason is an InterruptedError. */
+  /** Aborted when the user interrupts. The reason of the signal is an InterruptedError. */
   signal: AbortSignal;
   concurrency: number | 'auto';
   trace: (line: string) => void;
@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Each request that waits for its retry adds a listener, and Node would warn the user of more than ten.
+  // Each request that waits for a retry adds a listener. Node would print a warning if there are more than ten listeners.
   setMaxListeners(0, signal);
   const transport = createTransport({ ...options, signal });
   const gate = createGate(options.concurrency, clock, signal);
@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
 
     for (let attempt = 1; ; attempt++) {
       const othersUnderWay = await gate.enter(attempt > 1);
-      // The time at the gate does not count.
+      // The deadline starts after the gate has admitted the first attempt. The wait at the gate does not count.
       deadline ??= clock.now() + deadlineMs;
       const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
       const isRefused = isFault(result) && asksForFewer(result);
@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
     return result;
   }
 
-  /** The same for every attempt. Throws if the call needs a token and there is none. */
+  /** Makes the HTTP request of a call, once for all attempts. Throws if the call needs a token and there is no token. */
   function requestOf(call: Call): HttpRequest {
     const { method, path } = call;
     const { origin, href } = baseUrl;
@@ -132,11 +132,11 @@ export function createClient(options: ClientOptions): Client {
     'user-agent': options.userAgent,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    // By this key, the service can tell a retry from a second request.
+    // By this key, the service can tell a retry from a new request.
     ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
   });
 
-  /** For a request that can be repeated, half of the deadline, so that there is time for a second attempt. */
+  /** The time limit of one attempt. A request that can be repeated gets half of the deadline, to leave time for a retry. */
   const attemptLimitMs = (method: string): number =>
     isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
 
@@ -154,7 +154,7 @@ export function createClient(options: ClientOptions): Client {
     request,
     hasWritten: () => hasWritten,
     async close() {
-      // Stops the requests for pages that were requested ahead and are not needed any more. No user sees this error.
+      // Stops the requests for pages that were requested ahead and are not needed any more. The user never sees the error.
       closing.abort(new InterruptedError(0));
       await transport.close();
     },

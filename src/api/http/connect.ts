@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici';
 import createConnector from 'undici/lib/core/connect.js';
 import { compileParser } from './parser.ts';
 
-/** Makes one connection and calls back with the socket or the error. The function returned gives up. */
+/** Makes one connection and calls back with the socket or the error. The returned function cancels the connection. */
 export type Connect = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
@@ -15,10 +15,10 @@ export type Connect = (
 export function createDirectConnect(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
-  /** Has the parser after the first connection. It is only kept, so that V8 reuses it for undici (see parser.ts). */
+  /** Keeps the compiled parser in memory after the first connection, so that V8 reuses it for undici (see parser.ts). */
   const keptParsers: WebAssembly.Module[] = [];
 
-  /** All connections share one secure context: making it takes 40 ms on Node 20, for its root certificates. */
+  /** All connections share one secure context, because loading the root certificates for a context takes 40 ms on Node 20. */
   const tls = () => {
     overTls ??= createConnector({ timeout: 0, secureContext: secureContext() });
     return overTls;
@@ -30,7 +30,7 @@ export function createDirectConnect(): Connect {
     target: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Socket => {
-    // The connector returns its socket, which its type does not say.
+    // undici's connector returns a socket, but its TypeScript type does not declare the socket.
     const socket = connect(target, callback) as unknown as Socket;
     if (keptParsers.length === 0) keptParsers.push(compileParser());
     return socket;
@@ -41,24 +41,24 @@ export function createDirectConnect(): Connect {
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
     } else if (target.httpSocket) {
-      // TLS in the tunnel of a proxy.
+      // The socket is a tunnel through a proxy. TLS runs inside the tunnel.
       socket = begin(tls(), target, callback);
     } else {
-      // TCP first, then TLS on that socket.
+      // Connects over TCP first, and then starts TLS on the TCP socket.
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
         clearTimeout(soon);
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
       });
-      // Makes the secure context after the name was looked up and while the connection is on its way.
+      // Makes the secure context after DNS has resolved the host name, while the TCP connection is being made.
       const soon = setTimeout(tls, 2);
     }
     return (reason) => socket.destroy(reason);
   };
 }
 
-/** Equal to the context that each connection would make for itself. */
+/** Returns the same secure context that Node would make for each connection by default. */
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
   return createSecureContext({ ciphers: DEFAULT_CIPHERS });

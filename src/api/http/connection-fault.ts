@@ -14,7 +14,7 @@ interface ServiceAddress {
 interface Faults {
   /** The fault of an attempt that got no answer. */
   of(reply: NoReply): Fault;
-  /** The fault to report instead, if the service's error says that the port expects TLS; otherwise undefined. */
+  /** Returns a clearer fault if the service's error says that the port expects TLS. Returns undefined for other errors. */
   ifPortExpectsTls(fault: Fault): Fault | undefined;
 }
 
@@ -39,12 +39,12 @@ export function createFaults({ baseUrl, proxy }: ServiceAddress): Faults {
   /** Some TLS servers answer plain HTTP with a TLS alert. */
   const isTlsAlert = (error: Error) =>
     isPlain && 'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
-  /** Other TLS servers close the connection. A plain HTTP server may do that too. */
+  /** Some TLS servers close the connection after plain HTTP. A plain HTTP server may close the connection too. */
   const mayExpectTls = (error: SocketError) => isPlain && error.isUnanswered === true;
 
   return {
     of({ error, sent }) {
-      // A GivenUp also stands for an interrupt. The client then reports the interrupt instead of this fault.
+      // A GivenUp means a passed deadline or an interrupt. After an interrupt, the client reports the interrupt, not this fault.
       if (error instanceof GivenUp) {
         return { kind: sent ? 'timed_out' : 'not_connected', reason: error.message };
       }
@@ -74,7 +74,7 @@ export function createFaults({ baseUrl, proxy }: ServiceAddress): Faults {
   };
 }
 
-/** Statuses of a proxy after which a retry may succeed. */
+/** Whether a retry may succeed after the proxy answered with this status. */
 const isTemporary = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {

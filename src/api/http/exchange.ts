@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 export interface HttpRequest {
   method: string;
   origin: string;
-  /** With its query. */
+  /** The path with the query. */
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
@@ -20,20 +20,20 @@ interface Head {
 }
 
 export interface Reply extends Head {
-  /** The bytes, or the reason why there are none. */
+  /** The bytes of the body, or the reason why there is no body. */
   body: Buffer | NoBody;
 }
 
 type NoBody = 'unwanted' | 'too large' | Error;
 
-/** Nothing of an answer arrived. */
+/** The result of an exchange in which no part of an answer arrived. */
 export interface NoReply {
   error: Error;
   /** Whether a part of the request may have gone out. */
   sent: boolean;
 }
 
-/** The deadline passed, or the user interrupted. */
+/** The error of an exchange that ended because the deadline passed or the user interrupted. */
 export class GivenUp extends Error {}
 
 /**
@@ -50,7 +50,7 @@ interface ExchangeOptions {
   interrupts: Interrupts;
 }
 
-/** Uses undici's `dispatch`, because `request` makes a stream of every answer, which takes longer than to read the answer. */
+/** Uses undici's `dispatch`, because `request` makes a stream for every answer, and making the stream is slow. */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
@@ -60,7 +60,7 @@ export function exchange(
   const method = request.method as Dispatcher.HttpMethod;
   return new Promise((resolve) => {
     let head: Head | undefined;
-    /** undici gives the controller right before it writes the first byte. */
+    /** Undefined until undici is about to write the first byte of the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let abortReason: Error | undefined;
     const chunks: Buffer[] = [];
@@ -76,7 +76,7 @@ export function exchange(
       giveUp(new GivenUp('interrupted'));
     }
 
-    /** Does not wait for undici, which reports an aborted request only once it is connected. */
+    /** Ends the exchange at once. undici would report the abort only after it has connected. */
     function giveUp(reason: NoBody): void {
       abortReason = asError(reason);
       settleWithout(reason);
@@ -97,7 +97,7 @@ export function exchange(
     }
 
     dispatcher.dispatch(
-      // The deadline is ours, so undici's own time-outs are off.
+      // `limitMs` is the deadline, so undici's timeouts are off.
       { method, origin, path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {
@@ -126,13 +126,13 @@ export function exchange(
 
 const asError = (reason: NoBody): Error => (reason instanceof Error ? reason : new Error(reason));
 
-/** A body in one chunk is not copied. */
+/** Returns a body of one chunk without a copy. */
 function joined(chunks: readonly Buffer[]): Buffer {
   const [first] = chunks;
   return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-/** The first one, if the header came several times. */
+/** Returns the first value if the service sent the header several times. */
 export function headerOf({ headers }: Head, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -145,18 +145,18 @@ const isEncoded = (head: Head): boolean => encodingOf(head).toLowerCase() !== 'i
 
 /** A larger answer is refused, because a part of an answer would be wrong. */
 const largestBody = 64 * 1024 * 1024;
-/** Enough for the message of an error. */
+/** The body of an error only needs room for a message. */
 const largestErrorBody = 1024 * 1024;
 
-/** 0 if the body is of no use. */
+/** Returns 0 if vals cannot use the body, or ignores it. */
 function largestBodyOf(request: HttpRequest, head: Head): number {
   if (isRedirect(head)) return 0;
-  // vals decompresses nothing. That does not matter if there is no body, or if vals ignores the body.
+  // vals cannot decompress a body. A compressed answer is still fine if it has no body, or if vals ignores the body.
   const isBodyIgnored = head.status === 204 || (isSuccess(head) && ignoresBody(request));
   if (isEncoded(head) && !isBodyIgnored) return 0;
   return isSuccess(head) ? largestBody : largestErrorBody;
 }
 
-/** A success of this request has no body, or a body that tells nothing. */
+/** Whether vals ignores the body of a successful answer to this request. */
 export const ignoresBody = ({ method, acceptsAnyAnswer }: HttpRequest): boolean =>
   method === 'HEAD' || (method === 'DELETE' && !acceptsAnyAnswer);

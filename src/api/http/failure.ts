@@ -20,10 +20,10 @@ import { isRead } from './retry.ts';
 export interface FailureContext {
   origin: string;
   attempts: number;
-  /** Whether any attempt may have been applied, not only the last. */
+  /** Whether the service may have applied the last attempt or an earlier attempt. */
   maybeApplied: boolean;
   signInHint: string;
-  /** Removes the token. Has to come before a text is cut, because half of a token would not be found. */
+  /** Removes the token. Call this before a text is cut: half of a token would not be recognized. */
   redact(text: string): string;
 }
 
@@ -54,7 +54,7 @@ export function failureOf(call: Call, fault: Fault, context: FailureContext): Va
   const facts = (hint: string): ErrorFacts =>
     factsWith(('status' in fault && call.hints?.[fault.status]) || hint);
 
-  /** Exit 7 promises that nothing was changed. If that is not certain, it is exit 8. */
+  /** Exit 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
   function unavailable(message: string, hint: string): ValsError {
     if (!maybeApplied) return new UnavailableError(message, facts(hint));
     const faultHint = 'hint' in fault && fault.hint !== undefined ? `${fault.hint} ` : '';
@@ -73,7 +73,7 @@ export function failureOf(call: Call, fault: Fault, context: FailureContext): Va
     if (status >= 500 && status < 600) return unavailable(sentence, 'Run the command again later.');
     if (status >= 600) return new BadResponseError(sentence, facts(notThisService));
 
-    // With these statuses the service refused the last attempt, so only an earlier one may have been applied.
+    // With these statuses the service refused the last attempt, so only an earlier attempt may have been applied.
     const message = maybeApplied
       ? `${sentence} The request was sent more than once, so the change may already have been made.`
       : sentence;
@@ -158,7 +158,7 @@ const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase
 
 const withFullStop = (sentence: string): string => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** Our sentence first, then the service's own message. */
+/** Returns a sentence of vals about the status, followed by the service's message. */
 function statusSentence(call: Call, status: number, tries: string, detail: string | undefined): string {
   const meaning = call.meanings?.[status];
   if (meaning === undefined) {
@@ -169,7 +169,7 @@ function statusSentence(call: Call, status: number, tries: string, detail: strin
   return `${meaning} The service says: ${withFullStop(detail)}`;
 }
 
-/** Finds messages of services that tell no more than our own sentence. */
+/** Matches service messages that only repeat the sentence of vals, such as "not found". */
 const addsNothing = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
 function defaultMeaning(status: number, isExplained: boolean): string {

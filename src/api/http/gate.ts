@@ -1,13 +1,13 @@
-// The semaphore for requests. The user sets the number of requests at a time, or the pace of the answers does.
+// The semaphore for requests. The user sets the number of requests at a time. With `auto`, pace.ts finds this number.
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 export interface Gate {
   /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries are admitted before new requests. */
   enter(isRetry: boolean): Promise<number>;
-  /** Called when the request has ended. `othersUnderWay` is the number from `enter`. */
+  /** Called when the request has ended. The caller passes the number that `enter` resolved to as `othersUnderWay`. */
   leave(result: PaceEvent['kind'], othersUnderWay: number): void;
-  /** Admits no new request for this time. Otherwise each new request after a 429 would get a 429 too, and use up its retries. */
+  /** Admits no new request for `ms`. Without the pause, each new request after a 429 would get a 429 and waste a retry. */
   pause(ms: number): void;
 }
 
@@ -36,7 +36,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
     }
   }
 
-  // An aborted request returns at once, so nobody has to wait any longer.
+  // After an abort, each request returns at once without being sent, so the gate admits all waiting requests.
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();

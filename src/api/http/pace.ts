@@ -2,13 +2,13 @@
 // measured in rounds: a round is a number of answers under one limit, and its rate is the answers per millisecond.
 
 export interface Pace {
-  /** How many requests may be under way. */
+  /** How many requests may be under way at the same time. */
   readonly limit: number;
   /** Whether a higher or lower limit is being tried; `settled` if neither. */
   readonly trying: 'more' | 'fewer' | 'settled';
-  /** The limit to go back to, with its rate. */
+  /** The best limit so far and its rate. If the tried limit is not better, this limit is used again. */
   readonly base: Measured | undefined;
-  /** The answers since the limit changed. */
+  /** The number of answers since the limit changed. */
   readonly answers: number;
   /** The number of answers that are not measured, because their requests were sent under the old limit. */
   readonly warmUp: number;
@@ -28,10 +28,10 @@ interface Measured {
 }
 
 export interface PaceEvent {
-  /** Refused: 429, 503 or a lost connection. */
+  /** `refused` means 429, 503 or a lost connection. */
   readonly kind: 'answered' | 'refused';
   readonly at: number;
-  /** How many other requests were under way when this one was sent. */
+  /** How many other requests were under way when this request was sent. */
   readonly othersUnderWay: number;
 }
 
@@ -50,35 +50,35 @@ export const startPace: Pace = {
 };
 
 const maxAnswersBeforeRetry = 2_048;
-/** The factor by which `answersBeforeRetry` grows each time. */
+/** The factor by which `answersBeforeRetry` grows after each higher limit that failed. */
 const retryGrowth = 4;
-/** In answers. A shorter round would measure chance. */
+/** The fewest answers in a round. The rate of a shorter round would be random. */
 const shortestRound = 6;
-/** How many times as long as usual a round is, if the limit is settled or the service has refused a request. */
+/** A round is longer by this factor if the limit is settled, or if the service has refused a request. */
 const longRound = 4;
-/** A smaller step makes no difference that could be measured. */
+/** The effect of a smaller step could not be measured. */
 const smallestStep = 1.15;
 /**
  * A higher limit is kept if it brings at least this part of the possible gain. From 8 to 14 requests at a time, 75 % more
  * answers are possible, so 3.75 % more are enough.
  */
 const leastGain = 0.05;
-/** A lower limit is kept if its rate is more than this many times the rate before. */
+/** A lower limit is kept if its rate is more than this factor times the rate of the base. */
 const leastGainOfFewer = 1.05;
 /** Answers count as slow if their rate falls by this factor. */
 const slowFactor = 2;
-/** A fall of the rate below this part of the rate before is large. */
+/** A rate below this part of the base's rate counts as a large fall. */
 const largeFall = 0.8;
-/** After a limit that was not better, the step is raised to this power: the square root. */
+/** After a limit that was not better, the step is raised to this power. The power 0.5 is the square root. */
 const usualShrink = 0.5;
 /** After a large fall the step shrinks less, because the best limit is still far away. */
 const shrinkAfterLargeFall = 0.8;
 
 /**
- * A refusal lowers the limit at once to the number of requests that the service had accepted. Otherwise the limit grows
- * while a higher one brings more answers per second. If it does not, the limit goes back, and smaller steps down and up are
- * tried until they make no difference. Then the limit is settled. It is tried again when the answers become slow, or after
- * many answers.
+ * A refusal lowers the limit at once to the number of requests that the service had accepted. Without a refusal, the
+ * limit grows while a higher limit brings more answers per second. When a higher limit brings no more, the limit goes back
+ * to the base. Then smaller steps down and up are tried until the steps make no difference, and the limit is settled. A new
+ * limit is tried when the answers become slow, or after many answers.
  */
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
   if (event.kind === 'refused') return afterRefusal(pace, event);
@@ -93,8 +93,8 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
 }
 
 /**
- * The number of answers in a round. Answers come in bursts when a service delays them, so a settled limit is judged by
- * longer rounds, and so is each limit after a refusal.
+ * The number of answers in a round. A service that delays its answers sends them in bursts. So the rounds are longer for
+ * a settled limit, and for each limit after a refusal.
  */
 const roundOf = ({ limit, trying, wasRefused }: Pace): number =>
   Math.max(shortestRound, limit * (trying === 'settled' || wasRefused ? longRound : 1));
@@ -117,7 +117,7 @@ function afterRefusal(pace: Pace, { at, othersUnderWay }: PaceEvent): Pace {
 const laterRetry = ({ answersBeforeRetry }: Pace): number =>
   Math.min(maxAnswersBeforeRetry, retryGrowth * answersBeforeRetry);
 
-/** Keeps the limit of the round that ended, or goes back, and chooses the next limit. */
+/** At the end of a round, keeps the tried limit or goes back to the base, and chooses the next limit. */
 function judge(pace: Pace, now: Measured): Pace {
   const { trying, base } = pace;
   if (trying === 'settled') return judgeSettled(pace, now);
@@ -144,7 +144,7 @@ function judgeSettled(pace: Pace, now: Measured): Pace {
   return take({ ...pace, step, answersBeforeRetry: laterRetry(pace) }, 'more', now);
 }
 
-/** Takes a step from the base, or settles there. */
+/** Tries a limit one step away from the base, or settles at the base. */
 function take(pace: Pace, trying: 'more' | 'fewer', base: Measured): Pace {
   const limit = pace.step < smallestStep ? base.limit : stepFrom(base.limit, trying, pace);
   return {

@@ -1,13 +1,13 @@
-// undici's parser of answers, which is WebAssembly.
+// Prepares undici's parser for HTTP answers. The parser is WebAssembly.
 import { UsageError } from '../../errors.ts';
 
-// No ES import: its interop helper would copy the bytes one by one, which takes 100 ms.
+// This is `require`, because the helper code of an ES import would copy the bytes one by one, which takes 100 ms.
 import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 /**
  * Compiles the parser without background optimisation. Node waits for the optimisation before it exits, so `vals me` would
  * take 4.6 times as long. The caller has to keep the module: undici compiles the same bytes later, and V8 then reuses
- * this module. The flags are reset at once, because V8 accepts bytecode from a cache only if the flags are the same as
+ * the kept module. The V8 flags are reset at once, because V8 accepts bytecode from a cache only if the flags are the same as
  * when the bytecode was made.
  */
 export function compileParser(): WebAssembly.Module {
@@ -19,7 +19,7 @@ export function compileParser(): WebAssembly.Module {
   return parser;
 }
 
-/** Throws if the parser cannot run here. undici would find out after it has connected, and the service would seem to fail. */
+/** Throws if this Node cannot run WebAssembly. undici would fail only after it has connected, like a fault of the service. */
 export function requireWebAssembly(): void {
   if (!('WebAssembly' in globalThis)) {
     throw new UsageError('This Node runs without WebAssembly, which requests need.', {

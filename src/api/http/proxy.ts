@@ -1,16 +1,16 @@
-// Connects through a proxy: opens a connection to it and asks it for a tunnel to the service.
+// Connects through a proxy: opens a connection to the proxy and asks the proxy for a tunnel to the service.
 import type { Socket } from 'node:net';
 import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
   url: URL;
-  /** The environment variable that has the address. */
+  /** The environment variable with the proxy's address, such as `https_proxy`. */
   source: string;
 }
 
 /** The proxy failed or refused before there was a connection to the service. */
 export class ProxyError extends Error {
-  /** The status with which the proxy refused. */
+  /** The HTTP status of the proxy's refusal. Undefined if the proxy sent no status. */
   readonly status: number | undefined;
 
   constructor(message: string, { status, cause }: { status?: number; cause?: Error } = {}) {
@@ -67,7 +67,7 @@ function askForTunnel(socket: Socket, request: string, callback: (error?: Error)
   let answer = '';
   const finish = (error?: ProxyError) => {
     socket.off('readable', read).off('end', onEnd).off('close', onEnd).off('error', onError);
-    // A connection that was given up may still report errors.
+    // After a failure, the socket may report more errors. An error without a listener would end the process.
     if (error) socket.on('error', () => {});
     callback(error);
   };
@@ -89,7 +89,7 @@ function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
-  // A service sends nothing before the first request, so these bytes are not from it.
+  // A service sends nothing before the first request, so bytes after the proxy's answer do not come from the service.
   if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Whether and when to retry: pure functions of the method and the fault.
+// Decides whether and when to retry a request, from the method and the fault.
 import type { Fault } from './attempt.ts';
 
 export const maxAttempts = 4;
@@ -6,7 +6,7 @@ export const maxAttempts = 4;
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 const temporaryStatuses = new Set([408, 429, 500, 502, 503, 504]);
-/** With these statuses the service says that it did not start to handle the request. */
+/** These statuses mean that the service did not start to handle the request. */
 const untouchedStatuses = new Set([429, 503]);
 
 /** Whether the fault shows that the service has too many requests at a time. */
@@ -55,7 +55,7 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
 const firstBackoffMs = 500;
 const longestBackoffMs = 8_000;
 
-/** Full jitter, so that many clients do not come back at once; the service's Retry-After is a floor. */
+/** The delay is random (full jitter), so that many clients do not retry at once. It is at least the service's Retry-After. */
 export function backoffMs(attempt: number, fault: Fault, random: number): number {
   const jittered = random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
   const floor = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
@@ -66,7 +66,7 @@ export function backoffMs(attempt: number, fault: Fault, random: number): number
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
-  // Date.parse takes many other texts for dates, so the header needs a year and a time.
+  // Date.parse also accepts many texts that are not dates, so the header must contain a year and a time.
   const date = /\d{4}.*:/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -6,20 +6,20 @@ interface Explanation {
 }
 
 export interface Peer {
-  /** Its name at the start of a sentence. */
+  /** The name of the service or proxy at the start of a sentence, such as "the proxy localhost:8080". */
   name: string;
-  /** Its name after "the certificate of". */
+  /** The service or proxy in "the certificate of ...", such as `https://vals.example.com`. */
   place: string;
-  /** The name of its port at the start of a sentence. */
+  /** The port of the service or proxy at the start of a sentence, such as "this port" in "this port expects http". */
   port: string;
-  /** The hint that tells where the user has set its address. */
+  /** A hint that tells where the user has set the address of the service or proxy. */
   check: string;
 }
 
 type Explain = (peer: Peer, error: TlsError) => Explanation;
 type TlsError = NodeJS.ErrnoException & { host?: string; cert?: { subjectaltname?: string } };
 
-/** `problem` continues the sentence "the certificate of ...". */
+/** `problem` ends the sentence, such as "has expired" in "the certificate of https://vals.example.com has expired". */
 const aboutCertificate =
   (problem: string, hint: string): Explain =>
   ({ place }) => ({ reason: `the certificate of ${place} ${problem}`, hint });
@@ -77,7 +77,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first match counts. The beginnings of OpenSSL's codes differ between versions. */
+/** The first pattern that matches the error code counts. Patterns, because OpenSSL's versions begin the same code differently. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
@@ -114,7 +114,7 @@ export function explainTlsError(error: Error, peer: Peer): Explanation | undefin
 
 export const isCertificateWanted = (error: Error): boolean => certificateWanted.test(tlsCodeOf(error));
 
-/** Node has no code for a weak certificate, so the message decides. */
+/** Node has no error code for a weak certificate, so this function recognizes it by the error message. */
 function tlsCodeOf(error: TlsError): string {
   const { code = '', message } = error;
   return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;

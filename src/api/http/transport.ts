@@ -1,4 +1,4 @@
-// One attempt over HTTP: sends the bytes and returns an answer or a fault. It never retries.
+// Makes one attempt over HTTP: sends the request and returns an answer or a fault. This file never retries.
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
@@ -22,7 +22,7 @@ import type { ProxyAddress } from './proxy.ts';
 import { isRead, parseRetryAfter } from './retry.ts';
 
 export interface TransportOptions {
-  /** `href` includes the path that the routes are below. */
+  /** `href` is the origin with the path in front of every route. */
   baseUrl: { origin: string; href: string };
   /** Undefined for a direct connection. */
   proxy: ProxyAddress | undefined;
@@ -41,7 +41,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, proxy, clock, signal } = options;
   const agent = createAgent(baseUrl.origin, proxy, clock);
   const faults = createFaults(options);
-  // One listener for all exchanges: a listener for each would keep old answers from being freed.
+  // All exchanges share one abort listener. A listener for each exchange would keep old answers in memory.
   const interrupts: Interrupts = [];
   signal.addEventListener('abort', () => {
     for (const interrupt of [...interrupts]) interrupt();
@@ -54,10 +54,10 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
         if ('error' in reply) return faults.of(reply);
-        // A service may close the connection right after its answer. undici notices that only if the next request is
-        // sent in a later turn of the event loop.
+        // A service may close the connection right after its answer. undici notices the closed connection only if the
+        // next request is sent in a later turn of the event loop.
         await new Promise(setImmediate);
-        // A success that broke off counts as a lost connection. For an error, the status is enough.
+        // If the body of a success is incomplete, the connection counts as lost. For an error, the status is enough.
         if (reply.body instanceof Error && isSuccess(reply)) {
           return faults.of({ error: reply.body, sent: true });
         }
