@@ -1,13 +1,13 @@
-// The errors that end a command: one class per exit code.
+// The errors that end a command. Each class has an exit code.
 import type { JsonObject } from './lib/json.ts';
 
 export interface ErrorFacts {
-  /** What to do next, as one sentence. */
+  /** Tells the user the next step, such as "Run the command again." */
   hint?: string;
   status?: number;
   method?: string;
   path?: string;
-  /** The service's answer, parsed if it was JSON. */
+  /** The body of the service's answer. It is parsed if it was JSON. */
   body?: unknown;
   cause?: unknown;
 }
@@ -34,7 +34,10 @@ export class NotFoundError extends ValsError {
   readonly exit = 3;
 }
 
-/** The space in the base URL does not exist, or the caller may not see it, so no val of it can be reached. */
+/**
+ * The space in the base URL does not exist, or the caller may not see the space. So the command can reach no val of the
+ * space.
+ */
 export class NoSpaceError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;
@@ -55,13 +58,13 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/** Nothing was changed, so the command can safely be run again. */
+/** The service could not complete the request. Nothing was changed, so the user can safely run the command again. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
   readonly exit = 7;
 }
 
-/** A write was sent, and it is not known whether it was applied. */
+/** A request that changes something was sent, and it is not known whether the service made the change. */
 export class UnknownOutcomeError extends ValsError {
   readonly kind = 'unknown_outcome';
   readonly exit = 8;
@@ -72,7 +75,7 @@ export class PartialError extends ValsError {
   readonly exit = 9;
 }
 
-/** A file, the config, the store or stdout could not be read or written. */
+/** A file, the config file, the store or stdout could not be read or written. */
 export class LocalError extends ValsError {
   readonly kind = 'local';
   readonly exit = 10;
@@ -83,7 +86,7 @@ export class BadResponseError extends ValsError {
   readonly exit = 11;
 }
 
-/** `vals run`: the val itself threw, ended badly or took too long. */
+/** In `vals run`, the code of the val threw an error, ended with a failure or took too long. */
 export class RunFailedError extends ValsError {
   readonly kind = 'run_failed';
   readonly exit = 12;
@@ -91,14 +94,14 @@ export class RunFailedError extends ValsError {
   constructor(
     message: string,
     facts: ErrorFacts = {},
-    /** The rest of the val's error, with the place in its source. */
+    /** The other lines of the val's error, with the place in the val's source code. */
     readonly details: readonly string[] = [],
   ) {
     super(message, facts);
   }
 }
 
-/** The user, or the system, ended the command: 130 for SIGINT, 143 for SIGTERM. */
+/** The user or the system ended the command. The exit code is 130 for SIGINT and 143 for SIGTERM. */
 export class InterruptedError extends ValsError {
   readonly kind = 'interrupted';
 
@@ -111,13 +114,13 @@ export class InterruptedError extends ValsError {
   }
 }
 
-/** A defect of vals. */
+/** The program `vals` itself has a defect. */
 export class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;
 }
 
-/** The error as JSON shows it. Keys without a value are left out. */
+/** Returns the error as the JSON output shows it. Keys without a value are omitted. */
 export function describeError({ kind, exit, message, facts }: ValsError): JsonObject {
   const { hint, status, method, path, body } = facts;
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-// Runs one invocation: parses the command line, runs the command, renders its result. Only here, an error becomes an exit code.
+// Runs one invocation of the program: parses the command line, runs the command and prints its result. Only this file
+// turns an error into an exit code.
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
 import type { Commands } from './cli/context.ts';
@@ -17,10 +18,10 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** Every topic, command and alias. The build prepares the help of each. */
+/** Returns the words of every topic, command and alias. The build prepares a help text for each of them. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
-/** Longer lines are hard to read, however wide the terminal is. */
+/** The largest number of columns of a help text, because longer lines are hard to read, even in a wide terminal. */
 const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
@@ -32,7 +33,7 @@ export async function main(host: Host): Promise<number> {
   return error?.exit ?? 0;
 }
 
-/** Resolves to the error that ended the command, if there is one. */
+/** Resolves to the error that ended the command, or to undefined if the command succeeded. */
 async function carryOut(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
@@ -148,15 +149,18 @@ function otherRuntime(): string | undefined {
   return process.versions.deno === undefined ? undefined : 'Deno';
 }
 
-/** Runs the command line of this process. Sets the exit code instead of ending the process, so that pipes can drain. */
+/**
+ * Runs the command line of this process. Sets the exit code and does not end the process, so that all output can be
+ * written first.
+ */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // If the command line contains a password, the list of processes shows this title instead.
+  // If the command line contains a password, the list of processes shows the title `vals` and not the command line.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = listenForSignals(
     (exit) => new InterruptedError(exit),
-    // In a pager, Ctrl-C is for the pager.
+    // While a pager is open, the pager handles Ctrl-C.
     (name) => !(isPaging && name === 'SIGINT'),
   );
   const reportDefect = (error: unknown) => {
@@ -165,7 +169,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);
-  // Node exits with 0 if nothing is left to wait for, so a promise that never resolves would look like success.
+  // If a promise never resolves, Node ends the process with the exit code 0, which would look like success.
   const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({

@@ -1,17 +1,21 @@
-// The list of all commands. The definition of a command is loaded only when it is needed.
+// The types of the list of all commands, and functions that search the list. The definition of a command is loaded only
+// when the definition is needed.
 import type { AnyCommand } from './command.ts';
 
 interface Named {
-  /** The words of the command on the command line: `val get`. */
+  /** The words that name the command on the command line, such as `val get`. */
   path: string;
   aliases?: readonly string[];
 }
 
 export type Effect =
   | 'reads'
-  /** Adds something, and changes no existing val or file. */
+  /** The command adds something, and changes no existing val or file. */
   | 'adds'
-  /** Replaces the state of something, so running the command twice has the same effect as running it once. */
+  /**
+   * The command replaces the state of something. Running the command twice has the same effect as running the command
+   * once.
+   */
   | 'updates'
   | 'deletes'
   | 'runs';
@@ -28,7 +32,7 @@ export interface CommandEntry extends Declared {
 export interface LoadedCommand extends Declared, AnyCommand {}
 
 export interface CommandTree<Entry extends Named = CommandEntry> {
-  /** In the order of the help. */
+  /** The groups of commands, in the order in which the help shows them. */
   groups: readonly { title: string; commands: readonly Entry[] }[];
   /** The first words of two-word commands, such as `val` in `val get`. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
@@ -43,7 +47,7 @@ export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<Loa
   ...entry,
 });
 
-/** Loads every definition, for the reference, for completion and for agents. */
+/** Loads the definitions of all commands. The reference, the completion and `vals mcp` need all of them. */
 export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
   const loaded = groups.map(async ({ title, commands }) => ({
     title,
@@ -62,7 +66,7 @@ export const commandNamed = <Entry extends Named>(
   name: string,
 ): Entry | undefined => commandsOf(tree).find((command) => namesOf(command).includes(name));
 
-/** The paths that have a help text: topics, commands and aliases. */
+/** Returns the words of everything that has a help text: topics, commands and aliases. */
 export const pathsOf = <Entry extends Named>(tree: CommandTree<Entry>): string[] => [
   ...Object.keys(tree.topics),
   ...commandsOf(tree).flatMap(namesOf),

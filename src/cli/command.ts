@@ -1,50 +1,65 @@
-// The definition of a command. Help, parsing, output, completion and the reference are made from it.
+// The types of a command's definition. The definition is the source of the help, the parser, the output, the completion
+// and docs/reference.md.
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
 
 export interface OptionDefinition<T> {
-  /** As in the help: `--limit <n>`. */
+  /** The option and its placeholder as the help shows them, such as `--limit <n>`. */
   flags: string;
   description: string;
-  /** Throws a UsageError for an invalid word. For a repeatable option, it is called once for each word. */
+  /**
+   * Converts the word that the user gave as the value. Throws a UsageError if the word is invalid. For a repeatable
+   * option, `parse` is called once for each word.
+   */
   parse?(word: string): unknown;
   choices?: readonly string[];
   words?: readonly string[];
   default?: T;
-  /** The description of the opposite option, `--no-...`, if there is one. */
+  /** The description of the opposite option, such as `--no-error`. Undefined if the option has no opposite. */
   negated?: string;
-  /** Keys of options that cannot be given together with this one. */
+  /** The keys of the options that cannot be given together with this option. */
   conflicts?: string[];
-  /** The value names a val. A name or a file is replaced by the val's id before the command runs. */
+  /**
+   * Whether the value names a val. If the value is a name or a file, the id of the val replaces the value before the
+   * command runs.
+   */
   isVal?: boolean;
   isRepeatable?: boolean;
   isNumber?: boolean;
-  /** Agents do not get the option, because it is useful only at a terminal or in a script. */
+  /** Whether the option is hidden from agents, because it is useful only at a terminal or in a script. */
   forPeople?: boolean;
-  /** Agents get the option only if they may delete. */
+  /** Whether the option deletes something. Agents get such an option only if they may delete. */
   deletes?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
-  /** As in the help: `<val>`, `[file]`, `[paths...]`. */
+  /** The argument as the help shows it, such as `<val>`, `[file]` or `[paths...]`. */
   form: string;
   description: string;
-  /** The error message if the argument is missing, instead of one made from its form and description. */
+  /**
+   * The error message if the argument is missing. Without this text, the message is made from the form and the
+   * description.
+   */
   missing?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
-  /** If the word is an existing file, it stays, and is not replaced by the id of the file's val. */
+  /**
+   * Whether the argument may also be a file. If the word looks like a path or is an existing file, the word is not
+   * replaced by the id of a val.
+   */
   orFile?: boolean;
-  /** The word may also name a version of the val: `greet@2`. */
+  /** Whether the word may also name a version of the val, such as `greet@2`. */
   orVersion?: boolean;
   words?: readonly string[];
   isNumber?: boolean;
-  /** Standard input can replace the argument. Agents have no standard input: they give the text as `code` instead. */
+  /**
+   * Whether standard input can replace the argument. Agents have no standard input, so they give the text as `code`.
+   */
   canBeCode?: boolean;
-  /** The description for agents, if the usual one does not fit a tool. */
+  /** The description for agents, if `description` does not fit a tool. */
   toolDescription?: string;
-  /** Never set. It only carries the type of the argument's value. */
+  /** This field is never set. It only carries the type of the argument's value. */
   type?: T;
 }
 
@@ -106,21 +121,21 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** Text for docs/reference.md only, because the help has to fit a screen of 24 lines. */
+  /** Text that appears only in docs/reference.md, because the help of a command must fit on a screen of 24 lines. */
   details?: string;
-  /** The description for agents, if the usual one does not fit a tool. */
+  /** The description for agents, if `description` does not fit a tool. */
   toolDescription?: string;
   arguments?: A;
-  /** The arguments as the help shows them, if their forms are not enough. */
+  /** The arguments as the help shows them, if the forms of the arguments are not enough. */
   usage?: string;
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
-  /** Everything after the first argument belongs to the val, options included. */
+  /** Whether all words after the first argument, options included, are passed to the val. */
   passesThrough?: boolean;
   /** Whether the outcomes are also written to the summary page of a CI job. */
   jobSummary?: boolean;
-  /** The hint at a terminal if the list is empty. */
+  /** The hint that a terminal shows if the list is empty. */
   empty?: string;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
@@ -136,7 +151,7 @@ export const argumentsOf = ({
 export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 
-/** `--no-error` for `--error`. */
+/** For example, returns `--no-error` for `--error`. */
 export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
 
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');

@@ -19,9 +19,9 @@ import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
   api: Api;
-  /** Whether a request was sent that may have changed something. */
+  /** Whether a request that may have changed something was sent. */
   hasWritten(): boolean;
-  /** The service's name in messages. */
+  /** The name of the service in messages. */
   name: string;
   close(): Promise<void>;
 }
@@ -32,9 +32,9 @@ export interface ConnectionOptions extends ConnectOptions {
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;
-  /** Remembers the vals that answers contain. */
+  /** The cache of vals that this machine has seen. Vals in the answers of the service are added to this cache. */
   seen: SeenVals;
-  /** Is told the token before the first request, so that no output can contain it. */
+  /** Gets the token before the first request, so that no output can contain the token. */
   redactor: Redactor;
 }
 
@@ -43,8 +43,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // Settings are checked when they are first read. If one of them is invalid, the embedded service has to be closed
-    // here, because otherwise it would keep running.
+    // A setting is checked when it is first read, so an invalid setting throws after the embedded service was started.
+    // Without this call, the embedded service would keep running.
     await service.close?.();
     throw error;
   }
@@ -72,7 +72,8 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  // `login` and `copy --to` use a token of their own. Vals that are read with such a token are not remembered.
+  // `login` and `copy --to` pass a token that replaces the token of the settings. Vals that are read with such a token
+  // are not remembered.
   const usesOwnToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
@@ -88,7 +89,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   };
 }
 
-/** A base URL in the options overrides --local. */
+/** A base URL in the options of the connection overrides --local. */
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
@@ -116,7 +117,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
     credentialsOf(url);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {
-    // An invalid address is an error, which is thrown below.
+    // An invalid address leads to the error below.
   }
   // The message does not repeat the address, which may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
@@ -151,6 +152,7 @@ async function startLocal(settings: Settings) {
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // The pace is fixed, because the embedded service never answers 429, and requests that arrive together share a commit.
+  // The number of requests at a time is fixed, because the embedded service never answers 429, and because requests
+  // that arrive together share one commit of the database.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

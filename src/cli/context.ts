@@ -16,28 +16,31 @@ import type { LoadedTree } from './command-tree.ts';
 import type { Agent, Host, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
-  /** Used instead of the token of the settings. */
+  /** If given, the connection uses this token and not the token of the settings. */
   token?: string;
-  /** Used instead of the base URL of the settings. */
+  /** If given, the connection uses this base URL and not the base URL of the settings. */
   baseUrl?: BaseUrl;
   signInHint?: string;
-  /** The number of requests at a time. The default, `auto`, adapts to the service. */
+  /** The largest number of requests at a time. `auto`, the default, adapts the number to the service. */
   concurrency?: number | 'auto';
-  /** Used instead of the signal of the context. */
+  /** If given, this signal aborts the requests, and the signal of the context does not. */
   signal?: AbortSignal;
-  /** Limits the time of a request further than the settings do. */
+  /** The largest time for a request, in milliseconds. A shorter timeout in the settings still applies. */
   mostMs?: number;
 }
 
-/** All commands, for `vals mcp`, which runs them as tools. */
+/** All commands. `vals mcp` offers them to agents as tools. */
 export interface Commands {
   load(): Promise<LoadedTree>;
-  /** Runs a command as the command line does, with these flags and this output. Resolves to the error that ended it. */
+  /**
+   * Runs a command with these flags and this output, as the command line does. Resolves to the error that ended the
+   * command.
+   */
   run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
 }
 
 export interface Context {
-  /** Connects to the service of the settings. Without options, every call returns the same connection. */
+  /** Connects to the service of the settings. Every call without options returns the same connection. */
   connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
@@ -45,17 +48,17 @@ export interface Context {
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => StandardInput;
-  /** For `vals mcp`, which speaks a protocol on stdout. Nothing else is written there. */
+  /** For `vals mcp`, which sends protocol messages on stdout. Nothing else may write to stdout then. */
   stdout: NodeJS.WriteStream;
   signal: AbortSignal;
-  /** The user's word for the val with this id: a name or a file. Undefined if the user gave the id. */
+  /** The name or file with which the user named the val that has this id. Undefined if the user gave the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
-  /** Keeps a val that was read to check its name, so that `readVal` does not request it again. */
+  /** Keeps a val that was read to check the val's name, so that `readVal` does not request the val again. */
   rememberVal(id: string, record: JsonObject): void;
   /**
-   * Returns the val that `rememberVal` kept, or reads it from the service. Use it only to show the val, because it may
-   * be outdated.
+   * Returns the val that `rememberVal` kept, or else reads the val from the service. A kept val may be outdated, so use
+   * `readVal` only to show a val.
    */
   readVal(id: string): Promise<JsonObject>;
   clock: Clock;
@@ -68,10 +71,13 @@ export interface Context {
   prompt: Prompt;
   progress: Progress;
   say: Say;
-  /** For `serve`: a log on stderr. If the reader of stderr stops, lines are dropped, so that requests do not wait. */
+  /**
+   * For `serve`: opens a log on stderr. If the reader of stderr stops reading, lines of the log are dropped, so that
+   * requests do not wait.
+   */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   /** For `serve`: writes a line to stdout immediately. */
   print(line: string): Promise<void>;
-  /** For a command that runs until interrupted: writes a record to stdout immediately, as one line in the chosen format. */
+  /** For a command that runs until Ctrl-C: writes a record to stdout immediately, as one line in the chosen format. */
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;
 }

@@ -1,12 +1,16 @@
-// Sums up the failures of a command that worked on several items. Equal failures are reported once, with their number.
+// Sums up the failures of a command that worked on several items. Failures with the same message are reported once,
+// with the names of the items.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
-  /** The item in the user's words. */
+  /** The name of the item in messages, such as `src/hello.ts`. */
   label: string;
   error: ValsError;
-  /** The participle for the work that failed, if it is not the one of the counts. */
+  /**
+   * The verb for messages about this item, such as `deleted` in "was not deleted". The default is the `verb` of
+   * `Counts`.
+   */
   verb?: string;
 }
 
@@ -24,15 +28,20 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
-  /** The participle for the work: `pushed`. */
+  /** The verb for messages, such as `pushed` in "2 of 5 vals were not pushed". */
   verb: string;
-  /** The noun for the items: `vals`. */
+  /** The noun for messages, such as `vals` in "2 of 5 vals were not pushed". */
   things: string;
-  /** A sentence for the end of the message if one failure prevented all work: `Nothing was sent.` */
+  /**
+   * A sentence such as "Nothing was sent.". It is added to the message if no item was done and all failures have the
+   * same exit code.
+   */
   consequence?: string;
 }
 
-/** Returns the error of the command, and warnings with the details that do not fit into its message. */
+/**
+ * Returns the error that ends the command, and warnings with the details that do not fit into the message of the error.
+ */
 export function summarizeFailures(
   failures: readonly Failure[],
   { total, done, verb, things, consequence }: Counts,
@@ -80,7 +89,9 @@ export interface Remarked {
   hint?: string | undefined;
 }
 
-/** Groups items that differ only in their labels. Items of different kinds stay apart. */
+/**
+ * Groups items whose messages and hints differ only in the label. Items of different kinds are never in the same group.
+ */
 function groupAlike<Item extends Remarked>(
   items: readonly Item[],
   kindOf: (item: Item) => number = () => 0,
@@ -103,14 +114,18 @@ function groupAlike<Item extends Remarked>(
 
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
-/** Takes the label out, so that texts about different items can be equal: `vals push a.ts` becomes `vals push`. */
+/**
+ * Removes the label from the text, so that texts about different items can be equal. For example, `vals push a.ts`
+ * becomes `vals push`.
+ */
 function withoutLabel(label: string, text: string): string {
   const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
     .replaceAll(quoteWord(label), label)
     .split(` ${label}`);
   let shortened = first;
   for (const rest of others) {
-    // If a letter or a digit follows, the label is only the beginning of another word, which stays.
+    // If a letter or a digit follows the label, the label is only the beginning of a longer word, and the word is not
+    // removed.
     const isPartOfWord = /^[\p{L}\d]/u.test(rest);
     shortened += isPartOfWord ? ` ${label}${rest}` : rest;
   }
@@ -134,7 +149,7 @@ const countsWithReason = (counts: string, group: Group): string => {
     : `${counts}: ${reason}`;
 };
 
-/** Verbs that can follow the label at the beginning of a message, with their plurals. */
+/** The verbs that can follow the label at the beginning of a message, each with its plural. */
 const pluralVerbs: Record<string, string | undefined> = {
   is: 'are',
   was: 'were',
@@ -145,7 +160,10 @@ const pluralVerbs: Record<string, string | undefined> = {
   cannot: 'cannot',
 };
 
-/** Undefined if the labels cannot become the subject of the message. */
+/**
+ * Returns a sentence with the labels as its subject, such as "a.ts and b.ts are empty." Undefined if the message does
+ * not allow such a sentence.
+ */
 function sentenceAbout({ labels, message }: Group): string | undefined {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : undefined;

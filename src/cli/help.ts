@@ -1,4 +1,4 @@
-// Adds examples and references to the help, and writes the page of the options that every command takes.
+// Adds examples and references to the help of a command, and writes the page `vals help options`.
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
@@ -34,7 +34,7 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
   addExamples(leaf, examples);
 }
 
-/** The page of `vals help options`. */
+/** Returns the page that `vals help options` prints. */
 export function optionsHelp(helpWidth: number): string {
   const page = new Command('vals')
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
@@ -51,7 +51,7 @@ export function optionsHelp(helpWidth: number): string {
       ),
     );
   }
-  // Each variable is added as a command, so that commander prints its name and description in two columns.
+  // Each environment variable is added as a command, so that commander prints names and descriptions in two columns.
   for (const [name, description] of Object.entries(environmentAlone)) {
     page.command(name).description(description).helpGroup('Environment variables without an option:');
   }

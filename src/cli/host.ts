@@ -1,4 +1,4 @@
-// The parts of the process that one invocation of the program uses. Tests replace them.
+// The parts of the process that one invocation of the program uses. Tests replace these parts.
 import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
@@ -16,18 +16,21 @@ export interface Host {
   system: System;
   /** Paths on the command line are relative to this folder. */
   cwd: string;
-  /** A function, because opening stdin takes time and few commands read it. */
+  /** This is a function, because opening stdin takes time and few commands read stdin. */
   stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** Aborted with an InterruptedError when the process gets SIGINT or SIGTERM. */
+  /** The signal is aborted with an InterruptedError when the process gets SIGINT or SIGTERM. */
   signal: AbortSignal;
   clock: Clock;
   /** The Node, Bun or Deno that runs this program. */
   node: Runtime;
-  /** Set if an agent runs the command, through `vals mcp`. Such a command has no standard input and no terminal. */
+  /**
+   * Set if an agent runs the command through `vals mcp`. A command that an agent runs has no standard input and no
+   * terminal.
+   */
   agent?: Agent | undefined;
-  /** Absent if there is no terminal. */
+  /** Shows a long text page by page. Undefined if the command has no terminal. */
   pager?: Pager;
   /** Called when a connection to a service has been created. */
   onConnected?: (() => void) | undefined;

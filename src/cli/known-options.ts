@@ -3,15 +3,15 @@ import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
   key: string;
-  /** All names of the option: `-h`, `--help`. */
+  /** All names of the option, such as `-h` and `--help`. */
   names: readonly string[];
   description: string;
-  /** `<n>`; undefined for a switch. */
+  /** The placeholder of the value, such as `<n>`. Undefined for an option without a value. */
   placeholder: string | undefined;
   definition: OptionDefinition<unknown>;
 }
 
-/** The options of every command and, if the command is known, its own options. */
+/** Returns the global options. If the command is known, returns the options of the command too. */
 export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
   const definitions: Record<string, OptionDefinition<unknown>> = {
     ...command?.options,

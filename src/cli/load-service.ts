@@ -4,8 +4,8 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 export type { Network, Store, StoreLocation } from '../service/index.ts';
 
 /**
- * The database and the listener need about ten open files. Each request in progress needs two: one in the client, one
- * in the service.
+ * The number of open files that the embedded service needs. The database and the listener need about ten. Each request
+ * in progress needs two: one in the client and one in the service.
  */
 const openFiles = 16 + 2 * mostRequests;
 

@@ -11,13 +11,13 @@ const unitMs: Record<string, number> = {
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Returns milliseconds. Undefined if the text is not an age such as 90d. */
+/** Returns the age in milliseconds. Undefined if the text is not an age such as 90d. */
 export function parseAge(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 }
 
-/** Returns ISO 8601 in UTC. A time without a zone is UTC. */
+/** Returns the time as ISO 8601 in UTC. If the text names no time zone, the text is read as UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
   if (text === 'now') return new Date(now).toISOString();
   const age = parseAge(text);

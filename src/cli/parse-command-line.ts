@@ -33,7 +33,7 @@ export async function parseCommandLine(
   }
 }
 
-/** `vals help push` and `vals val help get` mean `vals push --help` and `vals val get --help`. */
+/** Changes `vals help push` to `vals push --help`, and `vals val help get` to `vals val get --help`. */
 function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly string[] {
   const isTopic = (word = '') => Object.hasOwn(tree.topics, word);
   const index = isTopic(argv[0]) ? 1 : 0;
@@ -44,8 +44,9 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
 }
 
 /**
- * Lets commander parse the words. Resolves to the help or the version, if the user asked for it, and to undefined if the
- * words name a command to run. commander throws an error for help and version too.
+ * Lets commander parse the words. Resolves to the text of the help or the version if the user asked for that text.
+ * Resolves to undefined if the words name a command to run. commander throws an error even if the user asked for the
+ * help or the version.
  */
 async function parseWords(
   words: readonly string[],
@@ -102,14 +103,14 @@ function optionValue(key: string, definition: OptionDefinition<unknown>, program
   return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
 }
 
-/** The global options of a refused command line. They decide how its error is printed, for example as JSON. */
+/** Returns the global options of an invalid command line. They decide how the error is printed, for example as JSON. */
 function readableFlags(program: Program): Flags {
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
       flags[key] = optionValue(key, definition, program);
     } catch {
-      // An option with an invalid value counts as not given here.
+      // A global option with an invalid value is treated as if the user had not given the option.
     }
   }
   return flags;

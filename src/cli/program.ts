@@ -1,5 +1,5 @@
-// The commander program. It has the names of all commands, and loads the definition of a command when commander reaches
-// that command.
+// Creates the commander program. The program knows the names of all commands, and loads the definition of a command
+// when commander reaches that command.
 import { Command, Option } from 'commander';
 import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import {
@@ -17,15 +17,15 @@ export interface Program {
   root: Command;
   /** The command or topic that commander has reached. */
   current(): Command;
-  /** The definition of the current command; undefined for a topic. */
+  /** The definition of the current command. Undefined if commander has reached a topic such as `vals val`. */
   definition(): LoadedCommand | undefined;
-  /** Whether this option was given to the command: `--no-error`. */
+  /** Whether the user gave this option, such as `--no-error`, to the command. */
   isGiven(option: string): boolean;
-  /** The help on the current command or topic, or on all commands. */
+  /** The help for the current command or topic. If there is none, the help for `vals`. */
   help(): Promise<string>;
 }
 
-/** If the terminal has fewer columns, the list of commands omits their arguments. */
+/** If the terminal has fewer columns than this, the list of commands omits the arguments of the commands. */
 const narrow = 60;
 
 export function createProgram(tree: CommandTree, helpWidth: number): Program {
@@ -33,7 +33,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // If both an option and its opposite are given, commander keeps only the last one. Its events report both.
+  // If the user gives an option and its opposite, such as `--error --no-error`, commander keeps only the value of the
+  // last option. The events of commander report both options.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -54,7 +55,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // A global option may be given before or after the command.
+    // The user may give a global option before or after the command, so the command gets the values from its parent
+    // too.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -62,7 +64,8 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   };
 
   root.configureHelp({
-    // Wraps a description even if only 12 columns are left for it. commander's default is 40.
+    // With this setting, commander wraps a description even if only 12 columns are left for the description. The
+    // default of commander is 40 columns.
     minWidthToWrap: 12,
     subcommandTerm(command) {
       const definition = definitions.get(command);
@@ -147,7 +150,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     .description(description)
     .usage(['[options]', ...formsOf(definition)].join(' '))
     .passThroughOptions(passesThrough === true)
-    // commander only parses. main.ts runs the command.
+    // The action is empty, because commander only parses the command line. main.ts runs the command.
     .action(() => {});
   for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
   addOptions(command, options);
@@ -155,7 +158,10 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** commander does not check values. So --help works, and unknown options are refused, before a value is checked. */
+/**
+ * The options are added without a check of their values. So --help works, and unknown options are refused, before any
+ * value is checked.
+ */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

@@ -1,5 +1,5 @@
-// The errors of a refused command line. They suggest the word that was meant, and never repeat the value of an option,
-// which may be a secret. commander's own messages repeat values.
+// Makes the errors for an invalid command line. The errors suggest the word that the user probably meant. They never
+// repeat the value of an option, because the value may be a secret. The messages of commander repeat values.
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -9,7 +9,10 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
-/** The code of commander's error tells the kind of the error. The option is found from the words and the definitions. */
+/**
+ * The code of commander's error tells which kind of mistake the user made. The option concerned is found from the words
+ * of the command line and the definitions of the options.
+ */
 export function refusalOf(
   error: CommanderError,
   words: readonly string[],
@@ -74,7 +77,7 @@ function unknownOption(command: Command): UsageError {
 const tokenHint =
   'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
 
-/** If an option lacks its value, it is the last word. */
+/** commander reports a missing value only for an option that is the last word of the command line. */
 function missingValue(command: Command, words: readonly string[]): UsageError {
   const option = command.options.find(({ long, short }) => [long, short].includes(words.at(-1)));
   const { long = '', description = '', flags = '' } = option ?? {};
@@ -130,6 +133,6 @@ const pathOf = (command: Command): string[] =>
 
 const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
 
-/** `vals` and a topic such as `vals val` have only the options of every command. */
+/** `vals` and a topic such as `vals val` have no options except the global options. */
 const optionsHint = (command: Command): string =>
   `\`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\` lists the options.`;

@@ -1,4 +1,4 @@
-// Replaces words on the command line that name a val with the id of the val.
+// Replaces each word on the command line that names a val with the id of that val.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
@@ -8,10 +8,10 @@ import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
-/** The parts of an argument or option that say whether its words name vals. */
+/** The fields of an argument or option that tell whether its words name vals. */
 type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
 
-/** Replaces names, files and beginnings of ids, but not whole ids. */
+/** Replaces names of vals, files of vals and beginnings of ids. Whole ids are kept. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
@@ -26,7 +26,7 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // The option --dry-run shows that the command writes: every command that writes to a val has it.
+  // Every command that writes to a val has the option --dry-run, so the option tells whether the command writes.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
@@ -45,11 +45,14 @@ export async function resolveVals(
   return resolved;
 }
 
-/** `.` and `..` are not looked up. The route refuses them as ids. */
+/** The words `.` and `..` are not looked up as names. The routes of the service refuse these words as ids. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
-/** Looks in the workspace first, then among the vals seen before, then in the service's list. */
+/**
+ * Returns a function that finds the id of a val. It searches the workspace, then the vals that this machine has seen
+ * before, and then the service's list.
+ */
 export async function createResolver(
   context: Context,
   isForWriting: boolean,
@@ -68,7 +71,8 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from a stranger, who can put the id of any val beside a harmless name or file.
+    // vals.json may come from a stranger, and the stranger can put the id of any val beside a harmless name or file. So
+    // before a command writes, the name is checked.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.isDoubtful) throw otherVal(listed);
       await confirmName(await context.connect(), listed, context.rememberVal);

@@ -1,18 +1,18 @@
-// The service answers 404 for an absent val, and also for everything in a space that the caller may not see. This file
-// tells the two cases apart.
+// The service answers 404 if a val is absent, and also if the caller may not see the space that contains the val. This
+// file tells these two cases apart.
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
-/** After a 404 below the base URL of a space, asks the service whether the caller may see the space. */
+/** After a 404 to a request below the base URL of a space, asks the service whether the caller may see the space. */
 export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
   const space = spaceIn(baseUrl);
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // The error gets no HTTP status, because commands read 404 as an absent val or route.
+    // The error gets no HTTP status, because commands take the status 404 as the sign of an absent val or route.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
@@ -26,7 +26,8 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // If the token is missing or invalid, the answer does not tell whether the space exists.
+      // An AuthError means that the token is missing or invalid. Then the answer does not tell whether the space
+      // exists.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

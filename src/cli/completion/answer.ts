@@ -1,4 +1,5 @@
-// Answers the hidden command with which shells ask for completions: `vals __complete <shell> <words...>`.
+// Runs the hidden command `vals __complete <shell> <words...>`, with which the completion scripts of the shells get
+// completions.
 import { readConfig } from '../../settings/config-file.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
@@ -8,8 +9,8 @@ import { filesLine, wordMark } from './scripts.ts';
 import { valsThatFit } from './val-names.ts';
 
 /**
- * Writes one candidate per line, followed by a tab and a description, except for bash. The last of the words is
- * unfinished.
+ * Returns one candidate per line. For shells other than bash, a tab and a description follow each candidate. The last
+ * of the typed words is the unfinished word.
  */
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
@@ -30,20 +31,23 @@ export async function completionAnswer(
   if (candidates.length === 0) return found.files ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
-    // In zsh, a colon would begin the description.
+    // zsh takes the text after a colon as the description, so colons in the word are escaped.
     const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
     return `${before}${escaped}\t${description}\n`;
   };
   return candidates.map(line).join('');
 }
 
-/** Bash replaces only the part of a word after its last `=` or `:`. */
+/**
+ * Bash replaces only the part of the unfinished word after the last `=` or `:`. So each candidate omits the part up to
+ * that character. This function returns the length of the omitted part.
+ */
 function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
 }
 
-/** Empty if the config cannot be read, because completion cannot show errors. */
+/** Returns an empty list if the config file cannot be read, because completion cannot show errors. */
 function servicesThatFit(unfinished: string, { configFile, system }: Settings): string[] {
   try {
     const { baseUrl, tokens } = readConfig(configFile, system, () => {});
@@ -60,7 +64,7 @@ function wordsFrom(shell: string | undefined, typed: readonly string[]): readonl
   return [...typed.slice(0, -1), (typed.at(-1) ?? '').replace(wordMark, '')];
 }
 
-/** Bash splits `--option=word` and `10:30` into three words each, and completes the last one. */
+/** Bash splits `--option=word` and `10:30` into three words each. This function joins the three words again. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isAfterBreak = false;

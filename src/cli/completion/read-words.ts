@@ -1,18 +1,19 @@
-// Reads an unfinished command line up to its last word, for completion. commander reads only finished command lines.
+// Reads the words before the last word of an unfinished command line, for completion. commander can read only finished
+// command lines.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from '../known-options.ts';
 
 export interface Words {
   /** The words that name a topic or a command. */
   path: readonly string[];
-  /** Undefined if the path names no command yet. */
+  /** The command that `path` names. Undefined if `path` names no command yet. */
   command: LoadedCommand | undefined;
   options: readonly KnownOption[];
-  /** The command's arguments. Without a command: words that name no command. */
+  /** The arguments of the command. If `command` is undefined, these are words that name no command. */
   arguments: readonly string[];
-  /** The option whose value comes next. */
+  /** The option that takes the next word as its value. Undefined if the next word is not the value of an option. */
   awaiting: KnownOption | undefined;
-  /** Whether the next word is an argument, even if it begins with a dash. */
+  /** Whether the next word is an argument even if that word begins with a dash. */
   isPastOptions: boolean;
 }
 
@@ -30,7 +31,7 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
     if (option === undefined) return;
     options.push(option);
     if (option.placeholder !== undefined) awaiting = value === undefined ? option : undefined;
-    // If -x takes no value, -xy stands for -x -y.
+    // If the option -x takes no value, the word -xy stands for -x -y.
     else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
 
@@ -45,14 +46,15 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      // After an unknown command, and after the first argument of `run`, no word is an option.
+      // After an unknown command, and after the first argument of `vals run`, all words are arguments, even words that
+      // begin with a dash.
       isPastOptions ||= command === undefined || command.passesThrough === true;
     }
   }
   return { path, command, options, arguments: others, awaiting, isPastOptions };
 }
 
-/** `--name=value` or `-nvalue`. */
+/** Splits a word such as `--name=value` or `-nvalue` into the option and the value. */
 export function splitOption(word: string): { name: string; value: string | undefined } {
   const end = word.startsWith('--') ? word.indexOf('=') : 2;
   if (end === -1 || end >= word.length) return { name: word, value: undefined };

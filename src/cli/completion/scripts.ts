@@ -1,13 +1,16 @@
-// The completion scripts. In each shell, the script runs `vals __complete` to get the completions.
+// The completion scripts, one for each shell. Each script runs `vals __complete` to get the completions.
 
 export const completionRequest = '__complete';
 
-/** A line that tells the shell to complete file names itself. */
+/** `vals __complete` prints this line to tell the shell that the shell should complete file names. */
 export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** The prefix of the unfinished word. Without it, PowerShell would drop an empty word. */
+/**
+ * The PowerShell script puts this character before the unfinished word. Without the character, PowerShell would drop an
+ * empty word.
+ */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];

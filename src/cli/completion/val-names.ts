@@ -1,14 +1,21 @@
-// Finds vals for completion: vals of the workspace, by name or file, and vals seen before, by name.
+// Finds vals for completion. A val of the workspace is found by its name or file. A val that this machine has seen
+// before is found by its name.
 import { join, relative } from 'node:path';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** Only these are offered, because a shell may act on other characters, and a leading dash would make an option. */
+/**
+ * Completion offers only words that match this pattern. A shell may act on other characters, and a word with a leading
+ * dash would be read as an option.
+ */
 const harmless = /^[\w.][\w./-]*$/;
 
-/** Returns names of vals or, if no name fits, files of vals. */
+/**
+ * Returns the names of vals that begin with the unfinished word. If there is no such name, returns the files of vals
+ * that begin with the unfinished word.
+ */
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
   const matching = (words: readonly string[]) =>
     words.filter((word) => word.startsWith(unfinished) && harmless.test(word));
@@ -20,7 +27,7 @@ export async function valsThatFit(unfinished: string, settings: Settings): Promi
   return matching(vals.map(({ file }) => prefix + file));
 }
 
-/** Empty if the settings are invalid, because completion cannot show errors. */
+/** Returns an empty list if the settings are invalid, because completion cannot show errors. */
 async function seenNames(settings: Settings): Promise<string[]> {
   try {
     const { mine } = await createSeenVals(settings).recall();
@@ -30,7 +37,10 @@ async function seenNames(settings: Settings): Promise<string[]> {
   }
 }
 
-/** Empty if the workspace belongs to another user or cannot be read, because completion cannot show errors. */
+/**
+ * Returns an empty list if the workspace belongs to another user or cannot be read, because completion cannot show
+ * errors.
+ */
 function workspaceVals(settings: Settings): { name: string; file: string }[] {
   try {
     const root = findRoot(settings);
