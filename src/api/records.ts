@@ -1,9 +1,9 @@
-// Reads the answers of services that differ: a list in any envelope, a message in any error body.
+// Reads the answers of different services. Each service may wrap its lists and its error messages in another way.
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
 
-/** The request that an error names. */
+/** The request to name in an error message. */
 type Request = Pick<Call, 'method' | 'path'>;
 
 export const notThisService =
@@ -25,7 +25,7 @@ const envelopeKeys = [
   'references',
 ];
 
-/** The records of a list. Throws if the shape is unknown. */
+/** The records of a list. Throws if the body contains no list of a known shape. */
 export function listOf(body: JsonValue, request: Request): JsonObject[] {
   const list = arrayIn(body);
   if (list === undefined) {
@@ -41,7 +41,7 @@ export function listOf(body: JsonValue, request: Request): JsonObject[] {
   return list as JsonObject[];
 }
 
-/** The array that the body is, or that an object has under a known key, or its only array. */
+/** The first of these: the body itself if it is an array, the array under a known key such as `data`, the only array in the body. */
 function arrayIn(body: JsonValue): JsonValue[] | undefined {
   if (Array.isArray(body)) return body;
   if (!isObject(body)) return undefined;
@@ -74,7 +74,7 @@ export function recordOf(body: JsonValue, request: Request): JsonObject {
 
 const longestMessage = 500;
 
-/** The message in an error body, whichever of the common shapes it has; undefined if there is none. */
+/** The message in an error body of any common shape; undefined if the body has no message. */
 export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
@@ -101,7 +101,7 @@ function findMessage(body: unknown): string | undefined {
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
 
-/** Adds the name of the field, unless the message contains it. */
+/** Puts the name of the field in front of the message, unless the message already contains the name. */
 function messageWithField(part: unknown): string | undefined {
   const message = findMessage(part);
   if (message === undefined || !isObject(part)) return message;
@@ -110,7 +110,7 @@ function messageWithField(part: unknown): string | undefined {
   return field === '' || message.includes(field) ? message : `${field}: ${message}`;
 }
 
-/** Some services send an object from field names to messages. */
+/** Some services send an object with field names as keys and messages as values. */
 function fieldMessages(errors: unknown): string | undefined {
   if (!isObject(errors)) return undefined;
   const messages: string[] = [];
@@ -123,14 +123,14 @@ function fieldMessages(errors: unknown): string | undefined {
 
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
-/** Undefined for null; zero is a version. */
+/** Returns undefined if the version is null. Zero is a valid version. */
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
 /** The times of the last change. A service may use a version number twice, so the number is not enough. */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
-/** The owner of a val, if the service sends one. */
+/** The owner of a val; undefined if the service sends no owner. */
 export function ownerOf(record: JsonValue): { id: string; username: string | undefined } | undefined {
   const id = textAt(record, 'author.id') ?? textAt(record, 'author_id');
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
@@ -139,7 +139,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
 const noCodeHint =
   'Ask the owner of the val: the val has no code, or the service does not show its code to you.';
 
-/** Throws if there is no code: an empty text in its place would overwrite a file. */
+/** Throws if the record has no code. An empty text instead of an error would overwrite the user's file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;

@@ -1,4 +1,4 @@
-// The routes of the service: each function returns the call, as data.
+// The routes of the service. Each function returns the call for one route.
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
@@ -35,7 +35,7 @@ export const looksLikeId = (word: string): boolean =>
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** The id as one segment of a path. In a URL, `..` would mean the folder above. */
+/** Returns the id as one segment of a path. Refuses `..`, which would mean the folder above in a URL. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
@@ -55,13 +55,13 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
   return { 404: sentence, 410: sentence };
 };
 
-/** For a user who gave a name where the service needs an id. */
+/** The hints for a user who gave a name although the service needs an id. */
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
     : { 404: `"${id}" does not look like the id of a val. \`vals ls\` shows the ids of your vals.` };
 
-/** For routes without an id, where a 404 cannot mean a wrong id. */
+/** The hints for routes without an id. On these routes, a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
   404: 'Check the base URL with `vals config`. If the base URL is right, this service does not support this command.',
 };
@@ -75,7 +75,7 @@ export const me = (): Call => ({
 
 export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
 
-/** A link to the page of a personal service, or of one val there. It works once. */
+/** Asks a personal service for a link to its web page, or to the web page of one val. The link works only once. */
 export const pageLink = (val: string | undefined): Call => ({
   method: 'GET',
   path: '/v1/me/page-link',
@@ -200,7 +200,7 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. Running the command again is safe.`,
 });
 
-/** Some services ignore the fields. */
+/** Some services ignore `fields` in this call. */
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,

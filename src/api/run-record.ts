@@ -1,17 +1,17 @@
-// Reads a run. Services use different keys for it.
+// Reads the record of a run. Services use different keys in this record.
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 
 export interface Run {
-  /** Identifies the val: its id, or else its name. */
+  /** Identifies the val: the id of the val, or the name if the record has no id. */
   valKey: string | undefined;
-  /** The name, or else the id. */
+  /** The val as the user sees it: the name of the val, or the id if the record has no name. */
   val: string | undefined;
   version: JsonValue;
   failed: boolean;
   /** Whether the record has a key for the end of the run, with the value null. */
   isRunning: boolean;
-  /** In milliseconds. */
+  /** The start of the run, in milliseconds since 1970. */
   startedAt: number | undefined;
   durationMs: number | undefined;
 }

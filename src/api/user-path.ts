@@ -1,9 +1,9 @@
-// Parses a path that the user wrote. The token is sent to it, so the path must stay below the base URL.
+// Parses a path that the user wrote. The request to this path carries the token, so the path must stay below the base URL.
 import { UsageError } from '../errors.ts';
 
 export interface UserPath {
   path: string;
-  /** With its question mark; empty if there is none. */
+  /** The query with its question mark; empty if the path has no query. */
   query: string;
 }
 
@@ -30,12 +30,12 @@ export function parsePath(text: string): UserPath {
       'Write the path without that segment.',
     );
   }
-  // Percent-encodes the other characters. After the checks above, the path cannot leave the host or the base URL.
+  // The URL class percent-encodes special characters. After the checks above, the path cannot leave the host or the base URL.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);
   return { path: url.pathname, query: url.search };
 }
 
-/** Encoded dots count too: a server on the way may decode them. */
+/** Percent-encoded dots count too, because a server between vals and the service may decode them. */
 const hasDotSegment = (path: string): boolean =>
   path
     .replace(/%2e/gi, '.')

@@ -1,4 +1,4 @@
-// The error for the user if a file cannot be read.
+// Makes the error that the user sees if a file cannot be read.
 import { LocalError } from '../errors.ts';
 import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';

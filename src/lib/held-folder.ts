@@ -1,13 +1,13 @@
-// Holds a folder: keeps it open, so that its path for system calls always means this folder, even if somebody replaces a
-// folder above it by a link. No link below the top folder is followed.
+// Holds a folder open. While a folder is held, its `path` always leads to the same folder, even if somebody replaces a parent
+// folder with a link. No link below the top folder is followed.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
 export interface HeldFolder {
-  /** The path for system calls. Not for messages. */
+  /** The path for system calls. Messages must not show this path, because it may be a path such as /proc/self/fd/7. */
   path: string;
-  /** On a system that cannot hold folders, checks the path for links again. Throws a NotReached. */
+  /** On a system that cannot hold folders, checks the path for links again. Throws a NotReached if it finds a link. */
   check(): void;
   close(): void;
 }
@@ -28,7 +28,7 @@ export interface HoldOptions {
   make?: boolean;
 }
 
-/** Undefined if there is no such folder. The top folder itself may be a link. */
+/** Returns undefined if the folder does not exist. The top folder may be a link; the folders below may not. */
 export function holdFolder(
   top: string,
   parts: readonly string[],
@@ -42,12 +42,12 @@ export function holdFolder(
   }
 }
 
-/** Linux has a path for each open folder, and looks up names below this path in the open folder itself. Other systems have no such path. */
+/** On Linux, this path leads to the open folder, even after the folder was moved. Other systems have no such path. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** O_PATH of Linux, for which Node has no name, opens a folder even if we may not list it. */
+/** The number is O_PATH of Linux, which Node does not name. O_PATH opens a folder even if this user may not list the folder. */
 const folderFlags = 0o10000000 | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
@@ -82,7 +82,7 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
     stats?.isSymbolicLink() ? 'is a link, and links are not followed here' : 'is not a folder',
   );
 
-/** For other systems: checks each folder. A link that appears after the last check is not noticed. */
+/** For systems that cannot hold folders. Checks each folder of the path, but misses a link that appears after the check. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
   const checkEach = (makeMissing: boolean) => {
     for (const index of parts.keys()) {
@@ -97,10 +97,10 @@ function checkPath(top: string, parts: readonly string[], make: boolean): HeldFo
   return { path: join(top, ...parts), check: () => checkEach(false), close() {} };
 }
 
-/** Another process may make the same folder at the same time. */
+/** Makes a folder. If another process has just made the folder, that is no error. */
 function makeOne(path: string): void {
   try {
-    // Without write permission for others, whatever the umask is.
+    // Other users get no write permission, whatever the umask is.
     mkdirSync(path, 0o755);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

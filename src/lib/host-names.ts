@@ -1,12 +1,13 @@
-// Host names in URLs: those of this machine, those that are reached without a proxy, and those that a service refuses.
+// Checks host names in URLs: whether a host is this machine, and whether requests to a host bypass the proxy.
 
 /** Whether a URL leads to this machine. The host name is not looked up. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 
 /**
- * Whether requests to the origin go without a proxy. NO_PROXY has host names between commas or spaces, each with or without a port. A name means the host and its subdomains,
- * with or without `.` or `*.` before it; `*` alone means every host.
+ * Whether requests to the origin bypass the proxy. `noProxy` is the value of NO_PROXY: host names, separated by commas or
+ * spaces, each with or without a port. A name matches the host and its subdomains. `.` or `*.` before a name changes nothing.
+ * `*` alone matches every host.
  */
 export function bypassesProxy(noProxy: string, origin: string): boolean {
   if (noProxy.trim() === '*') return true;
@@ -22,5 +23,5 @@ export function bypassesProxy(noProxy: string, origin: string): boolean {
     });
 }
 
-/** The `type` of the service's error for a request with a host name that is not the service's own. */
+/** The `type` of the error with which a service refuses a request that was sent to a wrong host name. */
 export const wrongHost = 'urn:vals:wrong-host';

@@ -1,6 +1,7 @@
-// JSON that keeps every digit: a number that JavaScript would write differently becomes a JsonNumber, which keeps its text.
+// JSON that keeps every digit: a number that JavaScript would write differently becomes a JsonNumber, which stores the
+// text of the number.
 //
-// JSON.parse and JSON.stringify cannot do that with numbers. So while they run, such a number is a string that begins with a
+// JSON.parse and JSON.stringify would lose digits. So while they run, such a number is a string that begins with a secret
 // mark: `parseJson` marks the numbers in the text, and `restoreNumbers` turns the marked strings into numbers again.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
@@ -9,7 +10,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** A number that a double would write differently: 12345678901234567890, 1.0, 1e400. */
+/** A number that JavaScript would write differently, such as 12345678901234567890, 1.0 or 1e400. */
 export class JsonNumber {
   constructor(readonly text: string) {}
 
@@ -25,7 +26,7 @@ const mark = (): string => {
   return secretMark;
 };
 
-// Timestamps in strings have digits and dots too, so the number must stand between JSON's punctuation.
+// Strings such as timestamps contain digits and dots too, so this matches only a number between JSON's punctuation.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
 // A JSON text that begins like this is a single number.
 const isLoneNumber = /^\s*[-\d]/;
@@ -36,7 +37,7 @@ const maxValues = 4_000_000;
 
 /** Throws a SyntaxError if the text is not JSON, and a RangeError if it is nested too deeply or has too many values. */
 export function parseJson(text: string): JsonValue {
-  // Before JSON.parse, which takes seconds and gigabytes for some texts of a few megabytes.
+  // This check comes first, because JSON.parse needs seconds and gigabytes for some texts of a few megabytes.
   if (isTooComplex(text)) throw new RangeError('nested too deeply, or too many values');
   const value: JsonValue = JSON.parse(text);
   if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
@@ -48,10 +49,10 @@ export function parseJson(text: string): JsonValue {
   );
 }
 
-/** If the text is not JSON, the result does not matter. */
+/** If the text is not JSON, the result does not matter, because JSON.parse then throws. */
 function isTooComplex(text: string): boolean {
-  // Nearly every text has few brackets, and counting them is fast. With less than half of the depth of each kind, the text
-  // cannot be nested too deeply.
+  // Nearly every text has few brackets, and counting them is fast. If the text has fewer than maxDepth / 2
+  // brackets of each kind, it cannot be nested too deeply.
   const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
   if (!mayBeDeep && text.length < maxValues) return false;
   let depth = 0;
@@ -76,7 +77,7 @@ function hasMany(text: string, character: string, count: number): boolean {
   return true;
 }
 
-/** Maps the parts between string literals. A regular expression would overflow its stack on a long string. */
+/** Maps the parts of the JSON text outside string literals. A regular expression would overflow the stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;
@@ -100,7 +101,8 @@ function closingQuote(json: string, open: number): number {
   }
 }
 
-// JSON.stringify does not escape these characters. Terminals obey some of them, and the others reverse the text after them.
+// JSON.stringify does not escape these characters. Some of them control a terminal, and others reverse the text
+// that follows.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -109,7 +111,7 @@ export const unicodeEscape = (character: string): string =>
 export const stringifyJson = (value: unknown, indent?: number): string =>
   escapeUnsafe(encodeJson(value, indent));
 
-/** One line for each value, safe to print. Searches all lines at once, which is faster than one by one. */
+/** One line for each value, safe to print. Escapes all lines at once, which is faster than line by line. */
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
@@ -125,7 +127,7 @@ export const restoreNumbers = (text: string): string =>
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
 
-/** A number with all its digits, however many there are. */
+/** Returns a JsonNumber if JavaScript's number would lose digits. */
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
@@ -144,7 +146,7 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
-/** The value at a dotted path, looking at own keys only. */
+/** The value at a dotted path such as `val.name`. Inherited keys such as `constructor` are not found. */
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split('.')) {

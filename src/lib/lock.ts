@@ -18,14 +18,14 @@ export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
-  /** The name of the lock in messages: its path, unless this is given. */
+  /** The name of the lock in messages. The default is the path of the lock. */
   name?: string;
   say: { warn(message: string): void };
 }
 
 const staleAfterMs = 10_000;
 const warnAfterMs = 1_000;
-/** The clock of a file server may be ahead of ours by this time. */
+/** The clock of a file server may be this much ahead of this machine's clock. */
 const aheadMs = 1_000;
 const mostBytes = 1_024;
 
@@ -68,7 +68,10 @@ const heldTooLong = (name: string, deadlineMs: number): LocalError =>
     hint: 'Run the command again when that process has ended. If no such process is running, remove the lock file.',
   });
 
-/** A lock is stale if its process has ended, or if the lock is older than any work takes. Another user's lock is never stale, except root's. */
+/**
+ * A lock is stale if its process has ended, if the lock is very old, or if its time is in the future. A lock of another user
+ * is never stale, unless that user is root.
+ */
 function isStale(path: string, name: string): boolean {
   const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -79,7 +82,7 @@ function isStale(path: string, name: string): boolean {
   return ageMs > staleAfterMs || ageMs < -aheadMs;
 }
 
-/** A vals that ran under sudo may leave a lock of root in the folder of a user. */
+/** A lock of root counts too, because a command under sudo may have left a lock of root in this user's folder. */
 function isOursOrRoots(uid: number): boolean {
   // Windows has no user ids.
   if (process.getuid === undefined) return true;
@@ -96,8 +99,8 @@ function isRunning(processId: number): boolean {
 }
 
 /**
- * The content; undefined if there is no file, empty if we may not read it. Throws if the path is not a regular file, because
- * the wait for it would never end.
+ * Returns the content of the lock file; undefined if there is no file, empty if this user may not read the file. Throws if
+ * the path is not a regular file, because such a lock would never be released.
  */
 function read(path: string, name: string): string | undefined {
   try {

@@ -4,8 +4,8 @@ import { LocalError } from '../errors.ts';
 import { errnoOf } from './system.ts';
 
 /**
- * Throws if this process cannot open so many more files. Databases and servers that reach the limit later fail with errors
- * that do not name it. A native library even ends the process.
+ * Throws if this process cannot open `count` more files. A database or server that reaches the limit later fails with an
+ * error that does not mention the limit. A native library may even end the process.
  */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];

@@ -4,11 +4,11 @@ import type { Page } from '../../lib/page.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
-  /** The number of records, from all pages together. */
+  /** The number of records that the user wants, from all pages together. */
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** Compares records by their text: versions may all have the id of their val. */
+  /** Compares records by their text instead of their id. All versions of a val may have the id of the val. */
   byText?: boolean;
 }
 
@@ -19,9 +19,9 @@ export interface FetchedPage {
 }
 
 export interface ListNotes {
-  /** The list ends here because the service repeats itself. */
+  /** Tells the user that the list ended early, because the service repeats the same records. */
   circular(): void;
-  /** Records were left out. */
+  /** Tells the user that the list has more records than the user wanted. */
   more(): void;
 }
 
@@ -31,7 +31,7 @@ const largestPage = 100;
 const mostKnown = 10_000;
 /** After this many steps back, the list counts as circular. */
 const mostStepsBack = 1_000;
-/** After so many pages in a row without a new record, however short they are, the list counts as circular. */
+/** After this many pages in a row without a new record, the list counts as circular, even if the pages are short. */
 const mostKnownPages = 1_000;
 
 /** The most pages under way at a time. */
@@ -40,16 +40,17 @@ const mostAhead = 4;
 const wholePagesPerPageAhead = 4;
 
 /**
- * A list may change while it is read. New records push known ones onto the next page; their ids show that. Deleted records
- * pull unknown ones onto a page that was already read. So, once `--all` has seen the list move, each page begins with the
- * last record of the page before. If no record of a page is known, we go back until one is.
+ * A list may change while it is read. New records push known records onto the next page. Their ids show that they are
+ * known. Deleted records pull unknown records onto a page that was already read. So, once `--all` has seen the list move,
+ * each page begins with the last record of the page before. If a page has no known record, the cursor goes back until it
+ * finds a known record.
  */
 export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
   const byText = paging === undefined || paging.byText === true;
-  /** Undefined for a record without an id: another record may have the same fields. */
+  /** Undefined for a record without an id. Its fields are no key, because another record may have the same fields. */
   const keyOf = (record: JsonObject): string | undefined =>
     byText ? stringifyJson(record) : textOf(record.id);
   const isSeen = (record: JsonObject): boolean => {
@@ -65,21 +66,21 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let previous: readonly JsonObject[] | undefined;
   /** How many times in a row a page was the same as the page before. */
   let repeats = 0;
-  /** The number of known records, and of pages, since the last new record. */
+  /** `knownRecords` and `knownPages` count the known records and the pages since the last new record. */
   let knownRecords = 0;
   let knownPages = 0;
   let stepsBack = 0;
   let hasMoved = false;
   /** Whether the requested page begins with the last record of the page before. */
   let overlaps = false;
-  /** Whether the page should overlap, but has no known record. */
+  /** Whether the page should overlap the page before, but has no known record. */
   let isLost = false;
   /** The number of full pages in a row on a list that has not moved. */
   let wholePages = 0;
-  /** Set while the head of the list is read again to see whether records arrived: the query to continue with. */
+  /** The query to continue with, while the head of the list is read again to look for new records. Undefined otherwise. */
   let suspended: URLSearchParams | undefined;
 
-  /** The records of a page for the caller; undefined if there are none. */
+  /** Returns the records of a page that the caller gets, or undefined if the caller gets none. */
   function take({ page }: FetchedPage): Page | undefined {
     if (suspended) return undefined;
     const { records, isLarge } = page;
@@ -101,7 +102,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return chosen.length === 0 ? undefined : { records: chosen, isLarge };
   }
 
-  /** The records that were not given yet. From now on they count as given. */
+  /** Returns the records that the caller does not have yet. From now on, these records count as known. */
   function newAmong(records: readonly JsonObject[]): JsonObject[] {
     return records.filter((record) => {
       const key = keyOf(record);
@@ -109,7 +110,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     });
   }
 
-  /** The query of the page after this one; undefined at the end. `asked` is the query of this page. */
+  /** Returns the query of the next page; undefined at the end of the list. `asked` is the query of the current page. */
   function next(
     { page: { records }, next }: FetchedPage,
     asked: URLSearchParams,
@@ -126,12 +127,13 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const query = queryAfter(records, next);
     if (query.toString() === asked.toString()) return circular();
     if (repeats < 2) return query;
-    // A page came twice: the list grew by exactly a page, or the service ignores the offset. The head of the list tells.
+    // A page came twice: the list grew by exactly a page, or the service ignores the offset. A new
+    // record at the head of the list shows that the list grew.
     suspended = query;
     return atOffset(start);
   }
 
-  /** Continues if the head of the list has a new record. Otherwise the service ignores the offset. */
+  /** If the head of the list has a new record, continues with the query. If not, the service ignores the offset. */
   function resume(query: URLSearchParams, head: readonly JsonObject[]): URLSearchParams | undefined {
     suspended = undefined;
     const hasGrown = head.some((record) => hasKey(record) && !isSeen(record));
@@ -158,8 +160,8 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   /**
    * How many pages after the next one to request ahead. Such a page may be answered before the pages in front of it. If a
-   * record arrives meanwhile, a known record shows up on a page in front, and the pages ahead are thrown away. That needs
-   * ids, and a list that does not move.
+   * record arrives meanwhile, a known record shows up on a page in front, and the pages ahead are thrown away. So pages are
+   * requested ahead only if the records have ids and the list does not move.
    */
   function countAhead(next: URLSearchParams): number {
     const earned = Math.floor(wholePages / wholePagesPerPageAhead);
@@ -168,7 +170,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return count > 0 && isSameQuery(next, atOffset(offset)) ? count : 0;
   }
 
-  /** The query of the page that is this many pages after the next one. */
+  /** The query of the page that comes `pages` pages after the next page. */
   const queryAhead = (pages: number): URLSearchParams =>
     atOffset(offset + pages * largestPage, pages * largestPage);
 
@@ -181,7 +183,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     notes.circular();
   }
 
-  /** Overlapping needs a service that counts offsets as we do, and pages of more than one record. */
+  /** Pages can overlap only if the service counts offsets in records, as vals does, and if a page has more than one record. */
   function canOverlap(link: URLSearchParams | undefined): boolean {
     const countsAsWeDo = link === undefined || link.get('offset') === String(offset);
     const hasSeveral = previous !== undefined && previous.length > 1;
@@ -190,7 +192,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
 
   const pageSize = (expected = 0): number => Math.min(largestPage, wanted - givenCount - expected);
 
-  /** `expected`: the number of records on the pages between here and the position. */
+  /** `expected`: the number of records on the pages between the current page and the position. */
   function atOffset(position: number, expected = 0): URLSearchParams {
     const query = new URLSearchParams(filters);
     query.set('limit', String(pageSize(expected)));
@@ -198,13 +200,13 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return query;
   }
 
-  /** Some services send a link without a query, or with nothing in it but our own filters. */
+  /** Whether a link leads to another page. Some services send a link without a query, or with only the filters of vals. */
   function leadsOn(link: URLSearchParams | undefined): link is URLSearchParams {
     if (link === undefined) return false;
     return [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
   }
 
-  /** The query of the link, with our filters if they are missing, and our page size at most. */
+  /** The query of the link. Adds the filters that the link lacks, and limits the page size. */
   function follow(link: URLSearchParams): URLSearchParams {
     const query = new URLSearchParams(link);
     for (const [key, value] of filters) {

@@ -1,4 +1,4 @@
-// Follows a list as it grows: gives the newest records, then each new one, oldest first, without an end.
+// Follows a list as it grows: gives the newest records, then each new record, oldest first. Never ends by itself.
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
@@ -7,18 +7,18 @@ import type { FetchedPage } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
-  /** The service cannot be reached. Called once, and then `back` when the service answers again. */
+  /** Called once when the service cannot be reached. `back` is called when the service answers again. */
   away(error: UnavailableError): void;
   back(): void;
-  /** The list moved too fast to be read down to a known record. */
+  /** Called if records may be missing, because the list grew too fast to be read down to a known record. */
   gap(): void;
 }
 
-/** A list with the newest record first, and with limit and offset. */
+/** A list that has the newest record first and accepts `limit` and `offset`. */
 interface ListToFollow {
   fetchPage(query: URLSearchParams): Promise<FetchedPage>;
   filters: URLSearchParams;
-  /** The time of a record in milliseconds; undefined if it has none. */
+  /** The time of a record in milliseconds; undefined if the record has no time. */
   momentOf(record: JsonObject): number | undefined;
 }
 
@@ -33,10 +33,10 @@ export interface FollowOptions extends ListToFollow {
 const betweenLooksMs = 2_000;
 const longestBackoffMs = 30_000;
 
-/** How long to wait before the next look, after this many failures in a row. */
+/** How long to wait before the list is read again, after this many failures in a row. */
 const lookDelayMs = (failures: number): number => Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures);
 
-/** The most records of one request. */
+/** The most records that one request asks for. */
 const headSize = 100;
 /** The most attempts to read the list while it moves. */
 const mostAttempts = 10;
@@ -44,7 +44,7 @@ const mostAttempts = 10;
 export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const { last, clock, signal, notes } = options;
   const list = createWatch(options);
-  // If the first look fails, the command fails, like any other command.
+  // An error of the first request ends the command. Later, an unreachable service is tried again.
   yield await list.begin(last);
   let failures = 0;
   for (;;) {
@@ -73,7 +73,7 @@ interface Entry {
 /** Neighbouring records, newest first. */
 interface Stretch {
   entries: Entry[];
-  /** Whether it goes down to the end of the list. */
+  /** Whether the stretch reaches the end of the list. */
   isWhole: boolean;
   isLarge: boolean;
 }
@@ -83,11 +83,12 @@ type Enough = (added: readonly Entry[], total: number) => boolean;
 
 /**
  * Ids show which records are new, because a record may appear later than its time says. Times are used only if no known
- * record is left in the list. If a look fails half-way, it is repeated, and its records do not count as known.
+ * record is left in the list. If reading the list fails half-way, the list is read again, and the records that were read do
+ * not count as known.
  */
 function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /** The keys of the newest records. `known` would in time forget a record that stays at the head. */
+  /** The keys of the newest records. `known` keeps only recent keys, so it may forget a record that stays at the head. */
   let head = new Set<string>();
   let count = 0;
   let knowsAll = true;
@@ -103,7 +104,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   /**
-   * Reads page by page until there is enough. Each page starts at the last record of the page before. If new records came
+   * Reads page by page until `isEnough` returns true. Each page starts at the last record of the page before. If new records came
    * meanwhile, the next page has that record further down. Returns undefined if the record is gone.
    */
   async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
@@ -142,8 +143,8 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   /**
-   * Records after the last known one are older: they moved up because others were deleted. If no record is known any more,
-   * their times tell.
+   * Returns the entries that are old, not new. Records after the last known record are old: they moved up because other
+   * records were deleted. If no record is known any more, the times of the records decide.
    */
   function olderOnes(entries: readonly Entry[]): readonly Entry[] {
     if (knowsAll) return [];
@@ -152,7 +153,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
     return entries.filter((entry) => (momentOf(entry.record) ?? Infinity) <= newest);
   }
 
-  /** Returns the entries that were not known, oldest first. From now on they are known. */
+  /** Returns the entries that were not known, oldest first. From now on, these entries are known. */
   function remember(entries: readonly Entry[]): Entry[] {
     const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
     for (const entry of fresh) newest = Math.max(newest, momentOf(entry.record) ?? -Infinity);
@@ -163,7 +164,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
   }
 
   return {
-    /** The newest records, `last` of them. */
+    /** Returns the newest `last` records, oldest first. */
     async begin(last: number): Promise<Page> {
       const { entries, isWhole, isLarge } = await readDown(
         (_added, total) => total >= Math.max(last, headSize),
@@ -173,7 +174,7 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
       return { records: recordsOf(entries.slice(0, last).toReversed()), isLarge };
     },
 
-    /** The records that came since the look before. */
+    /** Returns the records that arrived since the last call of `look` or `begin`. */
     async look(): Promise<Page> {
       const { entries, isLarge } = await readDown((added) => added.some(isKnown));
       const older = new Set(olderOnes(entries));
@@ -188,6 +189,6 @@ const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
 
 const recordsOf = (entries: readonly Entry[]): JsonObject[] => entries.map(({ record }) => record);
 
-/** A record without an id is known by its text. */
+/** The key of a record is its id. For a record without an id, the key is its text. */
 const entriesOf = ({ records }: Page): Entry[] =>
   records.map((record) => ({ record, key: textOf(record.id) ?? stringifyJson(record) }));

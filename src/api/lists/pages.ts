@@ -1,11 +1,11 @@
-// Reads a list page by page, and gives each record once. Requests the next pages while the caller writes this one.
+// Reads a list page by page, and gives each record once. Requests the next pages while the caller writes the current page.
 import type { Page } from '../../lib/page.ts';
 import { createCursor, type FetchedPage, isSameQuery, type ListNotes, type Paging } from './cursor.ts';
 
 /**
- * Requests pages before the caller needs them, so that the service works while the caller writes: always the next page, and
- * the pages after it if their offsets can be predicted. A page without a new record is given too, empty, so that the caller
- * can stop.
+ * Requests pages before the caller needs them, so that the service works while the caller writes. Always requests the next
+ * page, and also later pages if their offsets can be predicted. A page without a new record is given as an empty page, so
+ * that the caller can stop.
  */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<FetchedPage>,
@@ -17,7 +17,7 @@ export async function* listPages(
   let ahead: { query: URLSearchParams; fetched: Promise<FetchedPage> }[] = [];
   const ask = (query: URLSearchParams) => {
     const fetched = fetchPage(query);
-    // A page that is no longer wanted may fail.
+    // An error of a page that nobody needs any more must not end the process.
     fetched.catch(() => {});
     ahead.push({ query, fetched });
   };

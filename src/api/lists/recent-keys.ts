@@ -1,9 +1,9 @@
-// The keys of the records that were given last.
+// Remembers the keys of the latest records of a list.
 
-/** A record that comes again comes soon after the first time, so the latest keys are enough. */
+/** At least this many keys are remembered. A record that appears twice appears again soon, so the latest keys are enough. */
 export const leastRemembered = 10_000;
 
-/** Keeps two generations of keys. When the younger one is full, the older one is dropped. */
+/** Keeps two sets of keys. When the younger set is full, the older set is dropped. */
 export class RecentKeys {
   #younger = new Set<string>();
   #older = new Set<string>();
