@@ -5,8 +5,9 @@ import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
 /**
- * The returned function is also true if the service sends no owner, or cannot tell who the caller is. It asks the
- * service at most once, and only if the owner differs from the user that this machine remembers for the token.
+ * The returned function tells whether an owner is the caller. It returns true if the owner is undefined, or if the
+ * service cannot tell who the caller is. It asks the service at most once, and only if the owner differs from the user
+ * that this machine remembers for the token.
  */
 export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;

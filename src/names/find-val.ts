@@ -1,4 +1,4 @@
-// Finds the id of a val by its name or by the beginning of its id, for a word that the workspace does not know.
+// Finds the id of a val by its name or by the first characters of its id, if the workspace does not know the word.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -16,11 +16,11 @@ export interface FindOptions {
   seen: SeenVals;
   clock: Clock;
   connect(): Promise<Api>;
-  /** The val will be changed or deleted, so a remembered name is checked against the service first. */
+  /** True if the command changes or deletes the val. Then a remembered name is checked against the service first. */
   isForWriting: boolean;
   /** Called with each val that was read to check its name. */
   onRead(id: string, record: JsonObject): void;
-  /** More names and files to suggest after a misspelt word. */
+  /** More names and files that may be suggested after a misspelt word. */
   alsoKnown: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface NamedVal {
   name: string;
 }
 
-/** Tables show the first 8 characters of an id, so people type about as many. */
+/** Tables show the first 8 characters of an id, so people type about as many characters. */
 const shortestBeginning = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
@@ -52,8 +52,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const remembered = await checked(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byBeginning(recalled, word);
-    // A word with a digit that begins a known id is taken for that id. A word without a digit may be a name that this
-    // machine has not seen yet, so the service's list is read first.
+    // If a word has a digit and is the beginning of a known id, the word means that id. A word without a digit may be a
+    // name that this machine has not seen yet, so the service's list is read first.
     const early = /\d/.test(word) ? fromMemory() : undefined;
     if (early !== undefined) return early;
     const hasToken = settings.local.value || settings.token !== undefined;
@@ -76,8 +76,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   };
 
   /**
-   * Returns the vals that still have the name on the service; undefined if there are none. A command that only reads
-   * may use an outdated name, so a single val is checked only for writing.
+   * Returns the vals that still have the name on the service; undefined if there are none. If there is only one val and
+   * the command only reads, the name is not checked, because reading by an outdated name does no harm.
    */
   async function checked(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
@@ -93,13 +93,16 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/** Throws if the val has another name on the service. vals.json may be outdated, or come from a stranger. */
+/**
+ * Throws if the val has another name on the service than in vals.json. vals.json may be outdated, or come from a
+ * stranger.
+ */
 export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
   const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);
 }
 
-/** If the service sends no name, the known name still holds. */
+/** If the service sends no name, the known name is returned. */
 async function readName(api: Api, { id, name }: NamedVal, onRead: FindOptions['onRead']): Promise<string> {
   const record = await api.record(routes.getVal(id));
   onRead(id, record);
@@ -111,7 +114,7 @@ function undefinedIfGone(error: unknown): undefined {
   throw error;
 }
 
-/** Empty if the record lacks its id or name. */
+/** The result is empty if the record has no id or no name. */
 const namedOf = (record: JsonObject): NamedVal[] => {
   const id = textAt(record, 'id');
   const name = textAt(record, 'name');
@@ -127,7 +130,7 @@ function byBeginning({ vals }: Recalled, word: string): string | undefined {
   return found.length === 0 ? undefined : only(found, `have ids that begin with "${word}"`).id;
 }
 
-/** Throws if there are several. */
+/** Throws if `found` has several vals. */
 function only(found: readonly NamedVal[], alike: string): NamedVal {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;

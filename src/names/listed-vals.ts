@@ -1,4 +1,5 @@
-// Reads the service's list of the caller's vals for one command: at most once, and only if the command needs it.
+// Reads the service's list of the caller's vals for one command. The list is read at most once, and only if the command
+// needs it.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
@@ -13,23 +14,29 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  /** Undefined if the list lacks the val. Also undefined for a command about few vals, which reads each val instead. */
+  /**
+   * Undefined if the list lacks the val. Also undefined if the command is about few vals, because such a command reads
+   * each val and not the list.
+   */
   withId(id: string): Promise<ListedVal | undefined>;
-  /** The vals that may have the name; undefined if the service cannot list vals and none is remembered. */
+  /**
+   * The ids of the vals that may have the name. Undefined if the service cannot list vals and this machine remembers no
+   * val of that name.
+   */
   idsWithName(name: string): Promise<string[] | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** A command about fewer vals reads each val, because that takes no longer than reading the list. */
+/** A command about fewer vals than this reads each val, because reading the list would take as long. */
 const fewestForList = 100;
 
-/** `count` is the number of vals that the command is about. For 'all', reading the list has no time limit. */
+/** `count` is the number of vals that the command is about. If `count` is 'all', reading the list has no time limit. */
 export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = count === 'all';
   const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
-  // The list may be much longer than the command needs, so looking up ids does not read all of it.
+  // The list may be much longer than the command needs, so a lookup of an id reads only the beginning of the list.
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
   const readAll = once(async () => {
     await readBeginning();
@@ -61,12 +68,13 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
   return {
     async withId(id) {
       if (!isForAll && count < fewestForList) return undefined;
-      // If the list fails, each val is read instead. If the service is down, reading the val reports that.
+      // If reading the list fails, the caller reads the val itself. If the service is down, that second read reports
+      // it.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
     async idsWithName(name) {
-      // A list that is invalid, refused or endless counts as no list.
+      // A list that is invalid, refused or too long counts as no list.
       if (await readAll().catch(falseIf(BadResponseError, RefusedError, ListTooLong)))
         return idsByName.get(name) ?? [];
       const seen = (await readSeen()).filter((val) => val.name === name);

@@ -1,4 +1,5 @@
-// Finds the caller's vals that match all words: with the service's search, or else by the names in the service's list.
+// Finds the caller's vals that match all words. Uses the service's search. If the service has no search, compares the
+// names in the service's list.
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -11,7 +12,7 @@ import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
   pages: AsyncIterable<Page>;
-  /** The result comes from the service's search, which also looks into the code. */
+  /** True if the result comes from the service's search, which also searches the code. */
   isSearched: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The service's list of the caller's vals. Not every service has one.
+// The service's list of the caller's vals. Some services have no such list.
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/cursor.ts';
 import { textAt } from '../api/records.ts';
@@ -10,7 +10,10 @@ import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** Reads the first page, because only an answer shows whether the service can list vals. Undefined if it cannot. */
+/**
+ * Reads the first page at once, because only an answer shows whether the service can list vals. Undefined if the
+ * service cannot list vals.
+ */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -39,13 +42,13 @@ export interface Lookup {
   settings: Settings;
 }
 
-/** Both limits are higher than the number of vals of any owner on the services that we know. */
+/** On the services that we know, no owner has as many vals as either limit. */
 const mostForName = 20_000;
 const mostForAll = 200_000;
 
 /**
  * Undefined if the service cannot list vals. A service could send pages for ever, so a list that is too long ends with
- * an error. Finding a name also has a time limit; a command about all vals has none.
+ * an error. Finding a name has a time limit, and getting all vals has none.
  */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,

@@ -45,7 +45,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-/** Empty if the body is not a list. The command that sent the request reports that problem. */
+/** Empty if the body is not a list. The command that sent the request reports the invalid body. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
     return listOf(body ?? null, call);

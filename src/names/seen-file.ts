@@ -1,4 +1,5 @@
-// Remembers the vals of earlier answers in a file that other users cannot read. An unreadable file counts as empty.
+// Remembers the vals of earlier answers in a file that other users cannot read. If the file is unreadable, it counts as
+// empty.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,21 +12,26 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /** A string, so that a long number keeps all its digits; absent if the service sent none. */
+  /**
+   * The version is a string, so that a long number keeps all its digits. It is absent if the service sent no version.
+   */
   version?: string | undefined;
   /** The owner's id. */
   owner?: string | undefined;
-  /** The caller wrote the val by its name, so it belongs to the caller, even if the service sends no owner. */
+  /**
+   * Set if the caller wrote the val by its name. Then the val belongs to the caller, even if the service sends no
+   * owner.
+   */
   mine?: true;
 }
 
-/** For all services and tokens together. */
+/** This limit applies to all services and tokens together. */
 const mostLines = 10_000;
 
 /** The vals of one service, as seen with one token. */
 interface SeenFile {
   user(): string | undefined;
-  /** The val that was noted last is the last one. */
+  /** The vals in the order in which they were noted, the newest last. */
   vals(): SeenVal[];
   noteUser(id: string): void;
   /** `val` is null if the val was deleted. */
@@ -37,7 +43,7 @@ interface SeenFile {
 export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
   const lines = file === undefined ? new Map<string, string>() : readLines(file);
   const key = keyOf(settings);
-  // The line of the user has an empty id.
+  // The user's line has an empty id.
   const userPlace = `${key}\t`;
   const valPlace = (id: string) => `${key}\t${JSON.stringify(id)}`;
   let isChanged = false;
@@ -72,15 +78,18 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/** Differs for each service and token, without revealing the token. The embedded service has no fixed URL. */
+/**
+ * The key differs for each service and token, and does not reveal the token. The embedded service has no fixed URL, so
+ * its key is made from the word 'local'.
+ */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /**
- * The JSON of each val, by the key of its service and token and by its id. It is parsed only when it is needed, because
- * most commands need one line of a thousand.
+ * Maps a place to the JSON of one val. The place consists of the key (of the service and the token) and the val's id.
+ * The JSON is parsed only when it is needed, because most commands need one line of a thousand.
  */
 type Lines = Map<string, string>;
 
@@ -97,7 +106,7 @@ function readLines(file: string): Lines {
   }
 }
 
-/** The oldest lines are dropped first. */
+/** If there are too many lines, the oldest are dropped. */
 function writeLines(file: string, lines: Lines): void {
   const text = [...lines].slice(-mostLines).map(([place, known]) => `${place}\t${known}\n`);
   makeFolder(dirname(file), 0o700);

@@ -1,4 +1,5 @@
-// Remembers the vals in answers of the service, to find them by name later. This is a cache: verify before you write.
+// Remembers the vals in the service's answers, so that later commands find the vals by name. This is a cache: verify
+// before you write.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -14,12 +15,12 @@ export interface SeenVals {
 
 export interface Recalled {
   me: string | undefined;
-  /** Only vals of the service and the token in use. The val that was seen last is the last one. */
+  /** Contains only vals of the service and the token in use, the newest last. */
   vals: SeenVal[];
   mine: SeenVal[];
 }
 
-/** For a service that is not the one in use. */
+/** Remembers nothing. Used for a service other than the service in use. */
 export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
@@ -31,17 +32,17 @@ export const noSeenVals: SeenVals = {
 const longestText = 128;
 const mostNotes = 10_000;
 
-/** Reads the file only when it is needed. Without a home directory there is no file. */
+/** Reads the file only when a command needs it. Without a home directory there is no file. */
 export function createSeenVals(
   settings: Settings,
-  /** Whether a text contains the token. Such a text is never written to the file. */
+  /** Returns true if the text contains the token. Such a text is never written to the file. */
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
-  /** By id; null for a deleted val. */
+  /** Maps an id to its val. A deleted val is null. */
   const notes = new Map<string, SeenVal | null>();
   let me: string | undefined;
 
-  /** Reads the file each time, so that notes of other processes are not lost. */
+  /** Reads the file at each call, so that the notes of other processes are not lost. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;
@@ -74,7 +75,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // Without the file, names are looked up on the service.
+        // Without the file, commands look up names on the service.
       }
     },
   };

@@ -5,16 +5,16 @@ export interface WorkspaceVal {
   /** The path relative to the workspace's root, with / between folders. */
   file: string;
   name: string;
-  /** The id on the service in use, which may belong to another owner there. */
+  /** The id on the service in use. The val with this id may belong to another owner. */
   id: string | undefined;
-  /** The services that the val was pushed to, if it was not pushed to the service in use. */
+  /** Set if the val was pushed, but not to the service in use. Contains the services that have the val. */
   others?: string[];
 }
 
-/** Iterates in the order of the paths. */
+/** The iterator returns the vals sorted by path. */
 export interface Vals extends Iterable<WorkspaceVal> {
   ofFile(file: string): WorkspaceVal | undefined;
-  /** The path must be folded with `fold`. */
+  /** `folded` must be a path that was folded with `fold`. */
   ofFoldedFile(folded: string): WorkspaceVal | undefined;
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;

@@ -1,4 +1,4 @@
-// A workspace: a folder whose files are vals, together with the service that the command uses.
+// A workspace: a folder whose files are vals, and the service that the command uses.
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
@@ -31,8 +31,8 @@ export interface Workspace extends KnownVals {
   /** Records the val's name and id in the journal, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
-   * Writes the notes of the journal into vals.json, also those of commands that crashed. If vals.json cannot be
-   * written, returns the error, and the next command tries again.
+   * Writes the notes of the journal into vals.json, including the notes of commands that crashed. If vals.json cannot
+   * be written, returns the error, and the next command tries again.
    */
   saveManifest(): Promise<LocalError | undefined>;
 }
@@ -101,7 +101,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   return workspace;
 }
 
-/** Reads the vals from vals.json and the journal. Without a service, no val has an id. */
+/** Reads the vals from vals.json and the journal. If `service` is undefined, no val has an id. */
 export function valsOf(root: string, service: string | undefined): Vals {
   const vals = [...readManifest(root).vals].map(([file, { name, ids }]): WorkspaceVal => {
     if (service === undefined) return { file, name, id: undefined };
@@ -112,8 +112,8 @@ export function valsOf(root: string, service: string | undefined): Vals {
 }
 
 /**
- * If vals.json has no id for this path of the service, the id of another path, such as a space, is used: it is another
- * owner on the same service.
+ * If vals.json has no id for the service's URL, the id for another URL with the same origin is used. Such a URL has
+ * another path, for example that of a space, so the id may belong to another owner.
  */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
@@ -129,7 +129,8 @@ function originOf(service: string): string {
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // One of the two paths may contain a link above the workspace, such as /tmp on macOS.
+  // The root or the path may contain a link above the workspace, such as /tmp on macOS. So both are compared again with
+  // their links followed.
   const realRoot = realPath(root);
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
@@ -142,7 +143,10 @@ export function fileBelow(location: Location, path: string): string | undefined 
   return pathProblem(file) === undefined ? file : undefined;
 }
 
-/** Also finds the val if vals.json spells the same file differently, such as `case.ts` for `Case.ts` on Windows. */
+/**
+ * Also finds the val if vals.json spells the same file differently. For example, `case.ts` and `Case.ts` are one file
+ * on Windows.
+ */
 export function valOfFile(
   { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
   file: string,
@@ -199,7 +203,7 @@ export function withoutId(
       });
 }
 
-/** A warning if vals were pushed only to other services or spaces; undefined if there is nothing to warn about. */
+/** Returns a warning if some vals were pushed only to other services or spaces; otherwise undefined. */
 export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
   const elsewhere = vals.filter(({ others }) => others !== undefined);
   if (elsewhere.length === 0) return undefined;

@@ -9,7 +9,7 @@ import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 
-/** The rules of one folder's ignore files. They apply to paths below the folder. */
+/** The rules of the ignore files in one folder. They apply to paths below the folder. */
 export interface Rules {
   folder: string;
   matcher: Ignore;
@@ -25,9 +25,12 @@ const names = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
-/** Each lookup reads the ignore files again, so the rules are always current. */
+/** Each lookup reads the ignore files again, so that a change of an ignore file takes effect at once. */
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  /** A cache by path, valid while the text is the same, because parsing takes longer than reading. */
+  /**
+   * Maps the path of an ignore file to its parsed rules. The rules are reused while the file has the same text, because
+   * parsing takes longer than reading.
+   */
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 
@@ -48,7 +51,8 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (cause instanceof NotReached) return undefined;
-      // git applies large ignore files too. If this one were skipped, files that git ignores would be pushed.
+      // git also applies ignore files that are too large for this program. If such a file were skipped, a push would
+      // send files that git ignores. So the command fails.
       if (cause instanceof TooLarge) {
         throw new LocalError(`${path} ${cause.problem}, so the files that it ignores are unknown.`, {
           hint: 'Make the ignore file smaller.',
@@ -74,7 +78,10 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/** Topmost first, up to the top of the repository or, outside of a repository, of the workspace. */
+/**
+ * Returns the folders above the root whose ignore files apply. The first is the top of the git repository or, outside
+ * of a repository, the root of the workspace.
+ */
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];
   const top = ['.git', manifestFile]

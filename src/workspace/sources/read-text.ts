@@ -10,14 +10,14 @@ import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
   settings: { cwd: string };
-  /** Set if an agent runs the command, which may then use only files below one folder. */
+  /** Set if an agent runs the command. Then the command may use only files below one folder. */
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
 }
 
-/** Refuses an empty file, because nobody replaces code with nothing on purpose. */
+/** Refuses an empty file, because a user rarely means to replace code with nothing. */
 export async function readCode(file: string, input: Input): Promise<string> {
   return checkNotEmpty(file, await readText(file, input));
 }
@@ -67,7 +67,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** Reads the pipe as a socket, without blocking, because otherwise Ctrl-C could not interrupt the read. */
+/** Reads the pipe as a socket. A blocking read could not be interrupted with Ctrl-C. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

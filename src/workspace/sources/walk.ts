@@ -24,7 +24,10 @@ const declaration = /\.d\.m?ts$/;
 
 export interface FoundFile {
   file: string;
-  /** Set if the user named a folder: that folder, and the file's path relative to it. Links below it are not followed. */
+  /**
+   * Set if the user named a folder. Contains that folder and the file's path relative to it. Links below the folder are
+   * not followed.
+   */
   inFolder?: FileInFolder;
 }
 
@@ -66,7 +69,7 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-/** Also true for a broken link. */
+/** Also true if the path is a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
@@ -94,14 +97,14 @@ export const sameName = (
   hint = 'Rename one of them, or push one alone with --name.',
 ): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
 
-/** False if the path cannot be examined. Reading it later reports the reason. */
+/** False if the path cannot be examined. The command reports the reason when it reads the path. */
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
 
-/** Returns the code files that are not ignored, relative to the root. There may be none. */
+/** Returns the code files that are not ignored, relative to the root. The result may be empty. */
 export async function walkFolder(
   root: string,
   warn: (message: string) => void,
@@ -127,7 +130,10 @@ async function codeFilesBelow(
   return found;
 }
 
-/** Tells whether walkFolder skips a folder. The ignore rules are cached: create a new filter when they change. */
+/**
+ * Tells whether walkFolder skips a folder. The filter caches the ignore rules, so create a new filter when an ignore
+ * file changes.
+ */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -144,7 +150,10 @@ export function createFolderFilter(
   };
 }
 
-/** Tells whether a file or a folder around it is ignored. The rules are cached: create a new check when they change. */
+/**
+ * Tells whether a file or a folder around it is ignored. The check caches the ignore rules, so create a new check when
+ * an ignore file changes.
+ */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
@@ -156,7 +165,7 @@ export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file
   };
 }
 
-/** The folder is relative to the root, with / as separator. */
+/** `folder` is relative to the root, with / as separator. */
 function rulesByFolder(
   root: string,
   { rulesIn, rulesAbove }: IgnoreFiles,
@@ -209,7 +218,7 @@ async function walk(
         files.push(file);
         continue;
       }
-      // Links are left out, because a link may lead to a secret, or back to a folder above it.
+      // A link is left out, because it may lead to a secret or back to a folder above the link.
       warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }

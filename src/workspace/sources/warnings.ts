@@ -24,7 +24,10 @@ export function checkReadme(readme: string | undefined, warn: (message: string) 
   }
 }
 
-/** An import or export of a file beside the val, at the beginning of a line. Type-only imports do not exist at run time. */
+/**
+ * Matches an import or export of a relative path, such as './other.ts', at the beginning of a line. Type-only imports
+ * do not match, because they do not exist at run time.
+ */
 const importStatement =
   /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
 

@@ -1,4 +1,5 @@
-// Restricts which files an agent's command may use: only files below one folder, and no files of the program itself.
+// Restricts the files that an agent's command may use. The files must be below one folder, and must not be the
+// program's own files.
 import { relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
@@ -6,7 +7,7 @@ import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 export interface FileLimits {
   /** Files must be below this folder, and links are not followed. If it is undefined, no file may be used. */
   filesBelow: string | undefined;
-  /** Agents may not use these folders: those of the config file and of the embedded service. */
+  /** The folders of the config file and of the embedded service. Agents may not use files in these folders. */
   kept: readonly string[];
 }
 

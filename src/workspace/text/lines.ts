@@ -1,14 +1,17 @@
 // Splits texts into lines, each with its line end, and finds the changes between two texts.
 import { diffArrays } from 'diff';
 
-/** `lines` replace the old lines from `start` up to, but not including, `end`. */
+/** The new `lines` replace the old lines from `start` up to, but not including, `end`. */
 export interface Change {
   start: number;
   end: number;
   lines: string[];
 }
 
-/** Texts with more edits than this have almost nothing in common, and comparing them further would take too long. */
+/**
+ * If two texts differ by more edits than this, they have almost nothing in common, and comparing them further would
+ * take too long.
+ */
 export const mostEdits = 2_000;
 
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -29,9 +32,12 @@ export function changesBetween(before: string[], after: string[]): Change[] {
   return changes;
 }
 
-/** Pairs of positions, before and after, of the lines that did not change. Empty if finding them would take too long. */
+/**
+ * Finds the unchanged lines. Each pair contains the position of one line in `before` and in `after`. The result is
+ * empty if finding the lines would take too long.
+ */
 function linesInBoth(before: string[], after: string[]): (readonly [number, number])[] {
-  // A line that only one side has is always an edit. Without these lines there is far less to compare.
+  // A line that only one text contains is always an edit. Without such lines, the comparison is much shorter.
   const old = shared(before, new Set(after));
   const now = shared(after, new Set(before));
   const parts = diffArrays(old.lines, now.lines, { maxEditLength: mostEdits });

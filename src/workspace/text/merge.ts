@@ -1,4 +1,5 @@
-// Merges two texts that have a common base. If both sides changed a place differently, it gets conflict markers.
+// Merges two texts that have a common base. If both texts changed the same lines differently, the result has conflict
+// markers around these lines.
 import { type Change, changesBetween, linesOf } from './lines.ts';
 
 export interface Merged {
@@ -32,7 +33,7 @@ export function merge(base: string | undefined, here: string, there: string): Me
   return { text: textOf(merged), conflicts };
 }
 
-/** Without a base nobody knows which side changed, so every difference is a conflict. */
+/** Without a base it is unknown which text changed, so every difference is a conflict. */
 function mergeWithoutBase(here: string[], there: string[]): Merged {
   const changes = changesBetween(here, there);
   const merged: string[] = [];
@@ -48,7 +49,8 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 const textOf = (lines: readonly string[]): string => lines.join('');
 
 export function hasConflictMarkers(text: string): boolean {
-  // Few texts have conflict markers, and this search takes much less time than splitting the text into lines.
+  // Few texts have conflict markers, and searching for a marker takes much less time than splitting the text into
+  // lines.
   if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(markers).every((marker) => lines.has(marker));
@@ -92,7 +94,7 @@ function applied(base: readonly string[], start: number, end: number, changes: r
 
 function withMarkers(here: readonly string[], there: readonly string[]): string[] {
   const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
-  // A marker must begin a line, even after a last line without a line end.
+  // A marker must begin a line, so a line end is added to a last line that has none.
   const ended = (lines: readonly string[]) =>
     lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
   return [

@@ -2,9 +2,12 @@
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { linesOf, mostEdits } from './lines.ts';
 
-/** A side is undefined if the file does not exist. The result is empty if both texts are equal. */
+/**
+ * `before` or `after` is undefined if the file does not exist on that side. The result is empty if both texts are
+ * equal.
+ */
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
-  // patch cuts a name at the first space, unless a tab follows the name.
+  // The program `patch` cuts a file name at the first space, unless a tab follows the name.
   const tab = file.includes(' ') ? '\t' : '';
   return diffBetween(
     { label: before === undefined ? '/dev/null' : `a/${file}${tab}`, text: before ?? '' },
@@ -27,7 +30,10 @@ export function diffBetween(old: Side, now: Side): string {
   return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
-/** For texts whose common lines would take too long to find. */
+/**
+ * Shows the whole old text as removed and the whole new text as added. Used if finding the common lines would take too
+ * long.
+ */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
   const signed = (sign: string, text: string) =>
     linesOf(text).flatMap((line) =>

@@ -1,21 +1,21 @@
-// Keeps the files that were saved while the service cannot be reached, and decides when to send them again.
+// Keeps the files that the user saved while the service cannot be reached, and decides when to send them again.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {
   isUnderWay(): boolean;
-  /** Begins or continues the outage: keeps the file, and sends it again after a pause. */
+  /** Begins or continues the outage. Keeps the file, and sends it again after a pause. */
   serviceFailed(file: string): void;
-  /** Ends the outage: sends all files that were kept. */
+  /** Ends the outage, and sends all kept files. */
   serviceAnswered(): void;
   keep(file: string): void;
-  /** If the outage continues and no retry is planned, plans to send the next file after a pause. */
+  /** If the outage continues and no retry is planned, plans to send the next kept file after a pause. */
   planRetry(): void;
   close(): void;
 }
 
 export interface OutageOptions {
   clock: Clock;
-  /** Called for one file to test the service, and for all files when the service is back. */
+  /** Called with one kept file to test the service, and with every kept file when the service answers again. */
   send(file: string): void;
   onBegan(): void;
   onEnded(): void;
@@ -42,7 +42,7 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
     if (!underWay || cancel !== undefined) return;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
     failures += 1;
-    // Random, so that many clients of one service do not all try again at the same moment.
+    // The pause is random, so that many clients of one service do not all retry at the same moment.
     cancel = clock.after(pause * (0.5 + Math.random() / 2), sendNext);
   }
 

@@ -1,4 +1,5 @@
-// Works on several files at a time. If a file is added while it is worked on, it is worked on again afterwards.
+// Works on several files at a time. If a file is added again while the queue works on it, the queue works on it once
+// more afterwards.
 
 export interface Queue {
   add(file: string): void;

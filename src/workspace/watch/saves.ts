@@ -13,7 +13,7 @@ export interface Saves {
 /** A save is reported after this pause, because an editor may write, delete and rename a file for one save. */
 const debounceMs = 100;
 
-/** When a folder is no longer ignored, files that were saved there this recently count as saved. */
+/** When a folder is no longer ignored, a file in the folder counts as saved if it was saved this recently. */
 const savedBeforeMs = 1_000;
 
 /** Resolves when the watcher is ready. Ignored folders are not watched, but ignored files are. */
@@ -34,20 +34,20 @@ export async function watchSaves(
     pending.set(file, cancel);
   };
 
-  /** Files that already exist count as saved only if they changed after `since`. */
+  /** A file that exists when the watcher starts counts as saved only if it changed after `since`. */
   async function begin(since?: number): Promise<FSWatcher> {
     const isSkipped = createFolderFilter(root, ignoreFiles);
     let hasBegun = false;
     const watcher = watch(root, {
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // chokidar first calls this without stats. Then it is not yet known whether the path is a folder.
+      // chokidar first calls this function without stats. Without stats it is unknown whether the path is a folder.
       ignored: (path, stats) =>
         stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // chokidar reads a folder before it watches it, and would miss files that are created in between. Adding the
-      // folder again makes chokidar read it once more.
+      // chokidar lists a new folder before it watches the folder, and would miss a file that is created in between.
+      // Adding the folder again makes chokidar list the folder once more.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) {
@@ -68,8 +68,8 @@ export async function watchSaves(
   let watcher = await begin();
   let renewed = Promise.resolve();
   /**
-   * Starts a new watcher, because after a change of an ignore file, other folders may be ignored. The old watcher is
-   * closed only when the new one is ready, so that no save is missed.
+   * Starts a new watcher after an ignore file changed, because then other folders may be ignored. The old watcher is
+   * closed when the new watcher is ready, so that no save is missed.
    */
   function renew(since: number): void {
     renewed = renewed
