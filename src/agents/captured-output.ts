@@ -39,7 +39,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
-  /** If reading the list fails half-way, the document has no items. */
+  /** If reading the list fails half-way, `document` gets no items. */
   async function takeList(rows: ListResult['rows']): Promise<void> {
     document = { items: await firstOf(rows) };
   }
@@ -61,7 +61,10 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return items;
   }
 
-  /** If the limit cuts the list, unchanged and skipped items are left out first. */
+  /**
+   * If there are more outcomes than the limit allows, the outcomes with the status 'unchanged' or 'skipped' are left
+   * out first.
+   */
   async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
     const chosen =
@@ -81,7 +84,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return Object.fromEntries(entries);
   };
 
-  /** An error that the code of a val threw is not reworded, because its text comes from the val. */
+  /** If the code of the val threw the error, the message is not reworded, because its text comes from the val. */
   const describe = (error: ValsError): JsonObject =>
     error instanceof RunFailedError ? describeError(error) : inWords(describeError(error));
 
@@ -108,7 +111,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // These results need options that agents do not have.
+        // A command returns these results only with options that agents do not have.
         return;
     }
   }
@@ -180,7 +183,7 @@ const capturedStreams: Pick<
     fields: undefined,
     color: false,
     forPerson: false,
-    // An agent never sees glyphs.
+    // The choice of glyphs does not matter, because an agent never sees glyphs.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },
@@ -194,7 +197,7 @@ interface Listeners {
   onMore(): void;
 }
 
-/** `done`, `table` and `error` are dropped, because the result and its outcomes say the same. */
+/** `done`, `table` and `error` are dropped, because the result and its outcomes contain the same information. */
 const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warn: say,
   note: say,

@@ -1,4 +1,5 @@
-// Speaks the Model Context Protocol on stdin and stdout. The build bundles this file and the protocol's package separately.
+// Speaks the Model Context Protocol on stdin and stdout. The build bundles this file and the protocol's package into a
+// separate file.
 import { type Readable, Writable } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -18,7 +19,7 @@ export interface ProtocolOptions {
   signal: AbortSignal;
 }
 
-/** In bytes. The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
+/** The size in bytes. The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
 const largestMessage = 4 * 1_048_576;
 
 /** Resolves when stdin has ended, or when the signal is aborted. */
@@ -72,7 +73,7 @@ function createServer({ version, instructions, tools, call }: ProtocolOptions): 
       if (progressToken === undefined) return;
       progress += 1;
       const notification = { progressToken, progress, message };
-      // Fails if the client has gone. Then nobody needs the progress.
+      // The call fails if the client has closed the connection. Then nobody needs the progress.
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {});
     };
     const { texts, document, isError } = await call(name, input, { signal: mcpReq.signal, onProgress });

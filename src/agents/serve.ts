@@ -1,4 +1,4 @@
-// `vals mcp`: offers the tools that the person allows, and answers calls until stdin ends.
+// `vals mcp`: offers the tools that the user allows, and answers calls until stdin ends.
 import { join } from 'node:path';
 import { commandsOf } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
@@ -71,5 +71,5 @@ const filesNote = (folder: string | undefined): string =>
     ? 'Tools cannot use files here. Give the code itself instead.'
     : `Use only files in ${folder} or in folders below it.`;
 
-/** The build puts mcp.cjs into the folder of the program. */
+/** The build puts mcp.cjs into the same folder as the program. */
 const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));

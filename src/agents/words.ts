@@ -1,4 +1,4 @@
-// Turns the input of a tool into a command line, so that the command checks the input as usual.
+// Turns the input of a tool into a command line, so that the command checks the input like words that a user typed.
 import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
@@ -40,7 +40,10 @@ export function wordsFor(
   };
 }
 
-/** An agent cannot be asked for confirmation. The user allowed deletions with --allow-delete. */
+/**
+ * True if --yes must be added, because an agent cannot be asked for confirmation. The user allowed deletions with
+ * --allow-delete.
+ */
 function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
@@ -101,7 +104,10 @@ function wantedType({ type, items }: Property): string {
   return type === 'integer' ? 'an integer' : `a ${type}`;
 }
 
-/** Accepts numbers as strings, because the command parses strings. The command checks their range. */
+/**
+ * If the tool expects a string or a number, either of the two is accepted, because the command parses all values from
+ * strings. The command checks the range of numbers.
+ */
 function fits(value: unknown, { type }: Property): boolean {
   if (type === 'boolean') return typeof value === 'boolean';
   const isWord = (each: unknown) => typeof each === 'string' || Number.isSafeInteger(each);

@@ -1,9 +1,9 @@
-// Notices when a file of a val is saved, no matter how the editor writes it.
+// Notices when a file of a val is saved, no matter how the editor writes the file.
 import { statSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 
 export interface Changes {
-  /** Watches one more file, which need not exist yet. */
+  /** Watches one more file. The file need not exist yet. */
   follow(file: string): void;
   close(): void;
 }
@@ -13,8 +13,8 @@ const quietMs = 100;
 const pollMs = 100;
 
 /**
- * Polls the files, because the system's watchers work by folder, and would have to follow each folder that is moved,
- * comes back or does not exist yet. Examining a hundred files takes less than a millisecond.
+ * Polls the files. The system's watchers work by folder, so the program would have to follow each folder that is moved,
+ * restored or not created yet. Examining a hundred files takes less than a millisecond.
  */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
@@ -43,7 +43,7 @@ export function watchFiles(files: readonly string[], clock: Clock, onChange: () 
   };
 }
 
-/** The stamp changes when the file is written or replaced. It is empty if there is no file. */
+/** The stamp changes when the file is written or replaced. It is empty if the file does not exist. */
 function stampOf(file: string): string {
   try {
     const { ino, size, mtimeNs } = statSync(file, { bigint: true });

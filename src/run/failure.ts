@@ -1,4 +1,4 @@
-// The errors of a failed run, with places in the val's source.
+// The errors of a failed run. Each error names places in the val's source.
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { packageOf, placeAt, placeOfImport } from './imports.ts';
@@ -24,7 +24,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
       body: whole,
       ...(thrown.isDenied && { hint: deniedHint }),
     },
-    // If the error has a single line and one place, the message holds both already.
+    // If the error has a single line and one place, the message already contains both.
     others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
   );
 }
@@ -32,7 +32,10 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 const deniedHint =
   'A val may read its own code and packages, and no other file. To let it do everything that you may, add --allow-all.';
 
-/** V8 refuses some code that the transpiler accepts, such as invalid regular expressions, but does not tell the place. */
+/**
+ * V8 refuses some code that the transpiler accepts, such as an invalid regular expression. V8 does not tell the place
+ * of the problem.
+ */
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];

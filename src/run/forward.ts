@@ -1,4 +1,4 @@
-// Forwards one request to the process of the val, and its answer to the caller.
+// Forwards one request to the process of the val, and the answer to the caller.
 import { type Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
@@ -12,14 +12,17 @@ interface Exchange {
   outgoing: ServerResponse;
   serving: ServingProcess;
   port: number;
-  /** The process reports a failure together with this number. */
+  /** The number of the request. The val's process sends this number with the report of a failure. */
   request: number;
   agent: Agent;
   clock: Clock;
   maxSeconds: number;
 }
 
-/** Resolves when the caller has the answer or closed the connection. The result is the reason if the val failed. */
+/**
+ * Resolves when the caller has received the answer or closed the connection. The result is the error if the val failed,
+ * and undefined otherwise.
+ */
 export function forward({
   incoming,
   outgoing,
@@ -40,11 +43,12 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // The process is not ended at once, because its other requests have their own time limit.
+      // The process is not ended at once, because the other requests in the process have their own time limits.
       serving.retire();
     };
     const callerTooSlow = () => {
-      // The val stopped reading the body, so the caller could not send it.
+      // If `onward` needs to drain, the val stopped reading the request's body. Then the val is too slow, not the
+      // caller.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -60,7 +64,8 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The process of the val closes a connection only when it ends, but its end may be known a moment later.
+      // The val's process closes a connection only when the process ends. The end of the process may be reported a
+      // moment after the connection closes, so wait for it.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
@@ -77,7 +82,7 @@ function withoutValsHeaders(headers: readonly string[]): string[] {
   return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
 }
 
-/** Closes the connection, because the rest of the request may never arrive. */
+/** Closes the connection too, because the rest of the request may never arrive. */
 export function refuse(outgoing: ServerResponse, status: number, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };

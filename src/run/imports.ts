@@ -1,4 +1,4 @@
-// Resolves an import of the val's own code: to a file of the project, or to a module that Node loads.
+// Resolves an import in the val's own code to a file of the project, or to a module that Node loads.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,21 +6,24 @@ import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath } from '../lib/paths.ts';
 import type { Source } from './transpile.ts';
 
-/** Only files in `folder` may be imported; none if it is undefined, as for a val of the service. */
+/**
+ * The val may import only files in `folder`. If `folder` is undefined, as for a val of the service, the val may import
+ * no files.
+ */
 export interface ImportLimits {
   folder: string | undefined;
   /** The program keeps tokens and data in these folders. No file in them may be imported. */
   privateFolders: readonly string[];
 }
 
-/** `packagesFrom` is the file from which packages are looked up. */
+/** `packagesFrom` is the file whose folder Node starts from to find packages. */
 export interface Importer {
   id: string;
   source: Source;
   packagesFrom: string;
 }
 
-/** Undefined for a package or a module of Node. */
+/** Undefined if the specifier names a package or a built-in module of Node. */
 export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
@@ -29,7 +32,10 @@ export function pathOfImport(specifier: string, { id, source, packagesFrom }: Im
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
-/** In TypeScript, an import may name the compiled file. These are the endings of its source. */
+/**
+ * In TypeScript, an import may name the compiled file, such as './a.js' for the source './a.ts'. This table maps the
+ * ending of the compiled file to the endings of the source.
+ */
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -37,7 +43,10 @@ const sourceEndings: Record<string, string[]> = {
 };
 const endings = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs'];
 
-/** The file at the path, or the source file if the path has no ending or the ending of compiled code. */
+/**
+ * Finds the file at the path. If there is none, tries the endings of source files, and then an index file in the
+ * folder.
+ */
 export function findFile(path: string): string | undefined {
   const ending = extname(path);
   const stem = path.slice(0, path.length - ending.length);
@@ -49,20 +58,20 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-/** Follows links before it compares the path. Otherwise a link could lead out of the folder. */
+/** Follows links before it compares the paths. Otherwise a link could lead out of the folder. */
 export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
   const file = realpathSync.native(path);
   const isIn = (other: string) => isWithin(realPath(other), file);
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
-/** The parts of `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
+/** Returns the parts of a specifier such as `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
 export function packageOf(specifier: string): { name: string; version: string; subpath: string } {
   const match = /^(?:npm:\/?)?((?:@[^/]+\/)?[^/@]+)(@[^/]*)?(\/.*)?$/.exec(specifier);
   return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };
 }
 
-/** The place of an import, in brackets; empty for an import that the transpiler adds for JSX. */
+/** Returns the place of an import in brackets. The result is empty if the transpiler added the import for JSX. */
 export function placeOfImport(specifier: string, source: Source): string {
   const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
   const index = quoted.find((found) => found !== -1);

@@ -1,16 +1,18 @@
-// The installed packages that a val may read, and the links among them.
+// Finds the installed packages that a val may read, and checks the links in them.
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 
 /**
- * Returns each node_modules from the file's folder upwards, the packages of the same project that are linked from
- * there, as in an npm workspace, and each package.json, because Node reads it to tell ES modules from CommonJS.
+ * Returns three kinds of paths. First, each node_modules from the file's folder upwards. Second, packages of the same
+ * project to which node_modules has links, as in an npm workspace. Third, each package.json, because Node reads it to
+ * tell ES modules from CommonJS.
  */
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // The folder as given, and with its links followed, because its path may contain a link, such as /tmp on macOS.
+  // The folder is used as given and also with its links followed, because its path may contain a link, such as /tmp on
+  // macOS.
   const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
@@ -35,7 +37,7 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-/** Throws if a link leads out of the readable paths, because Node's permission model would follow it. */
+/** Throws if a link leads out of the readable paths, because Node's permission model would follow the link. */
 export function refuseLinksOut(readable: readonly string[]): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {
@@ -62,7 +64,7 @@ function* linksIn(path: string): Generator<string> {
   }
 }
 
-/** Empty for a file, and for a folder that does not exist or that this user cannot read. */
+/** The result is empty if `folder` is a file, does not exist, or cannot be read by this user. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -71,7 +73,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The path with its links followed; undefined if nothing is there. */
+/** Returns the path with its links followed; undefined if the path does not exist. */
 function targetOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);

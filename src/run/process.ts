@@ -1,4 +1,4 @@
-// Starts the process of a val in a process group of its own, with a pipe to this process and a watchdog.
+// Starts the process of a val in a separate process group, with a pipe to this process and a watchdog.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { refuseDebugger } from '../lib/signals.ts';
@@ -9,7 +9,7 @@ export interface ValProcess {
   /** Stops reading the pipe, so that the val has to wait. */
   pause(): void;
   resume(): void;
-  /** Ends the val at once, with every process that it started. */
+  /** Ends the val at once, and also every process that the val started. */
   end(): void;
   ended: Promise<Ending>;
 }
@@ -21,11 +21,11 @@ export interface Ending {
 }
 
 export interface ProcessOptions {
-  /** Node, its options and the program that loads the val. */
+  /** The path of Node, the options of Node, and the program that loads the val. */
   command: readonly [string, ...string[]];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** Whether the val gets the standard input of this process, or none. */
+  /** With 'inherit', the val gets the standard input of this process. With 'ignore', the val gets no input. */
   stdin: 'inherit' | 'ignore';
   platform: NodeJS.Platform;
 }
@@ -33,17 +33,18 @@ export interface ProcessOptions {
 interface Listener {
   onReport(report: Report): void;
   onBytes(bytes: Buffer): void;
-  /** The val itself wrote to the pipe. */
+  /** Called if the pipe contains something that is not a report. Then the val's code itself wrote to the pipe. */
   onInvalidReport(): void;
 }
 
 /**
- * Windows has no process groups. There, Node puts a child that is not detached into a job, and when this process ends,
- * the system ends the processes of the job. A detached child would also lose the console, and with it its output.
+ * Windows has no process groups. On Windows, Node puts a child that is not detached into a job, and when this process
+ * ends, the system ends the processes of the job. A detached child would also lose the console, so its output would not
+ * appear.
  */
 const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
-/** The val writes directly to stderr, so this process does not have to buffer its output. */
+/** The val writes directly to stderr, so this process does not have to buffer the val's output. */
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onInvalidReport }: Listener,
@@ -61,8 +62,8 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // The child asks for one import at a time. Otherwise a val that reads no answers could fill the memory of this
-      // process.
+      // The child asks for one import at a time. Without this check, a val that sends requests and reads no answers
+      // could fill the memory of this process.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }
@@ -79,10 +80,11 @@ export function startProcess(
   pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    // At 'close' everything in the pipe has been read.
+    // At 'close', this process has read everything in the pipe.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // End the processes that the val started, too: they may hold the pipe open, and delay 'close'.
+  // When the val's process exits, the processes that the val started are ended too. They could hold the pipe open and
+  // delay 'close'.
   child.once('exit', end);
   return {
     send(order) {
@@ -98,8 +100,8 @@ export function startProcess(
 
 /**
  * Starts a shell that waits until its input ends, and then kills the process group of the val. The input ends when this
- * process closes it, or when this process has ended for any reason. The shell has a session of its own, so that no
- * signal from the terminal reaches it.
+ * process closes it, or when this process has ended for any reason. The shell runs in a separate session, so that no
+ * signal from the terminal reaches the shell.
  */
 function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};

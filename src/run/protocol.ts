@@ -1,35 +1,39 @@
-// The messages between the parent (`vals run`) and the child (the process of the val), and their frames on the pipe.
+// The messages between the parent (`vals run`) and the child (the process of the val), and the frames of these messages
+// on the pipe.
 
 export const pipeDescriptor = 3;
 
-/** Headers of requests to a child that serves: a secret that only the parent knows, and the number of the request. */
+/**
+ * The headers of a request to a child that serves requests. `secretHeader` proves that the request comes from the
+ * parent. `requestHeader` contains the number of the request.
+ */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
-/** From the parent to the child. */
+/** A message from the parent to the child. */
 export type Order = { start: Start } | { module: ModuleAnswer };
 
 export interface Start {
   entry: ModuleAnswer;
   args: string[];
-  /** Set if the val serves requests, instead of being called once. */
+  /** Set if the val serves requests. Otherwise the val is called once. */
   serve?: { secret: string };
 }
 
 export type ModuleAnswer =
-  /** A file of the val, transpiled. */
+  /** The transpiled code of one of the val's files. */
   | { id: string; code: string; map: string; path?: string }
   | { id: string; json: string }
-  /** A package or a module of Node, which Node loads as if this file imported it. */
+  /** A package or a built-in module of Node. Node loads it as if the file `packagesFrom` contained the import. */
   | { native: string; packagesFrom: string }
-  /** The import failed. The parent keeps the reason under this number. */
+  /** The import failed. `failure` is the number under which the parent keeps the error. */
   | { failure: number; message: string };
 
-/** From the child to the parent. The bytes of a value follow its report. */
+/** A message from the child to the parent. The bytes of a value follow the report `value`. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }
-  /** `isSilent`: the val exported nothing to call, and printed nothing. */
+  /** `isSilent` is true if the val exported nothing to call and printed nothing. */
   | { done: true; isSilent?: boolean }
   /** If `request` is set, only that request failed, and the child continues. */
   | { failed: Thrown; request?: number }
@@ -39,13 +43,13 @@ export type Report =
 const valueKinds = ['text', 'json', 'none'] as const;
 export type ValueKind = (typeof valueKinds)[number];
 
-/** The value that the val threw, as far as it can be sent to another process. */
+/** Describes the value that the val threw, as far as the child can send it to the parent. */
 export interface Thrown {
   text: string;
   stack: string;
-  /** The sandbox denied an access. */
+  /** True if the sandbox denied an access. */
   isDenied?: boolean;
-  /** The number of a failure that the parent found. */
+  /** The number under which the parent keeps the error, if the parent found the failure. */
   failure?: number;
   /** The id of the module whose code V8 refused. */
   refused?: string;
@@ -53,7 +57,7 @@ export interface Thrown {
   importing?: { specifier: string; from: string; code: string };
 }
 
-/** The code of the val can write to the pipe too, so a message may be anything. */
+/** The val's code can write to the pipe too, so a message may contain anything. */
 function isReport(value: unknown): value is Report {
   if (!isObject(value)) return false;
   if ('load' in value) return hasTexts(value.load, ['specifier', 'from']);
@@ -85,7 +89,7 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** A limit against hostile vals. No report needs as much. */
+/** Limits the memory that a hostile val can use. A valid report is much smaller. */
 const mostReportBytes = 16 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>

@@ -17,7 +17,7 @@ export interface FinishedRun {
   error: string | null;
 }
 
-/** Returns the run as the service keeps it; undefined if the service has no route for runs. */
+/** Returns the run as the service stored it; undefined if the service has no route for runs. */
 export async function sendRun(
   api: Api,
   { id, name, version }: KnownVersion,
@@ -43,7 +43,10 @@ export interface FoundVal {
   known: KnownVersion | undefined;
 }
 
-/** Reads the val of a file from the service, by the id in the workspace, or by the name that a push would use. */
+/**
+ * Reads the val of a file from the service. Finds the val by the id in the workspace, or by the name that a push would
+ * use.
+ */
 export async function findVal(
   api: Api,
   path: string,
@@ -55,7 +58,7 @@ export async function findVal(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** At most 10,000 vals, because a service could send pages for ever. */
+/** 100 pages contain at most 10,000 vals. The number is limited, because a service could send pages for ever. */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

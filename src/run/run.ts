@@ -1,4 +1,4 @@
-// One run of a val: its process from start to end, and its value as it arrives.
+// One run of a val: the val's process from start to end, and the returned value in pieces.
 import type { Clock } from '../lib/clock.ts';
 import { type Ending, type ProcessOptions, startProcess } from './process.ts';
 import type { Report, Thrown, ValueKind } from './protocol.ts';
@@ -17,9 +17,9 @@ export interface RunOptions extends LaunchOptions {
 export interface Run {
   /** Rejects if the val failed before it returned a value. */
   kind: Promise<ValueKind>;
-  /** Throws if the val failed half-way. The caller must read to the end, or end the generator. */
+  /** Throws if the val failed before it sent the whole value. The caller must read to the end, or end the generator. */
   pieces(): AsyncGenerator<Buffer>;
-  /** Whether the val exported nothing to call, and printed nothing. Known after the last piece. */
+  /** True if the val exported nothing to call and printed nothing. The result is valid after the last piece. */
   isSilent(): boolean;
 }
 
@@ -32,7 +32,7 @@ type Cause =
   /** The process ended without a report. */
   | { kind: 'ended'; ending: Ending };
 
-/** If more bytes than this wait to be read, the val has to wait. */
+/** If more bytes than this have not been read by the caller, the val has to wait. */
 const mostWaitingBytes = 4 * 1_048_576;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
@@ -54,7 +54,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     },
     onInvalidReport: () => endBecause({ kind: 'broke the pipe' }),
   });
-  // The transpiler is loaded while the process starts.
+  // The transpiler is loaded while the val's process starts.
   const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, options));
   void sources.then(async (sources) =>
     child.send({ start: { entry: await sources.entry(), args: [...args] } }),
@@ -71,7 +71,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
-    // Exit code 0 without a report is no failure: a val may call process.exit(0).
+    // Exit code 0 without a report is no failure, because a val may call process.exit(0).
     if (!isDone && ending.code !== 0) cause ??= { kind: 'ended', ending };
     isDone = true;
     wake();

@@ -20,8 +20,8 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The next options close gaps of the permission model: a val could set flags of V8 that write files anywhere, and
-    // could make Node 20 write a trace or a heap snapshot.
+    // The next options close gaps of the permission model. Without them, a val could set V8 flags that write files
+    // anywhere, and could make Node 20 write a trace or a heap snapshot.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -33,12 +33,12 @@ export function nodeOptions(
 }
 
 /**
- * Node takes a missing path for a file, so the content of a missing folder is allowed separately. Otherwise Node 20.18
- * fails when it looks for a package in such a folder.
+ * If a path does not exist, Node treats the path as a file and does not allow the paths below it. So the paths below a
+ * missing folder are allowed separately. Otherwise Node 20.18 fails when it looks for a package in a missing folder.
  */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
-/** Node 20 crashes on Windows if it gets one path in two spellings. */
+/** Node 20 crashes on Windows if the options contain the same path in two spellings. */
 function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return [...new Set(paths)];
   return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
@@ -49,20 +49,25 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-/** Names of variables that hold secrets, as documented in SECURITY.md. */
+/** Matches the names of variables that hold secrets, as documented in SECURITY.md. */
 const secretName = /TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!OR)|API_?KEY|(?:^|_)KEY(?:_|$)|^AWS_/i;
 const passwordInAddress = /:\/\/[^/\s@]*:[^/\s@]+@/;
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
-/** Why the val does not get a variable, unless it was allowed by name; undefined if the val gets it. */
+/**
+ * Returns the reason to withhold the variable; undefined if the val gets the variable. Variables that the user allowed
+ * by name are never passed to this function.
+ */
 function reasonToWithhold(name: string, value: string): string | undefined {
   if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
   const isSecret = secretName.test(name) || passwordInAddress.test(value);
   return isSecret ? 'that variable looks like a secret' : undefined;
 }
 
-/** The val's environment. Variables that look like secrets are left out, unless they were allowed by name. */
+/**
+ * Returns the val's environment. Variables that look like secrets are left out, unless the user allowed them by name.
+ */
 export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[] | 'all'): NodeJS.ProcessEnv {
   const isAllowed = ([name, value = '']: [string, string | undefined]) => {
     if (belongsToVals(name)) return false;
@@ -72,7 +77,7 @@ export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[]
   return Object.fromEntries(Object.entries(env).filter(isAllowed));
 }
 
-/** Variables that the code mentions and that the val does not get, with the reason. */
+/** Returns the variables that the code mentions and the val does not get, with the reason for each. */
 export function missingVariables(
   code: string,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,5 @@
-// Serves a val on a loopback address: checks the callers, limits the time, and replaces the val's process when it ends.
+// Serves a val on a loopback address. Checks each request, limits the time, and replaces the val's process when the
+// process ends.
 import {
   Agent,
   createServer,
@@ -16,13 +17,13 @@ import type { Entry } from './sources.ts';
 export interface ServeOptions extends LaunchOptions {
   port: number;
   onAnswered(answered: Answered): void;
-  /** Called if the val does not load. */
+  /** Called if the code of the val does not load. */
   onFailure(failure: ValsError): void;
 }
 
 interface Answered {
   method: string;
-  /** The path without its query, which may hold a secret. */
+  /** The path without the query, because a query may contain a secret. */
   path: string;
   status: number;
   startedAt: number;
@@ -33,7 +34,7 @@ interface Answered {
 
 export interface Served {
   url: string;
-  /** Later requests go to this code. */
+  /** Requests that arrive after this call are answered with the code of `entry`. */
   use(entry: Entry): void;
   close(): Promise<void>;
 }
@@ -44,7 +45,10 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   let current = startServing(first, options, onFailure);
   let requests = 0;
 
-  /** Starts the process again if it has ended or takes no more requests, unless the code does not load. */
+  /**
+   * If the process has ended or takes no more requests, starts a new process. If the code does not load, starts no new
+   * process.
+   */
   async function ready(): Promise<{ serving: ServingProcess; port: number }> {
     const before = current;
     const loads = before.port.then(
@@ -115,20 +119,23 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
-/** Browsers send headers that name the site of the page. A link that the user follows is allowed. */
+/**
+ * Browsers send headers that name the site of the page that made the request. If the user followed a link from another
+ * site, the request is allowed.
+ */
 function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
   return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
 }
 
-/** Also refuses requests that a web `Request` cannot express, such as TRACE. */
+/** Returns why a request is refused. Also refuses requests that a web `Request` cannot represent, such as TRACE. */
 function refusalOf(
   { method, url = '', headers }: IncomingMessage,
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // A stranger's host name may lead to this address (DNS rebinding), so the host is checked.
+  // An attacker's host name may lead to this address (DNS rebinding), so the host header is checked.
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only under its loopback address.'];
   }

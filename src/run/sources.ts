@@ -1,4 +1,4 @@
-// Reads and transpiles the files of a val, and answers its imports.
+// Reads and transpiles the files of a val, and answers the val's imports.
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,19 +19,22 @@ import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
-/** A file, or a val of the service, which has no path and no files beside it. */
+/**
+ * The main file of a run, or a val of the service. A val of the service has no path, so it cannot import files by a
+ * relative path.
+ */
 export interface Entry extends Source {
   path: string | undefined;
-  /** Packages are looked up from the folder of this file, which need not exist. */
+  /** Node looks for packages from the folder of this file upwards. The file need not exist. */
   packagesFrom: string;
 }
 
 export interface SourceOptions {
   /** Undefined if the val may import everything. */
   limits: ImportLimits | undefined;
-  /** Paths of packages that the val may read; undefined if it may read everything. */
+  /** The paths of packages that the val may read; undefined if the val may read everything. */
   packages: readonly string[] | undefined;
-  /** Called for each imported file before it is read, and for each that does not exist. */
+  /** Called for each imported file before the file is read, and for each imported file that does not exist. */
   onFile(path: string): void;
 }
 
@@ -68,7 +71,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   async function loadMain(): Promise<ModuleAnswer> {
     const answer = load(mainId, main, main.path);
-    // The links are checked while the process of the val and the transpiler start.
+    // The links are checked at this point, because the val's process and the transpiler start in the meantime.
     if (packages !== undefined) refuseLinksOut(packages);
     return answer;
   }
@@ -100,7 +103,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return transpiled.get(id) ?? load(id, { name: nameFor(found, main), code: read(found) }, found);
   }
 
-  /** The val gets only the message of a failure. The parent keeps the error. */
+  /** The val gets only the message of an error. The parent keeps the error itself. */
   async function keepingFailure(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
     try {
       return await answer;
@@ -141,7 +144,7 @@ function read(path: string): string {
   }
 }
 
-/** The path as the user would write it, relative to the same folder as the name of the main file. */
+/** Returns the path as the user would write it: relative to the same folder as the name of the main file. */
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);

@@ -1,4 +1,4 @@
-// The code that `vals run` runs: a file, or a val of the service.
+// Finds the code that `vals run` runs: a file, or a val of the service.
 import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
@@ -34,7 +34,7 @@ export interface FileTarget extends TargetBase {
 
 interface ServiceTarget extends TargetBase {
   kind: 'service';
-  /** Undefined if the service does not tell which version it sent. */
+  /** Undefined if the service does not tell which version of the val it sent. */
   known: KnownVersion | undefined;
   api: Api;
 }
@@ -77,7 +77,9 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
   };
 }
 
-/** The folder of the file's project; for an agent, only the part of it that the agent may read. */
+/**
+ * Returns the folder of the file's project. For an agent, the result is never above the folder that the agent may use.
+ */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
   const allowed = agent?.filesBelow;
@@ -86,7 +88,10 @@ function projectFolder(path: string, { settings, agent }: FindOptions): string {
   return isAllowed ? folder : allowed;
 }
 
-/** The workspace around the file, unless it belongs to another user; else the npm package; else the file's own folder. */
+/**
+ * The first of these: the workspace around the file, if it does not belong to another user; the nearest folder with a
+ * package.json; the file's own folder.
+ */
 function folderAround(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
   if (root !== undefined && foreignPlace(settings, root) === undefined) return root;

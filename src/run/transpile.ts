@@ -19,7 +19,7 @@ export class SyntaxProblem extends Error {
 }
 
 export interface Source {
-  /** The path of a file as the user would write it, or the name of a val, which has no extension. */
+  /** The path of a file as the user would write it, or the name of a val. The name of a val has no extension. */
   name: string;
   code: string;
 }
@@ -59,7 +59,10 @@ function throwUnusable(cause: unknown): never {
   });
 }
 
-/** A val of the service has no extension. Its code is TSX, or TypeScript with type assertions that look like JSX. */
+/**
+ * A val of the service has no extension. Its code is TSX, or TypeScript with type assertions such as `<Type>value`,
+ * which look like JSX.
+ */
 function loadersFor(name: string): Loader[] {
   switch (extname(name)) {
     case '.ts':
@@ -76,7 +79,7 @@ function loadersFor(name: string): Loader[] {
   }
 }
 
-/** esbuild reads the pragma comments itself, but it obeys `@jsx` only if the runtime is set to classic JSX. */
+/** esbuild reads the pragma comments itself, but esbuild obeys `@jsx` only if the runtime is set to classic JSX. */
 function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
   const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
@@ -87,7 +90,7 @@ function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProble
   return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
-/** esbuild counts columns in bytes of UTF-8. */
+/** esbuild counts columns in bytes of UTF-8. The result counts characters of the JavaScript string. */
 function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

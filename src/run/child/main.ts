@@ -13,7 +13,10 @@ if (process.permission !== undefined) forbidSignals();
 const pipe = openPipe();
 void run(pipe.start);
 
-/** Makes writes to stdout and stderr synchronous. Node would buffer writes to a pipe, and lose them when the val ends. */
+/**
+ * Makes writes to stdout and stderr synchronous. Otherwise Node would buffer writes to a pipe, and the buffered output
+ * would be lost when the val ends.
+ */
 function printAtOnce(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
@@ -24,12 +27,12 @@ function printAtOnce(): void {
       stream._handle?.setBlocking?.(true);
       return stream;
     };
-    // The stream is made when it is first used, because most vals print nothing.
+    // The stream is created when the val first uses it, because most vals print nothing.
     if (get) Object.defineProperty(process, name, { configurable: true, get: () => stream ?? open() });
   }
 }
 
-/** Only writes to a pipe have to be made blocking, because Node writes to files and terminals at once. */
+/** Only pipes must be made blocking, because Node already writes to files and terminals synchronously. */
 type Printing = { _handle?: { setBlocking?(blocking: boolean): void } };
 
 async function run({ entry, args, serve }: Start): Promise<void> {
@@ -73,7 +76,9 @@ function fail(error: unknown): void {
 
 const failureOf = (error: unknown): Thrown => ({ ...describe(error), ...problemOf(error) });
 
-/** Ends the process, with timers and servers that the val left open. Node's own clean-up would take longer than most runs. */
+/**
+ * Ends the process, even if the val left timers or servers open. Node's own clean-up would take longer than most runs.
+ */
 function leave(): void {
   process.once('exit', end);
   process.exit();
@@ -87,7 +92,7 @@ function describe(error: unknown): Thrown {
       const { name, message, stack = '', permission, resource } = error as Error & PermissionErrorFields;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node's message suggests options of Node that `vals run` does not have.
+      // Node's message suggests options of Node that `vals run` does not have. So the suggestion is removed.
       const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const denied = [permission, resource].filter(Boolean).join(', ');
       return {

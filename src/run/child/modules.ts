@@ -1,11 +1,11 @@
-// The modules of the val. The parent sends the code of the val's own files, and Node loads all other modules.
+// Loads the modules of the val. The parent sends the code of the val's own files, and Node loads all other modules.
 import { SourceMap } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
 
-/** The parent makes the error message from this. */
+/** The parent makes the error message from these fields. */
 export interface LoadProblem {
   failure?: number;
   refused?: string;
@@ -67,7 +67,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
           meta.url = id;
           if (path !== undefined) Object.assign(meta, { filename: path, dirname: dirname(path) });
         },
-        // The types of Node 20 describe scripts. For a module, the function may return a module.
+        // The types of Node 20 describe this function for scripts only. For a module, the function may return a module.
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
@@ -98,13 +98,13 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Imports with the same key share one module. Undefined for an import that failed. */
+/** Imports with the same key share one module. The key is undefined if the import failed. */
 function keyOf(answer: ModuleAnswer): string | undefined {
   if ('id' in answer) return answer.id;
   return 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : undefined;
 }
 
-/** Lets Node import a package, or a module of its own, as if the file `packagesFrom` imported it. */
+/** Lets Node import a package or a built-in module, as if the file `packagesFrom` contained the import. */
 function importNatively({
   native,
   packagesFrom,
@@ -141,8 +141,8 @@ function withProblem(error: unknown, problem: LoadProblem): unknown {
 }
 
 /**
- * Makes error stacks show the lines of the source, also in stacks that the val prints itself. Sets V8's hook for the
- * text of a stack, because Node does not read the source maps of modules that are made with `vm`.
+ * Makes error stacks show the lines of the source, even in a stack that the val prints itself. Replaces V8's function
+ * for the text of a stack, because Node does not read the source maps of modules that are made with `vm`.
  */
 function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();

@@ -1,5 +1,5 @@
-// The pipe to the parent. It is read and written synchronously, because loading sockets would take a tenth of a short
-// run.
+// The pipe to the parent. The child reads and writes the pipe synchronously, because loading Node's sockets would take
+// a tenth of the time of a short run.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,
@@ -20,7 +20,7 @@ export interface Pipe {
   sendBytes(bytes: Uint8Array): void;
 }
 
-/** A long value is sent in pieces, so that it is not in memory twice. */
+/** A long value is sent in pieces, so that memory does not hold the value twice. */
 const pieceBytes = 1 << 20;
 
 export function openPipe(): Pipe {
@@ -61,19 +61,22 @@ export function openPipe(): Pipe {
   };
 }
 
-/** Ends this process if the pipe fails, because then the val closed the pipe, or the parent has ended. */
+/** Ends this process if the pipe fails. The pipe fails if the val closed it, or if the parent has ended. */
 function orEndProcess(readOrWrite: () => number): number {
   let count = 0;
   try {
     count = readOrWrite();
   } catch {
-    // Handled like the end of the pipe.
+    // An error has the same effect as the end of the pipe: `count` stays 0.
   }
   if (count === 0) end();
   return count;
 }
 
-/** Ends this process without Node's own clean-up. The parent and its watchdog end the other processes of the group. */
+/**
+ * Ends this process without Node's own clean-up. The parent and the parent's watchdog end the other processes of the
+ * process group.
+ */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

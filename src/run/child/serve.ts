@@ -1,4 +1,4 @@
-// Passes each request to the val's default export. The parent has checked the caller, and limits the time.
+// Passes each request to the val's default export. The parent has already checked the request, and limits the time.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { isResponse } from './value.ts';
 
 type OnFailure = (request: number, error: unknown) => void;
 
-/** Resolves to the server's port. */
+/** Resolves to the port of the server. */
 export function serveRequests(exported: unknown, secret: string, onFailure: OnFailure): Promise<number> {
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers[secretHeader] !== secret) return void outgoing.writeHead(403).end();
@@ -57,7 +57,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
   const closed = new AbortController();
   outgoing.once('close', () => closed.abort());
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Joined as text, because `new URL` would take a path that begins with two slashes for another host.
+  // The URL is joined as text, because `new URL` would treat a path that begins with two slashes as another host.
   return new Request(`http://${host}${url}`, {
     method,
     headers,

@@ -1,8 +1,9 @@
 // Keeps the val from sending signals to other processes. Node's permission model does not cover signals.
 
 /**
- * SIGUSR1 makes a Node process open its debugger. A val that sends it to the parent could then connect to the debugger,
- * and do everything that the parent may do. All of Node's functions for signals call one of these two.
+ * SIGUSR1 makes a Node process open its debugger. A val could send SIGUSR1 to the parent, connect to the parent's
+ * debugger, and then do everything that the parent may do. All of Node's functions for signals call `_kill` or
+ * `_debugProcess`.
  */
 export function forbidSignals(): void {
   const ownPid = process.pid;
@@ -19,7 +20,10 @@ export function forbidSignals(): void {
 const replace = (name: string, value: (...args: unknown[]) => unknown): void =>
   void Object.defineProperty(process, name, { value, writable: false, configurable: false });
 
-/** Has the code and the field of the errors of Node's permission model, so that it is reported like them. */
+/**
+ * Has the same code and the same field as the errors of Node's permission model, so that the parent reports both in the
+ * same way.
+ */
 class SignalDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
   readonly permission = 'Signal';

@@ -1,7 +1,7 @@
 // Sends the value that the val returned to the parent, as text, JSON or nothing.
 import type { Pipe } from './pipe.ts';
 
-/** Not `instanceof Response`, because that would load fetch, which most vals do not use. */
+/** Does not use `instanceof Response`, because that would load fetch, which most vals do not use. */
 export const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
