@@ -37,7 +37,7 @@ export interface AppOptions {
   pageAccess: PageAccess;
   /** Called when a visitor of the page has no valid link, token or sign-in. */
   onRefusedVisit?(): void;
-  /** `pattern` is a path such as `/v1/vals/{id}`. */
+  /** `pattern` is the path of the route with parameters, such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
 }
@@ -118,7 +118,7 @@ export function createApp(store: Store, options: AppOptions): App {
     request.hold = held.add;
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
-    // A write is already done, so its answer is sent even if the memory limit is reached.
+    // If the request is a write, the data is already stored, so the answer is sent even if the memory limit is reached.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;
@@ -137,7 +137,7 @@ export function createApp(store: Store, options: AppOptions): App {
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);
-      // Below a space, this error means that the space was removed after the caller was identified.
+      // If the path begins with a space, an orphaned row means that the space was removed during the request.
       const isGone = request.space !== undefined && isOrphaned(error);
       return problemAnswer(isGone ? nothingAt(request.url) : error, isForBrowser(request));
     });
@@ -169,7 +169,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** Protects the database, because anybody may ask for the health at any rate. */
+/** Protects the database, because anybody may request the health of the service as often as they like. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// Checks a request before its route: Host and Origin, the token, and the size and type of the body.
+// Checks each request before the route answers it: Host and Origin, the token, and the size and type of the body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
@@ -17,8 +17,9 @@ const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Returns the origin for links. Prevents DNS rebinding: a web page can let its own host name lead to this address, but
- * then the Host header contains that name. Must run before the token is read, so that no token is accepted over plain HTTP.
+ * Returns the origin for links. Prevents DNS rebinding: the owner of a web site can point its host name to the address
+ * of this service, but then the Host header contains the name of the web site. Must run before the token is read, so
+ * that no token is accepted over plain HTTP.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
@@ -27,7 +28,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
     throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // A request line can contain an absolute URL, which has a host too.
+  // Both hosts are checked, because the first line of a request can contain a whole URL with another host.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
   }
@@ -41,7 +42,9 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
   return new Problem(403, detail, { type: wrongHost });
 }
 
-/** Browsers add the header Origin to requests that a page of another site makes. */
+/**
+ * Refuses requests that have an Origin header: browsers add this header when a page of another site sends a request.
+ */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
     throw new Problem(403, 'This service does not answer requests from web pages.');
@@ -61,8 +64,9 @@ export function checkBodyHeaders(request: ServiceRequest): void {
 }
 
 /**
- * Finds the person who owns the token, and the person or space that they act as. Undefined without a token. A wrong token
- * is refused on every route. After too many wrong tokens from one address, further tokens from it are not looked up.
+ * Finds the person who owns the token, and the person or space that the request acts as. Returns undefined if the
+ * request has no token. A wrong token is refused on every route. After too many wrong tokens from one address, all
+ * tokens from this address are refused for a while.
  */
 export async function identify(
   request: ServiceRequest,
@@ -86,10 +90,13 @@ export function requireUser({ user }: ServiceRequest): Principal {
   throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
 }
 
-/** To callers who are not members, a space looks missing. Members with the role `read` cannot write. */
+/**
+ * If the caller is not a member, the answer is 404, as if the space did not exist. Members with the role `read` cannot
+ * write.
+ */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
-  // The page accepts a session instead of a token, and then checks the membership itself.
+  // The caller of the page may have a session instead of a token. Then the route of the page checks the membership.
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
@@ -141,7 +148,8 @@ export async function readBytes(
   };
   if (incoming.destroyed) throw callerIsGone();
   await new Promise<void>((resolve, reject) => {
-    // Events instead of an iterator: Node would keep thousands of small pieces for the iterator before it pauses.
+    // Uses events instead of `for await`: with `for await`, Node would buffer thousands of small pieces before it
+    // pauses the request.
     incoming.on('data', function onData(chunk: Buffer) {
       try {
         take(chunk);
@@ -164,7 +172,7 @@ function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The body must have at most ${most} bytes.`);
 }
 
-/** Takes the same time for every `given`, so that the time reveals nothing about the secret. */
+/** Compares in constant time, so that the time reveals nothing about the secret. */
 export function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }

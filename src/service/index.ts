@@ -21,23 +21,24 @@ export { openStore, type Store } from './store/store.ts';
 export { withoutTokens } from './store/users.ts';
 
 export interface EmbeddedService {
-  /** The public URL or, without one, the address that the service listens on. */
+  /** The public URL. If there is no public URL, the address that the service listens on. */
   baseUrl: string;
   port: number;
   metricsPort: number | undefined;
-  /** Undefined if the store has no owner. */
+  /** The token of the owner of the store. Undefined if the store has no owner. */
   token: string | undefined;
   /**
-   * A link to the page of the owner that works for one visit. Undefined without an owner, or if the page has a sign-in.
+   * Returns a link to the page of the owner. The link works for one visit. Returns undefined if the store has no owner,
+   * or if visitors of the page have to sign in.
    */
   pageLink(): string | undefined;
-  /** Closes each connection after its answer, so that callers connect to another process. */
+  /** Closes each connection after one answer, so that callers connect to another process of the service. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** 0 for a free port. */
+  /** 0 means that the system chooses a free port. */
   port: number;
   /** Default: the loopback address. */
   network?: Network;
@@ -50,11 +51,14 @@ export interface ServiceOptions {
   keepRunsMs?: number;
   /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
-  /** The address that serves metrics. Port 0 stands for a free port. Default: no metrics. */
+  /** The address that serves metrics. With port 0, the system chooses a free port. Default: no metrics. */
   metrics?: { port: number; host: string };
   onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
-  /** Called if a request failed because the store is full, damaged or gone. */
+  /**
+   * Called if a request failed because of the store, for example because the disk is full or the database is
+   * unreachable.
+   */
   onStoreFailure?(error: LocalError): void;
 }
 
@@ -63,10 +67,10 @@ export interface AnsweredRoute extends Omit<AnsweredRequest, 'incoming'> {
   route: string;
 }
 
-/** The route in the log and in the metrics for a path that no route matches. */
+/** If no route matches a path, the log and the metrics show this word as the route. */
 const noRoute = 'none';
 
-/** Creates a missing store: the file and its folders, or the tables of the database. */
+/** If the store does not exist, creates it: the SQLite file and its folders, or the tables in PostgreSQL. */
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
@@ -165,7 +169,7 @@ function readOwnCertificate(
   return read;
 }
 
-/** If the renewed certificate cannot be used, the service keeps the previous one. */
+/** If the new certificate cannot be used, the service keeps the previous certificate. */
 function renewCertificate(
   network: Network,
   use: (certificate: Certificate) => void,

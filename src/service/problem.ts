@@ -1,8 +1,8 @@
-// The refusal of a request, or a failure, as problem details (RFC 9457).
+// Describes the refusal of a request, or a failure, in the JSON format "problem details" (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 
 interface ProblemFacts {
-  /** Clients recognise the kind of problem by this URI. */
+  /** A URI that names the kind of problem for clients. Default: `about:blank`. */
   type?: string;
   /** The field of the body, or the parameter of the query, that was refused. */
   field?: string;
@@ -28,14 +28,15 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // Most clients read `message` first.
+    // `message` repeats `detail`, because most clients look for `message` first.
     message,
     ...(field && { errors: [{ field, message }] }),
   });
 }
 
 /**
- * Sends `x-should-retry: false` if a retry is useless. Without it, some clients repeat a request after any 409 or 5xx.
+ * The header `x-should-retry: false` means that a retry is useless. Without this header, some clients repeat a request
+ * after any 409 or 5xx.
  */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);

@@ -1,4 +1,4 @@
-// The requests that routes get, and the answers that they return.
+// The request that a route gets, and the answer that a route returns.
 import type { IncomingMessage } from 'node:http';
 import type { PieceLimit } from './http/piece-limit.ts';
 import type { Caller } from './store/read-vals.ts';
@@ -13,15 +13,21 @@ export interface ServiceRequest {
   space: string | undefined;
   /** The path without the space, such as `/v1/me` for `/@acme/v1/me`. */
   path: string;
-  /** The scheme and host of the links in answers. */
+  /** Links in answers begin with this origin, such as `https://vals.example.com`. */
   origin: string;
-  /** False for a service that ends with its caller, because a link with a host would soon lead nowhere. */
+  /** False if the service runs only during one command, because links with a host would not work after the command. */
   hasLinks: boolean;
-  /** The person or space that the caller acts as. Undefined without a token, and without membership in the space. */
+  /**
+   * The person or space that the caller acts as. Undefined if the request has no token, or if the caller is not a
+   * member of the space.
+   */
   user: Caller;
   /** The person who owns the token. */
   actor: User | undefined;
-  /** Counts bytes that stay in memory until the answer is read. Throws if the caller has too many bytes in memory. */
+  /**
+   * Counts bytes that stay in memory until the caller has read the answer. Throws if the caller has too many bytes in
+   * memory.
+   */
   hold(bytes: number): void;
   /** Counts bytes that the caller sends to be stored. Throws if the caller sends too many in a short time. */
   countStored(bytes: number): void;
@@ -29,19 +35,25 @@ export interface ServiceRequest {
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);
 
-/** Links in records begin with this address of the service or of the space. Undefined if records have no links. */
+/**
+ * Returns the address of the service or of the space. Links in records begin with this address. Returns undefined if
+ * records have no links.
+ */
 export const baseUrlOf = ({ origin, space, hasLinks }: ServiceRequest): string | undefined =>
   hasLinks ? origin + spacePrefix(space) : undefined;
 
-/** The URL of the request, with the origin that callers use. */
+/** Returns the URL of the request with the public origin. Behind a proxy, the request itself has another origin. */
 export const selfOf = ({ url, origin }: ServiceRequest): URL =>
   new URL(`${url.pathname}${url.search}`, origin);
 
-/** A link to a page of a list. It has no host if the service ends with its caller. */
+/** Returns a link to a page of a list. If the service runs only during one command, the link has no host. */
 export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
   hasLinks ? url.href : `${url.pathname}${url.search}`;
 
-/** Below a space, there are only the API and the page. Any other path below `/@name` has no route. */
+/**
+ * Matches paths such as `/@acme/v1/me` and `/@acme`. A space has only the API, the page and the sign-in, so any other
+ * path that begins with `/@acme` has no route.
+ */
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
@@ -58,7 +70,7 @@ export interface Answer {
 /** This is the only path that is answered without a Host header, because some load balancers send none. */
 export const healthPath = '/healthz';
 
-/** Joins repeated headers, so that no check misses the second one. */
+/** If a request has the same header twice, both values are joined, so that no check misses the second value. */
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }

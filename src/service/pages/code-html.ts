@@ -1,4 +1,4 @@
-// Turns texts, code and diffs into HTML, with all markup in them escaped.
+// Turns texts, code and diffs into HTML. All HTML characters in a text are escaped.
 import { structuredPatch } from 'diff';
 import { visibleLines } from '../../lib/visible.ts';
 
@@ -10,7 +10,7 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Also makes control characters visible. */
+/** Escapes the characters that have a meaning in HTML, and makes control characters visible. */
 export const escapeHtml = (text: string): string =>
   visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
@@ -21,7 +21,10 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative reads a character twice, so that the time grows only with the length of the code. */
+/**
+ * No alternative of this pattern backtracks, so that the time for matching grows only linearly with the length of the
+ * code.
+ */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -31,7 +34,7 @@ const tokenPattern = [
   '(?<space>\\s+)',
   '(?<other>[^])',
 ].join('|');
-/** Code after this many tokens gets no colours, so that one page takes at most some tens of milliseconds. */
+/** Code after this many tokens gets no colours, so that colouring one page takes at most some tens of milliseconds. */
 const mostTokens = 20_000;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
@@ -49,9 +52,14 @@ export function highlight(code: string): string[] {
     }
   };
   const text = code.replaceAll('\r\n', '\n');
-  /** Whether a slash can begin a regular expression here. After a value, a slash means a division. */
+  /**
+   * True if the next slash can begin a regular expression. After a value, such as a number, a slash means a division.
+   */
   let maybeExpression = true;
-  /** Slashes before this index are not tried as regular expressions, because each try reads the rest of the line. */
+  /**
+   * If a slash does not begin a regular expression, further slashes on the same line are not tried, because each try
+   * reads the rest of the line. This is the index of the end of that line.
+   */
   let untriedFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
@@ -98,13 +106,14 @@ function cssClassOf(
 }
 
 /**
- * Limits the time of a diff, because all other requests wait meanwhile. The time grows with the lines and the edits.
+ * These limits keep a diff short, because all other requests wait during a diff. The time of a diff grows with the
+ * number of lines and the number of edits.
  */
 const mostLines = 20_000;
 const mostEdits = 1_000;
 const mostMs = 100;
 
-/** Undefined if the diff would take too long. Empty if the texts are the same. */
+/** Returns undefined if the diff would take too long. Returns an empty text if `before` and `after` are the same. */
 export function diffHtml(before: string, after: string): string | undefined {
   if ([before, after].some((text) => text.split('\n', mostLines + 1).length > mostLines)) return undefined;
   const options = { context: 3, maxEditLength: mostEdits, timeout: mostMs };

@@ -1,15 +1,19 @@
-// Access to the page of the owner: a link that works for one visit, then a cookie.
+// Controls access to the page of the owner. A link works for one visit and sets a cookie. The cookie works for all
+// further visits.
 import { randomBytes } from 'node:crypto';
 import { cookieValues, isSame } from '../guard.ts';
 import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
-  /** The key of the link in the terminal. It works for one visit, and is then replaced. */
+  /** The key in the link that the terminal shows. The key works for one visit. Then a new key replaces it. */
   readonly key: string;
   makeOneTimeKey(): string;
-  /** If the request has a valid key, uses up the key, sets the cookie, and redirects to the page. */
+  /**
+   * If the request has a valid key, makes the key invalid, and returns a redirect to the page that sets the cookie.
+   * Otherwise returns undefined.
+   */
   admit(request: ServiceRequest): Answer | undefined;
-  /** Whether an earlier visit gave the cookie to this browser. `pathSecret` is the secret in the path. */
+  /** Returns true if the request has the cookie, and if `pathSecret`, a part of the path of the request, is right. */
   isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
   hideSecret(path: string): string;
 }
@@ -17,9 +21,10 @@ export interface PageAccess {
 const mostUnusedKeys = 100;
 
 /**
- * When `vals open` starts a browser, other users can see the link in the list of processes. So a link works only once.
- * Browsers send a cookie to all ports of a host, also to servers of other users, but only below the path of the cookie.
- * So the page has a secret in its path. The cookie is valid for this page, until the service ends.
+ * When `vals open` starts a browser, other users of the machine can see the link in the list of processes. So a link
+ * works only once. A browser sends a cookie to all ports of a host, and a server of another user may listen on one of
+ * these ports. But the browser sends the cookie only to paths that begin with the path of the cookie. So the path of
+ * the page contains a secret. The cookie is valid until the service ends.
  */
 export function createPageAccess(): PageAccess {
   const session = secret();
@@ -50,7 +55,7 @@ export function createPageAccess(): PageAccess {
       const query = new URLSearchParams(url.search);
       const given = query.get('key') ?? '';
       query.delete('key');
-      // Programs that show a preview of a link send HEAD, which must not use up the key.
+      // Only a GET may use up the key, because programs that show a preview of a link send a HEAD request first.
       if (method !== 'GET' || !useUp(given)) return undefined;
       const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;

@@ -1,4 +1,4 @@
-// The routes of the page for browsers: the list of vals, one val, and the sign-in of a shared service.
+// The routes for browsers: the page with the list of vals, the page of one val, and the sign-in of a shared service.
 import type { AppOptions } from '../app.ts';
 import { nothingAt } from '../guard.ts';
 import { unauthorized } from '../problem.ts';
@@ -28,7 +28,10 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
-  /** The person who is signed in or, if the path begins with a space, that space. Only members may visit a space. */
+  /**
+   * Returns the person who is signed in. If the path begins with a space, returns the space instead, and throws if the
+   * person is not a member of the space.
+   */
   async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
     const person = await signIn?.visitor(request);
     if (!person || request.space === undefined) return person && asPerson(person);
@@ -39,7 +42,8 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
-    // Without a sign-in, the page shows only the vals of its owner, so it needs no links to spaces.
+    // If the service has no sign-in, the page shows only the vals of the owner of the store, so the page needs no links
+    // to spaces.
     const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
@@ -95,13 +99,14 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // A GET, because clients may repeat a GET, and several links do no harm.
+    // The method is GET, although each request creates a new link: clients may repeat a GET, and several links do no
+    // harm.
     route('GET', '/v1/me/page-link', {
       summary: 'A link to the page that works for one visit',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {
-        // The link opens the private vals of the store's owner, so only the owner gets it.
+        // The link shows the private vals of the owner of the store, so only the owner may get the link.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', pageAccess.makeOneTimeKey());

@@ -1,4 +1,4 @@
-// The pages for browsers: the list of vals, the sign-in, and refusals. No page contains a script.
+// The HTML of the pages for browsers: the list of vals, the sign-in, and refusals. No page contains a script.
 import { createHash } from 'node:crypto';
 import type { ListedVal } from '../store/read-vals.ts';
 import type { Principal } from '../store/spaces.ts';
@@ -6,7 +6,10 @@ import type { User } from '../store/users.ts';
 import { escapeHtml } from './code-html.ts';
 import { style } from './page-style.ts';
 
-/** Allows only the style of the page, and forbids other sites to show the page in a frame. */
+/**
+ * The Content-Security-Policy. It allows only the style of the page, and forbids other sites to show the page in a
+ * frame.
+ */
 const policy = (formAction: "'none'" | "'self'") =>
   [
     "default-src 'none'",
@@ -23,7 +26,10 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** With the policy `no-referrer`, browsers would send a form with the Origin `null`, which the service refuses. */
+/**
+ * The headers of a page with a form. With the Referrer-Policy `no-referrer`, browsers would send the form with the
+ * Origin `null`, and the service refuses this Origin.
+ */
 export const formHeaders = {
   ...pageHeaders,
   'Content-Security-Policy': policy("'self'"),
@@ -38,7 +44,7 @@ export interface Visitor {
 }
 
 interface ListContext {
-  /** The number of the page in the list, from 1. */
+  /** The number of the page. The first page of the list is page 1. */
   number: number;
   next: number | undefined;
   now: number;
@@ -93,7 +99,10 @@ export const signInPage = (action: string, problem?: string): string =>
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
 
-/** Links to the vals of the person and to each of their spaces. Empty if the person has no spaces. */
+/**
+ * Returns a link to the vals of the person and a link to each of their spaces. Returns an empty text if the person has
+ * no spaces.
+ */
 function spaceLinks({ user, spaces }: Visitor): string {
   if (spaces.length === 0) return '';
   const link = (path: string, { id, username }: User) =>
@@ -118,13 +127,13 @@ ${parts.join('\n')}
 `;
 }
 
-/** The link is only a query, because the page is at more than one path. */
+/** The link consists only of a query, because the same page is served at several paths, such as `/` and `/@acme`. */
 export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
 export const badge = ({ privacy }: ListedVal): string =>
   `<span class="badge ${escapeHtml(privacy)}">${escapeHtml(privacy)}</span>`;
 
-/** Shows an age, or a date for an old time. The full time is in the title. */
+/** Shows how long ago a time was. Shows the date if the time is long ago. The title contains the full time. */
 export function time(text: string, now: number): string {
   return `<time datetime="${escapeHtml(text)}" title="${escapeHtml(text)}">${escapeHtml(ageOf(text, now))}</time>`;
 }

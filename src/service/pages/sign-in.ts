@@ -1,4 +1,5 @@
-// The sign-in on the page of a shared service: a person enters their token, and a cookie replaces it for some hours.
+// The sign-in on the page of a shared service. A person enters their token and gets a cookie, which is valid for some
+// hours.
 import { createHmac } from 'node:crypto';
 import { cookieValues, isSame, readBytes } from '../guard.ts';
 import { callerOf, type Network } from '../http/network.ts';
@@ -10,7 +11,9 @@ import { digestOf, type User } from '../store/users.ts';
 import { formHeaders, signInPage } from './page.ts';
 
 export interface SignIn {
-  /** The person who is signed in. The cookie is valid only for the page, because the API needs a token. */
+  /**
+   * Returns the person who is signed in, or undefined. The cookie gives access only to the page. The API needs a token.
+   */
   visitor(request: ServiceRequest): Promise<User | undefined>;
   ask(request: ServiceRequest): Answer;
   signIn(request: ServiceRequest): Promise<Answer>;
@@ -19,20 +22,22 @@ export interface SignIn {
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
-/** Ten attempts in a row, then ten per minute. */
+/** Allows ten attempts to sign in at once, then ten attempts per minute. */
 const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 /**
- * A session consists of the person's id, the time when it ends, and an HMAC. The key of the HMAC is the digest of the
- * person's token. So every process can check the session without storing it, and the session ends with the token.
+ * A session consists of the id of the person, the time when the session ends, and an HMAC. The key of the HMAC is the
+ * digest of the person's token. So every process of the service can check a session that another process created, and a
+ * session becomes invalid when the token is replaced.
  */
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network): SignIn {
   const isSecure = publicUrl.protocol === 'https:';
-  // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
+  // With the prefix __Host-, browsers accept the cookie only from the host of the service, not from other hosts of the
+  // same domain.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // With Lax, a link on another site opens the page with the cookie. That is safe, because GET only reads and forms
-  // check Origin.
+  // With SameSite=Lax, a browser sends the cookie even if the visitor follows a link on another site. This is safe,
+  // because a GET request changes nothing, and the Origin of each form is checked.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(attempts, () => performance.now());
 
@@ -49,8 +54,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(request) {
-      // Only the first cookie that has not expired is looked up. Browsers send one, but an attacker could send
-      // hundreds.
+      // Only the first session that has not expired is looked up in the database. A browser sends one session, but an
+      // attacker could send hundreds.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());

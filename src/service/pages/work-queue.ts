@@ -1,12 +1,16 @@
-// Runs long work one piece at a time. After each piece, the queue pauses as long as the piece took, for other requests.
+// Runs pieces of long work one after another. After a piece, the queue pauses as long as the piece took, so that the
+// service can answer other requests.
 import { Problem } from '../problem.ts';
 
-/** If more pages waited, the browser would give up before the last one is ready. */
+/**
+ * The most pages of one caller that can wait. If more pages waited, the browser would stop waiting before the last page
+ * is ready.
+ */
 const mostOfOneCaller = 6;
 const mostOfAll = 60;
 
 export interface WorkQueue {
-  /** Refuses with 429 if too much work of this caller, or of all callers, is waiting. */
+  /** Throws a Problem 429 if too much work of this caller, or of all callers together, is waiting. */
   run<Result>(caller: string, work: () => Result): Promise<Result>;
 }
 

@@ -26,7 +26,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** Limits both the number of characters and the number of bytes as JSON. */
+/** The limit of an error text, both for the number of characters and for the number of bytes in JSON. */
 const longestError = 65_536;
 const longestSearch = 200;
 
@@ -67,7 +67,7 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-/** `type` is missing, because it changes only together with the code. */
+/** The field `type` is not accepted, because the type of a val changes only together with the code. */
 export const changedFacts = body({}, { name, readme, privacy });
 
 export const nameAndCode = body({ name, code }, { type });
@@ -146,10 +146,10 @@ export const comments = thenCheck(
 );
 
 export interface PageRequest {
-  /** The id of the val to show. Without it, the page shows a list of vals. */
+  /** The id of the val to show. If the id is missing, the page shows the list of vals. */
   val?: string;
   version?: number;
-  /** The version that the shown version is compared with. */
+  /** The page shows the changes from this version to the shown version. */
   from?: number;
   page: number;
 }

@@ -1,10 +1,11 @@
-// The fields of bodies and queries: how each one is read, and how the description of the API shows it.
+// The fields of bodies and queries. Each field has a function that reads the field, and a schema for the description of
+// the API.
 import { Problem } from '../problem.ts';
 import { sortableTime } from '../store/time.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;
-/** Returns all values that the query has for a parameter. */
+/** Returns all values of a parameter in the query, because a query can contain the same parameter several times. */
 export type Query = (name: string) => string[];
 
 interface Field<Given, Value> {
@@ -17,19 +18,19 @@ export type BodyField<Value> = Field<unknown, Value>;
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
-/** Reads a body or a query. The API is described by the same fields, so that the description is always right. */
+/** Reads a body or a query. The description of the API is made from the same `fields`, so it always fits the code. */
 export interface Check<Given, Value> {
   fields: Record<string, Field<never, unknown>>;
   read(given: Given): Value;
 }
 
-/** Adds a step that changes or refuses the result of a check. */
+/** Returns a check with a second step: `next` changes the result of the first check, or throws. */
 export const thenCheck = <Given, Value, Result>(
   { fields, read }: Check<Given, Value>,
   next: (value: Value) => Result,
 ): Check<Given, Result> => ({ fields, read: (given) => next(read(given)) });
 
-/** If an optional field was not given, the result has no key for it. */
+/** If a body does not contain an optional field, the result has no key for this field. */
 export function body<
   Required extends Record<string, BodyField<unknown>>,
   Optional extends Record<string, BodyField<unknown>>,
@@ -67,8 +68,8 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
 }
 
 /**
- * Limits the number of bytes too, because a short text could become a large answer: a character has up to three bytes
- * in UTF-8, but a control character has six in JSON.
+ * Limits the bytes of the text in JSON too, because a short text could become a large answer. A normal character has up
+ * to three bytes, but a control character in JSON has six bytes, such as `\u0000`.
  */
 export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },

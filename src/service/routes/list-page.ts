@@ -1,12 +1,12 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
 
-/** When a page has reached this size, the remaining records are left for the next page. */
+/** A page has at most this many bytes, or only one record. The next page contains the remaining records. */
 const mostPageBytes = 4 * 1024 * 1024;
 
 export interface Paging {
   limit: number;
-  /** The number of records before the page. */
+  /** The number of records on all earlier pages. */
   before: number;
 }
 
@@ -25,8 +25,8 @@ export function recordPage(
 }
 
 /**
- * The records are JSON texts, so that their numbers keep all digits. `positionAfter` returns the position after the given
- * number of records, or undefined at the end of the list.
+ * Each record is a JSON text, because parsing could lose digits of large numbers. `positionAfter` returns the position
+ * after the first `sent` records, or undefined at the end of the list.
  */
 export function page(
   request: ServiceRequest,

@@ -1,4 +1,4 @@
-// Describes the API as OpenAPI 3.1, from the routes and the checks of their requests.
+// Creates the OpenAPI 3.1 description of the API from the routes and from the checks of bodies and queries.
 
 import { json } from '../request.ts';
 import type { Check } from './fields.ts';

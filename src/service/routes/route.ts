@@ -7,7 +7,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Route {
   method: Method;
-  /** May contain parameters such as `:id`. A parameter stands for one part of the path. */
+  /** The path may contain parameters, such as `:id` in `/v1/vals/:id`. A parameter matches one part of the path. */
   path: string;
   /**
    * - `token`: needs the token of a person
@@ -17,14 +17,14 @@ export interface Route {
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
-  /** The body of the answer for each status of success: JSON, another type of text, or nothing. */
+  /** For each status of a successful answer, the type of the body: a schema means JSON, and `nothing` means no body. */
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
-/** The path as OpenAPI writes it, such as `/v1/vals/{id}`. */
+/** Returns the path in the notation of OpenAPI: `/v1/vals/{id}` for `/v1/vals/:id`. */
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

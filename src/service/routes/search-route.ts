@@ -1,4 +1,4 @@
-// The route that searches vals. A search reads much code, so a person may run only two searches at a time.
+// The route that searches vals. A search reads much code, so each person may run only two searches at the same time.
 
 import { requireUser, tooManyRequests } from '../guard.ts';
 import { baseUrlOf } from '../request.ts';

@@ -32,7 +32,7 @@ export function userRoutes(store: Store): Route[] {
     if (!user) throw new Problem(404, 'There is no user with this id.');
     return user;
   };
-  /** The name of a space is found only by requests that act as this space. */
+  /** Finds a person by name. Finds a space only if the request acts as this space. */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);

@@ -22,7 +22,8 @@ export function valRoutes(store: Store): Route[] {
       responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
-        // Browsers run no script of this type, so a page of another site cannot load the code.
+        // Browsers do not run a script of the type application/typescript, so a page of another site cannot load the
+        // code as a script.
         return {
           status: 200,
           headers: { 'Content-Type': 'application/typescript; charset=utf-8' },

@@ -1,16 +1,17 @@
-// A position in a list: the place where a page ends, as text for the link to the next page.
+// A position says where a page of a list ends. The link to the next page contains the position as text.
 import { createHash } from 'node:crypto';
 
 type Part = string | number;
 
 /**
- * A position has a checksum, so that a text that was cut, edited or made for another list is refused. It needs no
- * signature: it contains no secret, and a page shows only records that the caller may see, whatever the position is.
+ * The text of a position has a checksum, so that a text that was cut, edited or made for another list is refused. A
+ * signature is not needed: a position contains no secret, and for every position, a page shows only records that the
+ * caller may see.
  */
 export interface Positions<Position extends readonly Part[]> {
   /** `before` is the number of records before the position. */
   write(position: Position, before: number): string;
-  /** Undefined if this service did not write the text. */
+  /** Returns undefined if the text is not a position of this kind of list. */
   read(text: string): { position: Position; before: number } | undefined;
 }
 
@@ -44,6 +45,6 @@ function parse(json: string): unknown {
   }
 }
 
-/** True for texts that can be a time, a name or an id. */
+/** Returns true for a text that can be a time, a name or an id. */
 export const isWord = (part: unknown): part is string =>
   typeof part === 'string' && /^[\w:.~-]{0,64}$/.test(part);

@@ -21,17 +21,21 @@ export interface Val extends ValContent {
   version: number;
   createdAt: string;
   versionCreatedAt: string;
-  /** When any field of the val last changed. */
+  /**
+   * For the newest version, the time of the last change of any field. For an older version, the time of that version.
+   */
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
-  /** The owner. */
+  /** The owner of the val. */
   author: User;
-  /** Null for old versions, which were stored without their author. */
+  /** The author of the version. Null if the version is so old that its author was not stored. */
   versionAuthor: User | null;
 }
 
-/** Without code and readme, because a hundred of them could be too large for one answer. */
+/**
+ * A val in a list. A list has no code and no readme, because those of a hundred vals could be too large for one answer.
+ */
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
@@ -53,10 +57,10 @@ export interface ListedVersion {
   versionAuthor: User | null;
 }
 
-/** The largest INTEGER of PostgreSQL. */
+/** The largest value of the type INTEGER in PostgreSQL. */
 const highestVersion = 2 ** 31 - 1;
 
-/** Undefined without a token. */
+/** The person or space that a request acts as. Undefined if the request has no token. */
 export type Caller = Principal | undefined;
 
 const count = (kind: RecordKind) =>
@@ -75,7 +79,7 @@ const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", ve
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-/** Finds a val, with the code of the newest version that meets the condition. */
+/** Finds a val by an SQL condition. If several versions of the val meet the condition, returns the newest version. */
 export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
     `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
@@ -106,7 +110,7 @@ export async function valWithId(all: All, id: string): Promise<Val> {
   return val;
 }
 
-/** Reports a private val of another owner as missing, so that callers cannot find out that it exists. */
+/** Reports a private val of another owner as missing, so that callers cannot find out that the val exists. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
@@ -142,9 +146,10 @@ export interface ValRange {
 }
 
 /**
- * A val that changes while a client reads the list moves to the front, which the client has already read. So the position
- * contains the time when the client began. After the oldest val, the list continues with the vals that changed since
- * that time, in the order of their changes.
+ * The list begins with the val that changed last. If a val changes while a client reads page after page, the val moves
+ * to the first page, which the client has already read. So a position contains the time when the client began
+ * (`begunAt`). After the oldest val, the list continues with the vals that changed since `begunAt` (the pass
+ * `changed`), in the order of the changes.
  */
 export type ValPosition = readonly [
   pass: 'all' | 'changed',
@@ -162,7 +167,8 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition lets the database use its index. The second one tells apart vals that changed at the same time.
+    // The first condition lets the database use its index. The condition in parentheses excludes vals that changed at
+    // the same time as the last val of the page, but come before it.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
@@ -171,7 +177,7 @@ const passes = {
   },
 };
 
-/** Sorts after the names of all vals. */
+/** The character `~` sorts after the name of every val. */
 const lastName = '~';
 
 export async function listVals(
@@ -183,7 +189,8 @@ export async function listVals(
   const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
   const { order, after: afterPosition } = passes[pass];
   const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // The LIMIT is in a subquery, because no database knows that the join adds exactly one version to each val.
+  // The LIMIT is in a subquery, so that the database stops after enough vals. The database cannot know that the join
+  // adds exactly one version to each val.
   const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
     ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
   const rows = await all<ListedRow>(

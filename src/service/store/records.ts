@@ -1,4 +1,5 @@
-// Runs, likes, comments and references. A record is stored as the JSON for clients, with columns to filter and sort by.
+// Records are runs, likes, comments and references. A record is stored as the JSON for clients, with columns to filter
+// and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
 import { isWord, positionsOf } from './positions.ts';
@@ -10,13 +11,17 @@ export type RecordKind = (typeof recordKinds)[number];
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** A time as sortable text. Empty for likes, which have no time and stay in the order of the seed. */
+  /**
+   * The time of the record as sortable text. Empty for likes, which are not sorted by time, but keep the order of the
+   * seed.
+   */
   at: string;
-  /** Lists are filtered by this value, such as `failed`. */
+  /** A word such as `failed`, so that a list can show, for example, only failed runs. */
   tag: string | null;
   valId: string | null;
   /**
-   * The name of a val. If `valId` is null, the record will belong to the first val of the owner that gets this name.
+   * The name of the val. If `valId` is null, the owner has no val with this name yet. The record is assigned to the
+   * first val that gets this name.
    */
   valName: string | null;
   json: string;
@@ -74,7 +79,8 @@ export async function findRecords(
   const found: FoundRecord[] = [];
   if (after) {
     const [at, position] = after;
-    // Two statements, because the databases can use an index for each condition, but not for both joined by OR.
+    // Two SELECT statements are used, because the databases can use an index for each of the two conditions, but not
+    // for one condition with OR.
     found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
@@ -84,7 +90,7 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Counts at most up to `most`. */
+/** If there are more than `most` records, returns `most`. */
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
   const [counted] = await all<{ count: number }>(
     'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
@@ -107,7 +113,10 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** Assigns seeded records to the val if they contain its name and belong to no val yet. */
+/**
+ * A seed may contain records of a val that did not exist when the seed was loaded. Assigns these records to the val
+ * that now has the name.
+ */
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

@@ -7,7 +7,7 @@ const runsPerStep = 200;
 const betweenStepsMs = 100;
 const betweenRoundsMs = 20_000;
 
-/** Deletes runs that started longer ago than `keepMs`, again and again until the signal is aborted. */
+/** Deletes runs that started more than `keepMs` ago. Repeats this at intervals until the signal is aborted. */
 export async function deleteOldRuns(
   database: Pick<Database, 'all' | 'write' | 'forUpdate'>,
   keepMs: number,
@@ -15,7 +15,7 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // Errors are ignored, because the next round deletes the remaining runs when the store can be reached again.
+    // If the store fails, the error is ignored, because the next round deletes the remaining runs.
     await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => {});
     await wait(clock, betweenRoundsMs, signal);
   }

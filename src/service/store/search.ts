@@ -12,7 +12,7 @@ export interface SearchRange {
   onlyOwn: boolean;
 }
 
-/** The val after which the search continues. */
+/** The last val that the search has read. The next page continues after this val. */
 export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
 
 const scopes = ['own', 'others'] as const;
@@ -24,12 +24,18 @@ export const searchPositions = positionsOf<Position>(
     parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isWord),
 );
 
-/** Few, because a statement takes up to 50 ms for so many vals. Between two statements, other requests are answered. */
+/**
+ * The number of vals that one statement searches. A statement takes up to 50 ms for ten vals. Between two statements,
+ * the service answers other requests.
+ */
 const valsAtATime = 10;
-/** The limit of code that one request reads. The next request continues where this one ended. */
+/**
+ * A request stops after it has searched this many bytes of code. The request for the next page continues with the next
+ * val.
+ */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Sorts after all times. */
+/** A text that sorts after every timestamp. */
 const endOfTime = '9999';
 
 const conditions: Record<Scope, string> = {
@@ -37,7 +43,7 @@ const conditions: Record<Scope, string> = {
   others: "privacy = 'public' AND owner_id <> ?",
 };
 
-/** The databases have an index for each of these orders. */
+/** SQLite and PostgreSQL have an index for each of these orders. */
 const orders: Record<Scope, string> = {
   own: 'updated_at DESC, name',
   others: 'updated_at DESC, name, id',
@@ -48,11 +54,11 @@ interface Candidate {
   name: string;
   updatedAt: string;
   bytes: number;
-  /** 1 if the code contains the text, otherwise 0. */
+  /** 1 if the code contains the searched text, otherwise 0. */
   hasText: number;
 }
 
-/** Omits vals that are deleted during the search. `next` is undefined at the end of the list. */
+/** Omits vals that are deleted during the search. `next` is undefined if there are no more vals to search. */
 export async function searchVals(
   database: Pick<Database, 'all' | 'contains'>,
   caller: User,
@@ -107,7 +113,8 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition lets the database use its index. The second one tells apart vals that changed at the same time.
+  // The first condition lets the database use its index. The condition in parentheses excludes vals that changed at the
+  // same time as the val of the position, but come before it.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

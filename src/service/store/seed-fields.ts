@@ -1,9 +1,9 @@
-// Checks the fields of a seed. Unknown fields are refused, because they would be lost.
+// Checks the fields of the records in a seed, and refuses unknown fields.
 import { isObject, JsonNumber, type JsonValue } from '../../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
-/** Returns the fault as the end of a sentence that begins with the path of the value, such as `runs[0].error`. */
+/** Returns undefined for a valid value. Otherwise returns a fault such as ` is not a number`, without the path. */
 type Check = (value: JsonValue) => string | undefined;
 
 const checkValue =
@@ -89,10 +89,10 @@ const checks: Record<RecordKind, Check> = {
   references: shape({ id: key, reference: val, dependsOn: val, referencedAt: time }),
 };
 
-/** Undefined for a valid record. Otherwise the end of a sentence that begins with the path of the record. */
+/** Returns undefined for a valid record. Otherwise returns a fault such as `.id is null`, to put after `runs[0]`. */
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // The id is needed to find out whether the record was loaded before.
+  // A null id is refused, because the service recognises by the id that it has already loaded a record.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

@@ -1,12 +1,12 @@
-// A space owns vals that several people share. It is stored as a user without a token. Its members use their own
-// tokens.
+// A space owns vals that several people share. A space is stored as a user without a token. Each member of a space uses
+// their own token.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
-/** The person that a request acts as, or a space that the person is a member of. */
+/** The person or the space that a request acts as. A person can act as a space only as a member of the space. */
 export interface Principal extends User {
   /** The person who owns the token. */
   actor: User;
@@ -14,7 +14,7 @@ export interface Principal extends User {
 }
 
 export interface Space extends User {
-  /** How many vals the space owns. */
+  /** The number of vals that the space owns. */
   vals: number;
   members: Member[];
 }
@@ -24,7 +24,9 @@ interface Member {
   role: Role;
 }
 
-/** A person and their role in a space. The role is null if the person is no member, or if there is no such space. */
+/**
+ * A person and their role in a space. The role is null if the person is not a member, or if the space does not exist.
+ */
 type MemberRow = User & { spaceId: string | null; role: Role | null };
 
 const isSpace = 'token_digest IS NULL';
@@ -44,7 +46,7 @@ export function createSpaces({ all, write, forUpdate }: Database) {
     return person ? { space, person } : 'no person';
   }
 
-  /** Needs only one statement, because it runs for every request below a space. */
+  /** Finds the person and the space with one SQL statement, because this function runs for every request to a space. */
   async function memberWhere(condition: string, value: string, space: string) {
     const [row] = await all<MemberRow>(
       `SELECT users.id, users.username, space.id AS "spaceId", role FROM users
@@ -72,7 +74,9 @@ export function createSpaces({ all, write, forUpdate }: Database) {
   });
 
   return {
-    /** Undefined if nobody has this token. The principal is undefined if the person is no member of the space. */
+    /**
+     * Returns undefined if nobody has this token. `principal` is undefined if the person is not a member of the space.
+     */
     memberWithToken: (token: string, space: string) =>
       memberWhere('users.token_digest = ?', digestOf(token), space),
 
@@ -95,7 +99,7 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       return Promise.all(spaces.map(withMembers));
     },
 
-    /** Undefined if a person or a space already has this name. */
+    /** Returns undefined if a person or a space already has this name. */
     async add(name: string): Promise<User | undefined> {
       const [space] = await write((all) =>
         all<User>(

@@ -1,4 +1,5 @@
-// Opens the store: people, spaces, vals with their versions and runs, and records that only a seed can add.
+// Opens the store. The store contains people, spaces, vals with versions and runs, and records that only a seed can
+// add.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -43,7 +44,8 @@ export interface ReportedRun {
 }
 
 /**
- * If the reported start is in the future, the run counts as started now. Otherwise the run would be deleted too late.
+ * If a run is reported with a start in the future, the current time is used instead. Otherwise the run would be deleted
+ * too late.
  */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
@@ -82,8 +84,8 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     close: database.close,
 
     /**
-     * Finds the person with this token. If `space` is given, the principal is the space, or undefined for a person who
-     * is no member.
+     * Finds the person with this token. If `space` is given, `principal` is the space. If the person is not a member of
+     * the space, `principal` is undefined.
      */
     async identify(
       token: string,
@@ -108,14 +110,14 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     /** Throws if the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
-    /** Last changed first. Lists only the public vals of other owners. */
+    /** Returns the val that changed last first. If the owner is not the caller, returns only public vals. */
     listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
     search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 
-    /** Another owner's unlisted val can be found by its id, but not by its name. */
+    /** An unlisted val of another owner can be found by its id, but not by its name. */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
       const val = namePattern.test(name)
         ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
@@ -166,7 +168,10 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
         return run;
       }, id),
 
-    /** Stores all records or, on an error, none. `make` can look up the vals of the owner. */
+    /**
+     * Stores all records that `make` yields. If an error occurs, stores no record. `make` can look up the vals of the
+     * owner.
+     */
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {
         const vals: ValFinder = {
@@ -181,7 +186,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
   };
 }
 
-/** A SQLite file must have an owner. A database that a team shares needs none. */
+/** A store in a SQLite file must have an owner. A store in PostgreSQL, which a team shares, needs no owner. */
 async function readOwner(database: Database, place: StoreLocation) {
   try {
     const owner = await ownerOf(database.all);

@@ -1,4 +1,5 @@
-// The people of a store. The store keeps only digests of their tokens, but the token of its owner in plain text.
+// The people of a store. For each person, the store keeps only a digest of the token. The token of the owner of the
+// store is also kept in plain text.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 
@@ -9,13 +10,13 @@ export interface User {
 
 export interface ListedUser extends User {
   createdAt: string;
-  /** How many vals the person owns. */
+  /** The number of vals that the person owns. */
   vals: number;
 }
 
 /**
- * Every id and every username has this form. Other texts are not looked up, because PostgreSQL refuses a text with a
- * NUL.
+ * Every id and every username matches this pattern. Other texts are not looked up in the database, because PostgreSQL
+ * refuses a text that contains a NUL character.
  */
 export const idPattern = /^[\w-]{1,64}$/;
 
@@ -27,10 +28,13 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 
 const userColumns = 'users.id, username';
 
-/** SQL condition: a user without a token is a space. */
+/** An SQL condition for the table `users`. A user without a token is a space. */
 export const isPerson = 'token_digest IS NOT NULL';
 
-/** Includes the token in plain text. A shared store has no owner. */
+/**
+ * Returns the owner of the store with the token in plain text. Returns undefined for a shared store, which has no
+ * owner.
+ */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
@@ -70,7 +74,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user;
     },
 
-    /** The digest of the token is the key of the sessions that the page creates. */
+    /** Returns a person with the digest of their token. The digest is the key that signs the sessions of the page. */
     async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
       if (!idPattern.test(id)) return undefined;
       const [found] = await all<User & { tokenDigest: string }>(
@@ -88,7 +92,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 
-    /** Undefined if a person or a space already has this name. */
+    /** Returns undefined if a person or a space already has this name. */
     async add(username: string): Promise<{ user: User; token: string } | undefined> {
       const token = newToken();
       const [user] = await write((all) =>
@@ -101,7 +105,7 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user && { user, token };
     },
 
-    /** Undefined if there is no such person. */
+    /** Returns undefined if no person has this name. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
         const user = await findUser(all, username, `${isPerson}${forUpdate}`);

@@ -17,7 +17,7 @@ import { idPattern, type User } from './users.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
-/** More vals than all processes together create at the same moment. */
+/** A number that is higher than the number of vals that all processes together create at the same moment. */
 const mostCreatedAtOnce = 100;
 
 /** Returns the id of the val. The val stays locked until the transaction ends. */
@@ -39,11 +39,14 @@ export async function lockOwnVal(database: Database, all: All, caller: Principal
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /** Locks the row of the owner only near the limit, so that requests of one owner rarely wait for each other. */
+  /**
+   * Locks the row of the owner only if the owner has almost `maxVals` vals, so that requests of one owner rarely wait
+   * for each other.
+   */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostCreatedAtOnce) return;
-    // With NO KEY, other transactions can still insert rows that refer to this owner.
+    // NO KEY is a weaker lock: other transactions can still insert rows that refer to this owner.
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
     throw new Problem(
@@ -52,7 +55,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     );
   }
 
-  /** Undefined if the owner already has a val with this name. */
+  /** Returns undefined if the owner already has a val with this name. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy, type } = content;
     await checkValCount(all, owner);
@@ -87,7 +90,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // Repeats, because another process may create or delete the val between two statements.
+        // The loop is needed, because another process may create or delete the val between two statements.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -154,7 +157,7 @@ async function insertVersion(
   );
 }
 
-/** Keeps the current version if the code is the same, so that a repeated request is harmless. */
+/** If the code has not changed, adds no version, so that a client can safely repeat a request. */
 async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
   if (current.code === code) return current;
   const at = now();
