@@ -1,4 +1,4 @@
-// A word that names a val, and perhaps one of its versions: `greet`, `greet@2`.
+// A word that names a val, such as `greet`, or one version of a val, such as `greet@2`.
 
 export interface ValWord {
   val: string;

@@ -23,7 +23,7 @@ export interface Importer {
   packagesFrom: string;
 }
 
-/** Undefined if the specifier names a package or a built-in module of Node. */
+/** Returns undefined if the specifier names a package or a built-in module of Node. */
 export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;

@@ -58,7 +58,9 @@ export async function findVal(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** 100 pages contain at most 10,000 vals. The number is limited, because a service could send pages for ever. */
+/**
+ * The number of pages is limited, because a service could send pages for ever. 100 pages contain at most 10,000 vals.
+ */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

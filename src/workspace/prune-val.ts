@@ -14,7 +14,7 @@ import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Undefined if the val is already deleted on the service. Throws if the val must not be deleted. */
+/** Returns undefined if the val is already deleted on the service. Throws if the val must not be deleted. */
 export async function readPrunable(
   { bases }: Workspace,
   remotes: RemoteVals,

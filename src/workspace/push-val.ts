@@ -18,7 +18,7 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
-  /** True if a file that changed here is sent even if the val changed on the service too. */
+  /** True if an edited file is sent even if the val changed on the service too. */
   force: boolean;
   /**
    * True if the push creates a new val of the caller when the id in vals.json belongs to another owner, to a val with

@@ -91,7 +91,7 @@ function leftOutNote(files: readonly string[]): string {
   return `Not pushed: ${named}. To push such a file, give its path in the command.`;
 }
 
-/** True if the file is one of the paths or is inside one of them. Without paths, true for every file. */
+/** True if the file is one of the paths, or is below a folder in `paths`. Without paths, true for every file. */
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {

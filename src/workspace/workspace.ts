@@ -137,7 +137,7 @@ export function relativeTo({ root, cwd }: Location, path: string): string {
   return withSlashes(relative(root, target));
 }
 
-/** Undefined if the path is outside of the workspace or cannot be the file of a val. */
+/** Returns undefined if the path is outside of the workspace or cannot be the file of a val. */
 export function fileBelow(location: Location, path: string): string | undefined {
   const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;

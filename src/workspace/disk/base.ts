@@ -44,7 +44,7 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder is named "agreed", because older versions of the program stored the bases there.
+  // The folder of the bases is named "agreed", because older versions of the program used this name.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
   // The service chooses the id, so an id with unusual characters is hashed before it becomes a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;

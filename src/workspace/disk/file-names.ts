@@ -1,8 +1,8 @@
 // Checks which names may become files. On every system, such a name must lead to a regular file below the root.
 
 /**
- * Some file systems ignore letter case or the Unicode form. On such a system, two paths with the same folded form are
- * one file.
+ * Some file systems ignore letter case or the Unicode form. On these systems, two paths with the same folded form may
+ * be one file.
  */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');

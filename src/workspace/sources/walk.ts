@@ -69,7 +69,7 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-/** Also true if the path is a broken link. */
+/** Returns true also if the path is a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
