@@ -36,10 +36,10 @@ export interface Database {
 export type StoreLocation = { file: string } | { database: string };
 
 /**
- * - `taken`: another row has this unique value
- * - `orphaned`: the row that this one refers to was deleted
+ * - `taken`: another row already has the same unique value, such as the same name
+ * - `orphaned`: the new row refers to a row that was deleted
  * - `busy`: the wait for other writers took too long
- * - `unreachable`: there is no connection
+ * - `unreachable`: there is no connection to the database
  * - `gone`: the files of the store were removed or replaced
  * - `full`: the disk is full
  * - `failed`: anything else

@@ -42,7 +42,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX records_by_val ON records (kind, val_id, at DESC, position);
   CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC, position);
   CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`,
-  // 2
+  // 2: deletes the runs of deleted vals.
   deleteOrphanedRuns,
   // 3: adds spaces, which are users without a token, and adds the author of each version.
   `ALTER TABLE users ALTER COLUMN token_digest DROP NOT NULL;

@@ -57,7 +57,8 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // The pool replaces an idle connection that breaks. Without these listeners, the error would end the process.
+  // The pool replaces a broken connection. But without these listeners, the error of the broken connection would end
+  // the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -176,9 +177,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** The advisory lock lets only one process at a time create or upgrade the tables. */
+/** Takes an advisory lock of PostgreSQL, so that only one process at a time creates or upgrades the tables. */
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
-  // The statements have no time limit, because a migration may take long.
+  // During a migration, statements have no time limit, because a migration may take long.
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
     await write(pool, async (all) => {

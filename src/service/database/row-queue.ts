@@ -1,5 +1,5 @@
-// A queue for each row of the database. A write waits in the queue before it takes a connection, so all writes to one
-// row use only one connection at a time.
+// Each row of the database has a queue of writes. A write waits in the queue before it takes a connection, so all
+// writes to one row use only one connection at a time.
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {

@@ -3,7 +3,7 @@ import { sortableTime } from '../store/time.ts';
 import { digestOf } from '../store/users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** "vals" in ASCII. A SQLite file with another application id belongs to another program. */
+/** The four bytes are "vals" in ASCII. A SQLite file with another application id belongs to another program. */
 export const applicationId = 0x76616c73;
 
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
@@ -14,7 +14,7 @@ type Migration = (all: <Row>(sql: string) => Row[]) => string;
  * first NUL character.
  */
 export const migrations: readonly Migration[] = [
-  // 1
+  // 1: creates the first tables.
   () => `
     CREATE TABLE owner (id TEXT NOT NULL, username TEXT NOT NULL, token TEXT NOT NULL) STRICT;
     INSERT INTO owner VALUES ('${randomUUID()}', 'local', 'vals_local_${randomBytes(32).toString('base64url')}');
@@ -88,7 +88,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
       CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`;
   },
-  // 5
+  // 5: deletes the runs of deleted vals.
   () => deleteOrphanedRuns,
   // 6: adds spaces, which are users without a token, and adds the author of each version.
   () => `

@@ -103,8 +103,8 @@ function prepare(connection: Libsql.Database, path: string): void {
   checkOwnership(path);
   restrictMode(path);
   if (!isCurrent) {
-    // Some migrations drop a table and create it again. With foreign keys on, dropping a table would delete the rows of
-    // other tables that refer to it.
+    // Some migrations drop a table and create it again. With foreign keys on, dropping a table would also delete rows
+    // of other tables that refer to the dropped table.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];

@@ -52,7 +52,7 @@ interface ListenOptions {
    * many callers.
    */
   isLimited(address: string): boolean;
-  /** Whether all callers come through a proxy, which keeps its connections open. */
+  /** True if all callers come through a proxy. A proxy keeps its connections to the service open. */
   isBehindProxy?: boolean;
   onAnswered?(answered: AnsweredRequest): void;
 }
@@ -116,7 +116,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
   const server = certificate
-    ? // Loaded only if it is used, because node:https takes longer to load than the rest of the service.
+    ? // node:https is loaded only for TLS, because it takes longer to load than the rest of the service.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
   // 0 means no limit. With a limit, Node would silently drop the headers above the limit, even a header that the

@@ -167,8 +167,8 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition lets the database use its index. The condition in parentheses excludes vals that changed at
-    // the same time as the last val of the page, but come before it.
+    // The first condition lets the database use its index. The condition in parentheses also compares names, because
+    // several vals may have changed at the same time.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {

@@ -28,7 +28,7 @@ async function deleteOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const time = sortableTime(new Date(before).toISOString()) ?? '';
-  // Skips rows that another process is deleting at the same time.
+  // With SKIP LOCKED, this process skips rows that another process is deleting at the same time.
   const lock = forUpdate === '' ? '' : `${forUpdate} SKIP LOCKED`;
   const step = (ownerId: string) =>
     write((all) =>

@@ -113,8 +113,8 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition lets the database use its index. The condition in parentheses excludes vals that changed at the
-  // same time as the val of the position, but come before it.
+  // The first condition lets the database use its index. The condition in parentheses also compares names and ids,
+  // because several vals may have changed at the same time.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

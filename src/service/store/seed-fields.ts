@@ -93,6 +93,6 @@ const checks: Record<RecordKind, Check> = {
 export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // A null id is refused, because the service recognises by the id that it has already loaded a record.
+  // A null id is refused. If the same record is loaded again, the service recognises the record by its id.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

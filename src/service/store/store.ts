@@ -54,7 +54,7 @@ function startedBeforeNow(runStartAt: string): string {
   return earliest;
 }
 
-/** Lets a seed look up the vals of its owner. */
+/** Finds vals of one owner while a seed is loaded. */
 export interface ValFinder {
   named(name: string): Promise<Val | undefined>;
   withId(id: string): Promise<Val | undefined>;
@@ -110,7 +110,10 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     /** Throws if the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
-    /** Returns the val that changed last first. If the owner is not the caller, returns only public vals. */
+    /**
+     * Sorts vals by the time of the last change, newest first. If the owner is not the caller, returns only public
+     * vals.
+     */
     listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
     search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
