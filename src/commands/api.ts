@@ -81,7 +81,10 @@ export const command = defineCommand({
   },
 });
 
-/** Without CONNECT and TRACE, because proxies and HTTP parsers handle these and they never reach a service. */
+/**
+ * Refuses CONNECT and TRACE. Proxies and HTTP parsers handle these methods, so a request with such a method never
+ * reaches a service.
+ */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -127,7 +130,7 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   try {
     return [key, parseJson(text)];
   } catch (error) {
-    // The value may be a secret, so the message does not repeat it.
+    // The message does not repeat the value, because the value may be a secret.
     throw new UsageError(`The value of the field ${key} is not JSON.`, {
       hint: `For text use -f ${key}=..., for a file's text -F ${key}=@file.`,
       cause: error,
@@ -147,7 +150,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   }
 }
 
-/** Appends the fields to the query, and keeps the existing query as the user wrote it. */
+/** Appends the fields to the query of the path. The query that the user wrote is not changed. */
 function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
   const more = new URLSearchParams(
     fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
@@ -167,7 +170,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** Without --json and --ndjson, collects all pages into one JSON array. */
+/** Reads all pages. If neither --json nor --ndjson was given, collects all records in one JSON array. */
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });

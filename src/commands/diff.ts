@@ -68,7 +68,10 @@ function meaningOf(examined: Examined): string {
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
-/** The older side comes first: the file if only the service changed, otherwise the service's code. */
+/**
+ * Returns the two codes to compare, the older code first. The older code is the code of the file if only the service
+ * changed, and otherwise the code on the service.
+ */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
   const service = {

@@ -63,7 +63,8 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
     say.hint('Next, run `vals push <file>` to send a val, or `vals me` to see your user.');
-    // If the base URL is that of a space, `user` describes the space, and `user.actor` is the person who signed in.
+    // If the base URL is the address of a space, `user` describes the space, and `user.actor` is the person who signed
+    // in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
     context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}${place}.`);
@@ -87,7 +88,10 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
   }
 }
 
-/** Throws if --with-token is given, because stdin then contains the token and the user cannot type an answer. */
+/**
+ * Asks the user for the base URL. Throws if --with-token is given, because stdin then contains the token and the user
+ * cannot type an answer.
+ */
 async function askForBaseUrl(
   { prompt, settings }: Context,
   withToken: boolean | undefined,

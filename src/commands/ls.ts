@@ -47,7 +47,8 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    // Only a terminal shows the hint. In other formats, the request that finds out whether there are more records is saved.
+    // Only a terminal shows the hint that there are more records. For other outputs, the request that looks for more
+    // records is not sent.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, empty: 'No val of yours matches.' };

@@ -42,7 +42,10 @@ export const command = defineCommand({
   },
 });
 
-/** Only `vals serve` without --database makes such links. The service of a team asks for a sign-in instead. */
+/**
+ * Asks the service for a link that opens the page once without a sign-in. Only `vals serve` without --database makes
+ * such links. The service of a team asks the user to sign in.
+ */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -53,18 +56,21 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-/** Services need no longer addresses, and the system limits the length of a program's arguments. */
+/**
+ * The largest length of an address in characters. Services need no longer addresses, and the operating system limits
+ * the length of a program's arguments.
+ */
 const longestAddress = 8_192;
 
-/** The address comes from the service, which may be hostile, so only http:// and https:// are accepted. */
+/** Checks the address that the service sent. The service may be hostile, so only http:// and https:// are accepted. */
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address to open.', {
       hint: '`vals val get` shows the answer of the service.',
     });
   }
-  // An address with the token in it would leak the token: other users can see the arguments of the browser, and the
-  // page may be on any host.
+  // If the address contained the token, opening the address would leak the token. Other users can see the arguments of
+  // the browser, and the page may be on any host.
   const isTooLong = text.length > longestAddress;
   if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
     const problem = isTooLong ? 'is too long' : 'contains your token';
@@ -78,7 +84,7 @@ function addressOf(api: Api, text: string | undefined): string {
   });
 }
 
-/** Decodes percent escapes. Returns the text itself if they are invalid. */
+/** Decodes percent escapes such as %20. If an escape is invalid, returns the text unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

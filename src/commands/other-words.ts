@@ -1,6 +1,6 @@
 // Commands of other tools, each with the command of this program that does the same.
 
-/** If a word may mean several commands, the most used one is chosen. */
+/** If a word may stand for several commands of this program, the most used command is chosen. */
 export const otherWords: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

@@ -55,7 +55,7 @@ export const command = defineCommand({
     const isNamed = words.length > 0;
     const options = { merge, force, dryRun, isNamed, file };
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
-    // A workspace may have hundreds of vals, so a person sees only those that changed.
+    // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
     const isNews = ({ status }: JsonObject) => isNamed || !context.forPerson || status !== 'unchanged';
     return { kind: 'outcomes', rows: rows.filter(isNews), error };
   },

@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { notePossibleTakeovers } from './shared/messages.ts';
 
-/** The order in which `vals status` lists the vals: conflicts first, unchanged vals last. */
+/** The mark and color of each status. The order of the keys is the order in which `vals status` lists the vals. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
@@ -171,6 +171,6 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
 
-/** Whether the val has a name on the service that it never had here. */
+/** Whether the val has another name on the service, although nobody renamed the val in this workspace. */
 const hasOtherName = ({ nameThere, isRenamedHere }: Examined): boolean =>
   nameThere !== undefined && !isRenamedHere;

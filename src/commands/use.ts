@@ -51,7 +51,10 @@ export const command = defineCommand({
   },
 });
 
-/** Completes a host and port to the base URL of a service that this machine is signed in to. A path is kept. */
+/**
+ * Adds the scheme to a host and port, such as `localhost:8080`. The scheme comes from a service that this machine is
+ * signed in to. A path after the port is kept.
+ */
 function withScheme(wanted: string, config: StoredConfig): string {
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
@@ -63,7 +66,10 @@ function withScheme(wanted: string, config: StoredConfig): string {
   });
 }
 
-/** One row per origin that has a token, and one for the default and each space that has a path below the origin. */
+/**
+ * Returns the rows of the list: one row for each origin that has a token, and one row for each listed space. The
+ * default base URL is shown even if it has a path below the origin.
+ */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {

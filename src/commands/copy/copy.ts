@@ -8,7 +8,7 @@ import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun } from '../shared/options.ts';
 
 interface Item {
-  /** The id on the service that the val is copied from. */
+  /** The id of the val on the service from which the val is copied. */
   id: string;
   name: string;
 }

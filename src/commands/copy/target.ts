@@ -1,4 +1,4 @@
-// Connects to the service that vals are copied to, with that service's own token.
+// Connects to the service to which vals are copied, with the token of that service.
 
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
@@ -12,11 +12,11 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 export interface Target {
   api: Api;
   vals: RemoteVals;
-  /** The service's name in messages. */
+  /** The name of the service in messages. */
   name: string;
 }
 
-/** The token of the current service is never sent to another origin. */
+/** Connects to the target. The token of the current service is never sent to another origin. */
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
   const { settings, env, clock } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);

@@ -8,12 +8,15 @@ import { annotateFailure } from './github.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 import type { PushItem } from './plan.ts';
 
-/** The limit on the code that is kept in memory, in characters. Other files are read again when they are sent. */
+/**
+ * The largest number of characters of code that is kept in memory. Files beyond this limit are read again when they are
+ * sent.
+ */
 const mostKept = 8 * 1024 * 1024;
 
 interface Checked {
   items: PushItem[];
-  /** Set if a file cannot be read. Then nothing may be sent. */
+  /** The result of the command if a file cannot be read. In this case nothing may be sent. */
   failure?: OutcomesResult;
 }
 

@@ -1,4 +1,4 @@
-// Annotates files of a GitHub job: GitHub shows the error beside the file.
+// Adds annotations to a job of GitHub Actions. GitHub shows the error of a file beside that file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
@@ -16,7 +16,10 @@ const percentEncoded = (text: string, characters: RegExp): string =>
     return `%${code.padStart(2, '0')}`;
   });
 
-/** GitHub expects a path relative to the checkout. The step may run in another folder. */
+/**
+ * Returns the path of the file relative to the checkout, which GitHub expects. The command may run in another folder of
+ * the checkout.
+ */
 function pathInCheckout(file: string, { env, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   if (!checkout) return file;

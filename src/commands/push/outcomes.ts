@@ -1,4 +1,4 @@
-// How a push describes its outcomes, and its hints about them.
+// The fields, words and hints with which a push describes its outcomes.
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
@@ -7,7 +7,7 @@ import type { Source } from '../../workspace/sources/walk.ts';
 /** The fields that identify an item in its outcome. */
 export const fileAndName = ({ file, name }: Source) => ({ file, name });
 
-/** The words for the messages about failures. */
+/** The words for messages about files that were not pushed. */
 export const pushReport = (say: Context['say']) => ({
   say,
   label: ({ file }: Source) => file,
@@ -18,7 +18,7 @@ export const pushReport = (say: Context['say']) => ({
 export const isSent = ({ status }: JsonObject | Outcome): boolean =>
   status === 'created' || status === 'pushed';
 
-/** The val was sent, and the service answered without an id. */
+/** Whether the val was sent and the service answered without an id. */
 export const lacksId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
 
 export function hintAtMissingIds(

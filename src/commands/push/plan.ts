@@ -1,4 +1,4 @@
-// Plans a push: finds the files, and the val of each file.
+// Plans a push: finds the files to push, and finds the val of each file.
 import { join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
@@ -30,16 +30,21 @@ import {
 
 /** A file to push, and the name of its val. */
 export interface PushItem extends Source {
-  /** The val in vals.json, or the val that a push would make. Undefined for a file outside of a workspace. */
+  /**
+   * The val of the file in vals.json, or the val that the push would create. Undefined for a file outside of a
+   * workspace.
+   */
   val?: WorkspaceVal;
-  /** Resolves to undefined if the file is gone and the user did not name it. */
+  /**
+   * Reads the code of the file. Resolves to undefined if the file does not exist and the user did not name the file.
+   */
   read(): Promise<string | undefined>;
-  /** A pipe and standard input can be read only once. */
+  /** Whether `read` can read the file a second time. A pipe and standard input can be read only once. */
   canReadAgain: boolean;
 }
 
 export interface PushPlan {
-  /** Undefined outside of a workspace, and if the push does not use the workspace. */
+  /** The workspace of the files. Undefined outside of a workspace, with --name, and if the command only lists names. */
   workspace: Workspace | undefined;
   items: PushItem[];
 }
@@ -47,7 +52,7 @@ export interface PushPlan {
 export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
-  /** Whether the push only lists names. It compares and sends nothing, so it needs no service. */
+  /** Whether the command only lists the names of vals. Such a command sends no request, so it needs no service. */
   listsNamesOnly: boolean;
 }
 
@@ -116,7 +121,7 @@ async function planInWorkspace(
   return { workspace, items };
 }
 
-/** The files of all vals, and new files. */
+/** Returns the files of all vals of the workspace, and the new files. */
 async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
   const vals = await selectForPush(known, say);
   return vals.map((val) => {
@@ -125,7 +130,10 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   });
 }
 
-/** The files that the user named, by a path or by the name of a val. Files outside of the workspace are untracked. */
+/**
+ * Returns the files that the user named by a path or by the name of a val. A file outside of the workspace has no val
+ * in vals.json.
+ */
 async function chosenItems(
   context: Context,
   known: KnownVals,
@@ -143,7 +151,7 @@ async function chosenItems(
     const val = knownOrNewVal(known, file);
     const read = async () => {
       const code = readBelowRoot(known, val, found.file);
-      // The user named the file. If it is gone, this throws the error that says so.
+      // The user named this file. If the file does not exist, `untracked.read` throws an error with that reason.
       return code ?? untracked.read();
     };
     return { ...untracked, name: val.name, val, canReadAgain: true, read };
@@ -158,7 +166,10 @@ function readBelowRoot({ root }: KnownVals, val: WorkspaceVal, path: string): st
   return code === undefined ? undefined : checkNotEmpty(path, code);
 }
 
-/** The val of the file in vals.json, or the val that a push would make. */
+/**
+ * Returns the val of the file in vals.json. If vals.json does not list the file, returns the val that a push would
+ * create.
+ */
 export function knownOrNewVal(known: KnownVals, file: string): WorkspaceVal {
   const val = valOfFile(known, file);
   if (val !== undefined) return val;

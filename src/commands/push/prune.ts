@@ -9,11 +9,14 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 
-/** The vals that have an id on the service, but no file here. */
+/** Returns the vals that have an id on the service, but no file in the workspace. */
 export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
-/** Does not show vals that must not be deleted. The push reports them as conflicts. */
+/**
+ * Asks the user before vals are deleted. The question does not show vals that must not be deleted, because the push
+ * reports these vals as conflicts.
+ */
 export async function confirmPruning(
   context: Context,
   workspace: Workspace,
@@ -41,7 +44,7 @@ interface Candidate {
   remote: RemoteVal;
 }
 
-/** Undefined if the val is already deleted on the service, or must not be deleted. */
+/** Reads the val from the service. Undefined if the val is already deleted on the service, or must not be deleted. */
 async function readCandidate(
   workspace: Workspace,
   remotes: RemoteVals,

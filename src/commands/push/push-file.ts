@@ -31,12 +31,15 @@ interface PusherOptions {
   api: Api;
   force: boolean;
   outage: Outage;
-  /** Files that are pushed even if they are ignored by now. Each leaves the set when it is pushed. */
+  /**
+   * The files that the command pushes when it starts, even if an ignore file now lists them. A file is removed from
+   * this set when the file is pushed.
+   */
   firstFiles: Set<string>;
   ignoreFiles: IgnoreFiles;
 }
 
-/** The function that it returns throws only errors that end the watch. */
+/** Returns a function that pushes one file. That function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
   { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
@@ -45,7 +48,8 @@ export function createFilePusher(
   const columns = eventColumns(context);
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
-  // The first pushes share one copy of the service's list. For later saves that copy would be outdated.
+  // The pushes at the start share one copy of the service's list. When a file is saved later, that copy would be
+  // outdated.
   const firstRemotes = createRemotes();
   const pushOptions = {
     force,
@@ -63,12 +67,13 @@ export function createFilePusher(
     const isFirst = firstFiles.delete(file);
     let name: string | undefined;
     try {
-      // The ignore files may have changed since the file was saved.
+      // An ignore file such as .valsignore may have changed since this file was saved.
       if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return;
       const refreshed = workspace.refreshed();
       const isNew = valOfFile(refreshed, file) === undefined;
       const code = readBelow(workspace.root, file);
-      // The file was moved, and vals.json already has its new path.
+      // If vals.json does not list the file and the file does not exist, there is nothing to push. For example, the
+      // file was moved, and vals.json already has the new path.
       if (isNew && code === undefined) return;
       const current = isNew ? await followMovesInTurn(file) : refreshed;
       const val = knownOrNewVal(current, file);
@@ -76,17 +81,19 @@ export function createFilePusher(
       if (code !== undefined) checkNotEmpty(file, code);
       const remotes = isFirst ? firstRemotes : createRemotes();
       const outcome = await pushVal(current, api, val, code, { ...pushOptions, remotes });
-      // For a file that is gone, the service was not asked.
+      // If the file does not exist, nothing was sent, so it is not known whether the service can be reached.
       if (code !== undefined) outage.serviceAnswered();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-      // After an outage, a user wants to know about each file that was kept.
+      // The files that were saved during an outage are pushed later. Each of them gets a line, even if its val is
+      // unchanged.
       if (isNews || (wasUnreachable && outcome.status === 'unchanged')) {
         await context.event({ file, name, ...outcome }, columns);
       }
     } catch (error) {
       await reportFailure(file, name, error);
     } finally {
-      // This file may have ended without a request, for example because it is ignored. The next file has to test the service.
+      // The push of this file may have sent no request, for example because the file is ignored. Then the push of
+      // another file has to test whether the service can be reached.
       outage.planRetry();
     }
   };
@@ -98,7 +105,8 @@ export function createFilePusher(
       return outage.serviceFailed(file);
     }
     if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
-    // Any other answer shows that the service can be reached. A local error shows nothing.
+    // A LocalError or a UsageError does not tell whether the service can be reached. Every other error at this point
+    // counts as an answer of the service.
     if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.serviceAnswered();
     if (!flags.ndjson) say.warn(messageWithHint(error));
     const facts = { file, ...(name !== undefined && { name }) };
@@ -106,7 +114,10 @@ export function createFilePusher(
   }
 }
 
-/** Follows moves one call at a time, so that files that were moved together are found by one call. */
+/**
+ * Returns a function that finds the files that were moved. Its calls run one after another, so that one call finds all
+ * files that were moved together.
+ */
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   let last: Promise<unknown> = Promise.resolve();
   return (file) => {

@@ -89,7 +89,7 @@ export const command = defineCommand({
     }
     const sendOptions = { concurrency, force, dryRun, ...options };
     const outcomes = await sendAll(context, { workspace: plan.workspace, items }, sendOptions);
-    // A workspace may have hundreds of vals, so a person sees only those that changed.
+    // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
     if (!context.forPerson || paths.length > 0) return outcomes;
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
     return { ...outcomes, rows: outcomes.rows.filter(isNews) };

@@ -1,4 +1,4 @@
-// Sends one item of a push, and collects the facts that are reported once for all items.
+// Sends one item of a push. Collects facts, such as relative imports, that the push reports once for all items.
 import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { textAt, versionOf } from '../../api/records.ts';
@@ -25,11 +25,11 @@ interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 
 }
 
 interface ItemSender {
-  /** Throws if the item failed. */
+  /** Pushes the file of the item, or deletes its val. Throws if this failed. */
   send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
-  /** The new files that may have taken over a val of the same name. */
+  /** The new files whose push may have replaced the code of a val with the same name. */
   possibleTakeovers: readonly string[];
-  /** For each file that imports a file beside it, its first such import. */
+  /** The files that import a file by a relative path, each with its first relative import. */
   relativeImports: readonly { file: string; specifier: string }[];
 }
 
@@ -87,7 +87,7 @@ export async function createItemSender(
 
 interface UntrackedPush {
   dryRun: boolean;
-  /** The caller's vals as this machine remembered them before the push. */
+  /** The vals of the caller that this machine had seen before the push. */
   seenBefore: readonly SeenVal[];
 }
 
@@ -103,7 +103,8 @@ async function pushUntracked(
   const id = textAt(body, 'id');
   const facts = idAndVersion(id, versionOf(body));
   if (status === 201) return { status: 'created', ...facts };
-  // The service makes no new version if the code is the same. Versions are remembered as text.
+  // The service makes no new version if the code is the same. So the val is unchanged if this machine has already seen
+  // this version. Seen versions are stored as text.
   const version = textAt(body, 'version');
   const isUnchanged =
     version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);

@@ -1,4 +1,4 @@
-// Sends the items of a push, several at a time, and says what the user should know about the outcomes.
+// Sends the items of a push, several at a time, and prints warnings and hints about the outcomes.
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -68,16 +68,19 @@ export async function sendAll(
   return { kind: 'outcomes', rows, error };
 }
 
-/** Writes ids and deletions into vals.json. A failure to write is reported only if the push had no error of its own. */
+/**
+ * Writes the ids of new vals into vals.json, and removes deleted vals. An error of this step is reported only if the
+ * push itself had no error.
+ */
 async function recordInWorkspace(
   context: Context,
   workspace: Workspace,
   items: readonly PushItem[],
   sent: OutcomesResult,
-  /** Created after the push: its list has the vals that the push created. */
+  /** `remotes` is created after the push, so its list contains the vals that the push created. */
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
-  // The ids are learnt before vals.json is saved, so that they are saved too.
+  // The missing ids are read before vals.json is saved, so that vals.json contains them.
   const rows = await withLearntIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
   const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);
@@ -85,7 +88,7 @@ async function recordInWorkspace(
   return { rows, error: sent.error ?? saveError ?? forgetError };
 }
 
-/** Adds the ids that the service did not send, but has in its list. */
+/** Adds ids to the outcomes. If the service sent no id with a pushed val, the id is read from the service's list. */
 async function withLearntIds(
   workspace: Workspace,
   items: readonly PushItem[],

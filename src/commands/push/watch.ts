@@ -1,4 +1,5 @@
-// `vals push --watch`: pushes each file when it is saved, until interrupted. No save is lost while the service cannot be reached.
+// Runs `vals push --watch`, which pushes each file when the file is saved, until Ctrl-C. While the service cannot be
+// reached, saved files are kept and pushed later.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
@@ -13,13 +14,13 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { createFilePusher } from './push-file.ts';
 
 export interface WatchOptions {
-  /** Empty: the whole workspace. */
+  /** The files and folders to push. If the list is empty, the whole workspace is pushed. */
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
 }
 
-/** How many files are pushed at a time. The API client limits the number of requests. */
+/** The largest number of files that are pushed at a time. The API client limits the number of requests. */
 const mostFiles = 32;
 
 export async function watchWorkspace(
@@ -43,9 +44,10 @@ export async function watchWorkspace(
     end = resolve;
   });
   const ignoreFiles = createIgnoreFiles(say.warn);
-  /** The files that a push without --watch would send. Each leaves the set when it is pushed. */
+  /** The files that a push without --watch would send. A file is removed from this set when the file is pushed. */
   const firstFiles = new Set<string>();
-  // These three form a circle: the queue pushes files, a failed push begins an outage, and the outage adds files to the queue.
+  // The outage, the file pusher and the queue need each other. The queue pushes files, a failed push begins an outage,
+  // and the outage adds files to the queue.
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
@@ -69,7 +71,7 @@ export async function watchWorkspace(
     if (outage.isUnderWay()) outage.keep(file);
     else queue.add(file);
   };
-  // Watch before the first push, so that no save in between is missed.
+  // The watch begins before the first push, so that no save during the first push is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     end(
       new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
@@ -99,7 +101,8 @@ export async function watchWorkspace(
       await saveManifest();
     });
     cancelNote();
-    // After the queue: a push that was still running may have begun an outage.
+    // The outage is closed after the queue, because a push that was still running in the queue may have begun an
+    // outage.
     outage.close();
   }
 }

@@ -1,4 +1,4 @@
-// Serves HTTP at a local address and passes each request to the val, until interrupted.
+// Serves HTTP at a local address and passes each request to the val, until Ctrl-C.
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
@@ -19,7 +19,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      // The file may change while the server starts.
+      // The file may change before the server has started, so wait for the server.
       const { use } = await starting;
       use(changed);
     } catch (error) {
@@ -49,7 +49,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // Ends the val's process before anything else, because an interrupted command has only a short time left.
+    // The process of the val is ended first, because an interrupted command has only a short time to finish.
     await served.close();
     changes.close();
     log.close();

@@ -1,4 +1,4 @@
-// Options of a val's process: its command line, permissions, environment and time limit.
+// Makes the options of the process that runs a val: its command line, permissions, environment and time limit.
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
@@ -13,7 +13,7 @@ export interface GivenRun extends Wanted {
   args: string[];
   maxSeconds: number;
   allowAll?: boolean;
-  /** Environment variables that the val gets although they look like secrets. */
+  /** The environment variables that the val gets although their names look like the names of secrets. */
   env?: readonly string[];
   report?: boolean;
   port?: number;

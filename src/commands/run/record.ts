@@ -1,5 +1,5 @@
-// Records a run on the service if the service has the same code, and otherwise prints the reason. If recording fails,
-// the result of the run does not change.
+// Records a run on the service if the service has the same code. If not, prints the reason. The result of the run stays
+// the same if recording fails.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
@@ -12,7 +12,10 @@ import type { GivenRun } from './launch.ts';
 /** Resolves to the service's record of the run, or to undefined if the run was not recorded. */
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-/** The time limit for the report, because the user waits for it although the val has already ended. */
+/**
+ * The largest time for the request that records the run. It is short, because the val has already ended and the user
+ * still waits.
+ */
 const mostMs = 5_000;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
@@ -41,14 +44,17 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
-      // If no version was found, the file may not be a val of the service, so this is a note and not a warning.
+      // If no version was found, the service may have no val for the file. So the message is a note and not a warning.
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;
     }
   };
 
-  /** Resolves to the version with the code of the file, or to the reason why there is none. */
+  /**
+   * Resolves to the version that has the same code as the file. If there is no such version, resolves to the reason as
+   * a text.
+   */
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. Sign in with `vals login`, or add --local.';

@@ -1,4 +1,4 @@
-// Runs a file, and runs it again after each save of the file or of a file that it imports.
+// Runs a file. Runs the file again each time the user saves the file or a file that it imports.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
@@ -7,7 +7,10 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 
-/** The abort reason if a file was saved during a run. The run is aborted, because its result would be outdated. */
+/**
+ * The abort reason if a file was saved during a run. The run is aborted, because the result of the run would be
+ * outdated.
+ */
 const saved = Symbol('saved');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {

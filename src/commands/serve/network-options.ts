@@ -17,7 +17,7 @@ export interface NetworkOptions {
 const loopbackHost = '127.0.0.1';
 const exampleUrl = 'For example --public-url https://vals.example.com.';
 
-/** Undefined if no network option was given. The service then listens on the loopback address. */
+/** Returns undefined if no network option was given. Then the service listens on the loopback address. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
@@ -48,8 +48,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Without a certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on this
-    // machine.
+    // If there is no certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on
+    // this machine.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
@@ -70,7 +70,7 @@ export function parseHost(text: string, option = '--host'): string {
 }
 
 function parsePublicUrl(text: string): URL {
-  // No message repeats the URL, because it may contain a password.
+  // The messages do not repeat the URL, because the URL may contain a password.
   const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');

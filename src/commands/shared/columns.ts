@@ -40,7 +40,10 @@ const runError: Column = {
   firstLine: { hint: '--full shows whole errors.' },
 };
 
-/** A terminal shows the duration of a run instead of its end. A narrow terminal drops the error, but keeps the status. */
+/**
+ * The columns of a list of runs. A terminal shows the duration of a run, and a pipe gets the time at which the run
+ * ended. A narrow terminal omits the error, but shows the status.
+ */
 export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
@@ -58,12 +61,12 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** For lists that contain only failed runs: even a narrow terminal shows the error. */
+/** The columns of a list that contains only failed runs. Even a narrow terminal shows the error. */
 export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
 
-/** The first bar may begin before `since`, but it counts no earlier runs. */
+/** The columns of `--summary`. The first bar may begin before `since`, but the bar counts no runs before `since`. */
 export const summaryColumns = (since: string | undefined): Column[] => [
   column('val'),
   { ...column('version'), neverCut: true },
@@ -99,12 +102,12 @@ export const outcomeColumn: Column = {
   neverCut: true,
   present(status, _outcome, glyphs) {
     const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
-    // Indents a word without a mark, so that it is aligned with the words after a mark.
+    // A status without a mark is indented, so that all statuses are aligned.
     return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
   },
 };
 
-/** A terminal shows the version before and after a push. A pipe gets only the new version. */
+/** A terminal shows the versions before and after a push. A pipe gets only the new version. */
 export const versionColumn: Column = {
   ...column('version'),
   droppable: 3,
@@ -115,7 +118,7 @@ export const versionColumn: Column = {
   },
 };
 
-/** Dropped early: a file usually has the name of its val. */
+/** A narrow terminal omits this column early, because a file usually has the name of its val. */
 export const fileColumn: Column = { ...column('file'), droppable: 2 };
 
 function percentage(part: number): string {

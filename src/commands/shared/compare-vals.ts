@@ -11,11 +11,11 @@ import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
-  /** The error of the first file that cannot be read. Errors of other files are printed as warnings. */
+  /** The error for the first file that cannot be read. The errors for other files are printed as warnings. */
   error: LocalError | undefined;
 }
 
-/** Without words, compares all vals of the workspace. */
+/** Compares the vals that the words name. If there are no words, compares all vals of the workspace. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -41,15 +41,15 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
-  // Applies notes that a crashed command left to vals.json. A failure is only a warning, because the comparison is
-  // still right.
+  // A command that crashed may have left changes that vals.json does not have yet. They are saved now. If this fails,
+  // the command continues, because the comparison is still right.
   if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** Drops the code of unchanged vals. Otherwise the code of thousands of vals would fill the memory. */
+/** Removes the code of unchanged vals from memory. Otherwise the code of thousands of vals would fill the memory. */
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
   const remote = examined.remote && { ...examined.remote, code: '' };

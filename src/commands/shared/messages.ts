@@ -2,7 +2,10 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
 
-/** Notes that a push of these new files would take over vals of the same names, if the service has such vals. */
+/**
+ * Prints a note that a push of these new files would replace the code of vals with the same names, if the service has
+ * such vals.
+ */
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
@@ -15,13 +18,16 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
 }
 
 /**
- * Removes the message of the error after Ctrl-C, which is the normal way to end a command such as `vals serve`. Errors
- * of other signals keep their message.
+ * Ctrl-C is the normal way to end a command such as `vals serve`. So the error that Ctrl-C causes gets an empty
+ * message. The errors that other signals cause keep their message.
  */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
-/** If the name is invalid, returns the error with a hint that proposes a valid name. */
+/**
+ * If the service refused an invalid name, returns an error with a hint that proposes a valid name. Otherwise returns
+ * the error unchanged.
+ */
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;

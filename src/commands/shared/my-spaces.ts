@@ -16,10 +16,10 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/** A slow service delays the command only this long, because the list of spaces is optional information. */
+/** The largest time for the list of spaces. It is short, because a command can also do its work without this list. */
 const mostMs = 2_000;
 
-/** Undefined if the service has no spaces or does not answer. */
+/** Lists the spaces of the user. Undefined if the service has no spaces or does not answer. */
 export async function listSpaces(
   { connect, settings, say, clock }: SpacesContext,
   baseUrl: BaseUrl,
@@ -34,7 +34,8 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        // Does not use the address that the service sends, because it could be that of another host.
+        // The base URL is made from the name of the space. The service also sends an address, but that address may
+        // belong to another host.
         if (name) {
           spaces.push({
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
@@ -56,7 +57,10 @@ export async function listSpaces(
   }
 }
 
-/** For the current service. Undefined if its base URL or token is invalid, so that the command can show the rest. */
+/**
+ * Lists the spaces on the current service. Undefined if the base URL or the token is invalid, so that the command can
+ * still show its other output.
+ */
 export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {

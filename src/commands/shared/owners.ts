@@ -1,4 +1,5 @@
-// Shared by `vals user` and `vals space`: opens the store, checks names, and makes the errors about them.
+// Functions that `vals user` and `vals space` share: they open the store, check the names of users and spaces, and make
+// the errors about these names.
 
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -20,7 +21,7 @@ interface PlaceGiven {
   data: string | undefined;
 }
 
-/** Closes the store even if `work` throws. */
+/** Opens the store, runs `work`, and closes the store even if `work` throws. */
 export async function withStore<Result>(
   context: Context,
   place: PlaceGiven,
@@ -38,8 +39,8 @@ export async function withStore<Result>(
 }
 
 /**
- * A command line for a hint, which works on the same store. It omits the address of a database, which may contain a
- * password.
+ * Returns a command line for a hint. The command works on the same store. The command line omits the address of a
+ * database, because the address may contain a password.
  */
 export function onSameStore(command: string, { database, data }: PlaceGiven): string {
   if (data) return shell`vals ${command.split(' ')} --data ${data}`;
@@ -58,7 +59,10 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-/** No user and space may have the same name, so the name may belong to either. */
+/**
+ * Makes the error for a name that is in use. A user and a space cannot have the same name, so the name belongs to a
+ * user or to a space.
+ */
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {

@@ -17,7 +17,7 @@ import { fileColumn, outcomeColumn } from './columns.ts';
 /** A val that the workspace does not have yet. */
 interface NewVal {
   id: string;
-  /** Its name in the service's list. */
+  /** The name of the val in the service's list. */
   listedName?: string | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface Pulling {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** Whether the user named each val. Only then is it an error if a val cannot be pulled. */
+  /** Whether the user named each val on the command line. If so, a val that cannot be pulled is an error. */
   isNamed: boolean;
-  /** The file for the new val, if `items` is one new val. */
+  /** The file in which a new val is saved. Given only if `items` is one new val. */
   file?: string | undefined;
 }
 
@@ -84,7 +84,10 @@ function labelOf(item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-/** May be called several times: `remotes` reads the service's list only once. */
+/**
+ * Returns the service's list of vals. Calling this function several times is cheap, because `remotes` requests the list
+ * only once.
+ */
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
@@ -93,10 +96,10 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   });
 }
 
-/** Every val of the workspace and of the service's list. */
+/** Returns every val of the workspace, and every val in the service's list that the workspace does not have. */
 export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
-  // If a val of the workspace has no id, it is found in the list by its name.
+  // A val of the workspace that has no id yet is compared with the list by its name.
   const isInWorkspace = (id: string, name: string | undefined) => {
     if (vals.ofId(id) !== undefined) return true;
     const sameName = name === undefined ? undefined : vals.ofName(name);

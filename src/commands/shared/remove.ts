@@ -1,4 +1,4 @@
-// Asks for confirmation, then deletes vals or versions. Each one has an outcome.
+// Asks for confirmation, then deletes vals or versions. Each val or version has an outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,12 +7,15 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
 export interface Removal {
-  /** May read from the service first, so that the question shows the things to delete. */
+  /**
+   * Returns the question for the user. It may read from the service, so that the question shows the vals or versions to
+   * delete.
+   */
   question(names: readonly string[]): Promise<string>;
   /** The fields that identify the val or version in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
-  /** The plural for messages: `vals` or `versions`. */
+  /** The noun for messages: `vals` or `versions`. */
   things: string;
   concurrency: number | 'auto';
   yes: boolean | undefined;
@@ -49,7 +52,7 @@ export async function removeBatch(
   });
 }
 
-/** Throws a UsageError if the user answers no, or if there is no terminal. */
+/** Asks the user for confirmation. Throws a UsageError if the user answers no, or if there is no terminal. */
 export async function confirmDeletion(
   { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
   question: () => Promise<string>,

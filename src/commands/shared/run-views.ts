@@ -12,10 +12,10 @@ import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
-/** The number of earlier runs that --follow shows first. */
+/** The number of past runs that --follow shows before it waits for new runs. */
 const shownFirst = 10;
 
-/** The default limit if this machine filters the runs. */
+/** The default for --limit if the service cannot filter the runs and this machine filters them. */
 const shownAtMost = 20;
 
 export const summaryExplained =
@@ -42,14 +42,14 @@ export interface RunView extends Paging {
   follow: boolean | undefined;
   summary: boolean | undefined;
   full: boolean | undefined;
-  /** The val, if these are the runs of one val. */
+  /** The val, if the command shows the runs of only one val. */
   val?: string;
 }
 
 export interface WantedRuns {
   call: Call;
   filter: routes.RunFilter;
-  /** Whether the service applies the filter. Otherwise this machine does. */
+  /** Whether the service applies the filter. If not, this machine applies the filter. */
   isFilteredThere: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function showRuns(
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
-    // The vals with the most failures come first, in every format.
+    // In every output format, the rows with the most failures come first.
     rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
@@ -92,7 +92,9 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
-/** After a 404, reads the val itself, to tell a missing val from a missing route. */
+/**
+ * After a 404 for the runs of a val, reads the val. If the val exists, the service has no route for the runs of a val.
+ */
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
   async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     try {
@@ -116,7 +118,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
   };
 }
 
-/** Removes the message of the error after Ctrl-C, which is the normal way to end --follow. */
+/** Ctrl-C is the normal way to end --follow. So the error that Ctrl-C causes gets an empty message. */
 async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;

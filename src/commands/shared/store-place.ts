@@ -1,4 +1,5 @@
-// The store that a command works on: a PostgreSQL database, a given file, or the default file of the embedded service.
+// Finds the store that a command works on: a PostgreSQL database, a given file, or the default file of the embedded
+// service.
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -28,7 +29,9 @@ export function storePlace(
   return { file: settings.dataFile };
 }
 
-/** The error does not repeat the address, which may contain a password. */
+/**
+ * Parses the address of a database. The error does not repeat the address, because the address may contain a password.
+ */
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;

@@ -4,7 +4,10 @@ import * as routes from '../../api/routes.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
-/** The code of a version. Some services send only the code of the current version. */
+/**
+ * Returns the code of a version. Throws if the service sent no code, because some services send only the code of the
+ * current version.
+ */
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,
@@ -18,8 +21,8 @@ export function newVersion(val: JsonObject): string {
 }
 
 /**
- * The code of each version, from the first to the last. Skips a version with the same code as the version before it,
- * because some services make no new version then.
+ * Yields the code of each version, from the first version to the last. Skips a version if it has the same code as the
+ * previous version, because some services make no new version for the same code.
  */
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();

@@ -26,14 +26,15 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // One at a time, so that Ctrl-C can still save the other vals: a deleted val cannot be restored.
+      // The vals are deleted one at a time, so that Ctrl-C can still save the other vals. A deleted val cannot be
+      // restored.
       concurrency: 1,
       yes,
       dryRun,
     }),
 });
 
-/** Returns the question to ask. */
+/** Shows the vals to delete. Returns the question for the user. */
 async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
@@ -53,7 +54,7 @@ const removedColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** In the time zone of the user. */
+/** Returns the date of the last change in the time zone of the user. */
 function changedText(val: JsonObject): string {
   const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';

@@ -69,7 +69,10 @@ async function readFields(
   };
 }
 
-/** Checks the new name, and returns a function that writes it into vals.json. Undefined if no workspace has the val. */
+/**
+ * Checks the new name. Returns a function that writes the new name into vals.json. Undefined if vals.json does not list
+ * the val.
+ */
 async function prepareRenaming(
   context: Context,
   id: string,

@@ -1,17 +1,27 @@
-// Computes quantiles of durations in little memory: exact for up to 2,048 different durations, else within 1%.
+// Computes quantiles of durations in little memory. The quantiles are exact for up to 2,048 different durations. For
+// more durations, the error is below 1%.
 
 export interface Durations {
-  /** In whole milliseconds. */
+  /** Adds a duration in whole milliseconds. */
   add(ms: number): void;
-  /** For 0.95, returns a duration that 95% of the durations do not exceed. Undefined if no duration was added. */
+  /**
+   * For example, `quantile(0.95)` returns a duration that 95% of the durations do not exceed. Undefined if no duration
+   * was added.
+   */
   quantile(part: number): number | undefined;
 }
 
-/** If there are more different durations than this, similar durations are counted together. */
+/** If there are more different durations than this number, similar durations are counted together. */
 const mostDistinct = 2_048;
-/** In milliseconds. Shorter durations are never counted together, because one millisecond is 0.5% of them or more. */
+/**
+ * Durations up to this number of milliseconds are never counted together, because a difference of one millisecond is
+ * already 0.5% of such a duration or more.
+ */
 const alwaysExact = 200;
-/** Durations that differ by less than this factor share a count. The middle of such a group is at most 0.75% away. */
+/**
+ * Durations that differ by less than this factor are counted together, as the middle of their group. The middle differs
+ * from each duration of the group by at most 0.75%.
+ */
 const growth = 1.015;
 
 export function createDurations(): Durations {
@@ -43,7 +53,7 @@ export function createDurations(): Durations {
   };
 }
 
-/** The middle of the durations that share a count. */
+/** Returns the middle of the group of durations that are counted together with this duration. */
 function coarse(ms: number): number {
   if (ms <= alwaysExact) return ms;
   const upper = growth ** Math.ceil(Math.log(ms) / Math.log(growth));

@@ -1,4 +1,4 @@
-// Sums up runs in one row per val and version. Memory does not grow with the number of runs.
+// Sums up runs in one row per val and version. The memory that this needs does not grow with the number of runs.
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
@@ -7,12 +7,15 @@ import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
 export interface SummaryOptions {
-  /** Used for runs that do not name their val. */
+  /** The val of all runs that do not name their val. */
   val?: string;
   onRead(runs: number): void;
 }
 
-/** The rows are sorted by their number of runs. Unknown values, such as durations of runs that did not end, are null. */
+/**
+ * Returns rows that are sorted by their number of runs. Unknown values are null, for example the duration if no run has
+ * ended.
+ */
 export async function summarize(
   pages: AsyncIterable<Page>,
   { val, onRead }: SummaryOptions,

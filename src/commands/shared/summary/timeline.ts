@@ -1,30 +1,33 @@
 // Counts runs over time in at most 24 buckets of equal length. If the runs span a longer time, the buckets get longer.
 
 interface Bucket {
-  /** In milliseconds. */
+  /** The time at which the bucket begins, in milliseconds since 1970. */
   from: number;
   runs: number;
   failed: number;
 }
 
-/** The counts of one row of the summary. The key is the number of the bucket. */
+/** The counts of one row of the summary. The key of the map is the number of the bucket. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
   add(): Series;
   count(series: Series, moment: number, failed: boolean): void;
-  /** All rows have the same buckets, so that they can be compared. */
+  /** Returns the buckets of one row. All rows have the same buckets, so that the user can compare the rows. */
   bucketsOf(series: Series): Bucket[];
 }
 
-/** On a screen of 80 columns, 24 bars fit beside the numbers. */
+/** On a screen of 80 columns, 24 bars fit beside the other columns of the summary. */
 const mostBuckets = 24;
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Each length is a multiple of the length before it, so that buckets can be merged. After the last, lengths double. */
+/**
+ * The possible lengths of a bucket, in milliseconds. Each length is a multiple of the previous length, so that buckets
+ * can be merged. If one day is too short, the length is doubled until it is long enough.
+ */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
