@@ -2,9 +2,9 @@
 import type { JsonObject } from './json.ts';
 
 export type OutcomeStatus =
-  /** Sent, and the val is new on the service. */
+  /** The code was sent, and the service created a new val. */
   | 'created'
-  /** Sent, and the val existed before. */
+  /** The code was sent to a val that existed before. */
   | 'pushed'
   /** The val got the name in vals.json, and nothing else changed. */
   | 'renamed'
@@ -17,9 +17,9 @@ export type OutcomeStatus =
   | 'behind'
   /** The file has newer code, and was not overwritten. */
   | 'kept'
-  /** Taken out of the workspace. */
+  /** The workspace does not track the val any more. */
   | 'forgotten'
-  /** Nothing was tried. */
+  /** The command did nothing with this val or file. */
   | 'skipped'
   | 'failed'
   /** Without `--dry-run`, this would have been done. */
@@ -38,7 +38,7 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
 export const changedSomething = (outcomes: readonly JsonObject[]): boolean =>
   outcomes.some(({ status }) => changes.has(status));
 
-/** `2 created, 1 failed`; empty if there are no outcomes. */
+/** Returns a text such as `2 created, 1 failed`; an empty text if there are no outcomes. */
 export function countOutcomes(outcomes: readonly JsonObject[]): string {
   const byStatus = new Map<string, number>();
   for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { interruptible } from './signals.ts';
 
 export interface Page {
   readonly records: readonly JsonObject[];
-  /** Whether work on the records may take so long that a signal has to be able to end it. */
+  /** Whether work on the records may take long. A signal must then be able to end the work. */
   readonly isLarge?: boolean;
 }
 

@@ -6,14 +6,14 @@ import { errnoOf, isMissing } from './system.ts';
 /** The path with / between its parts, as vals shows and stores it. */
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
-/** Whether a path is in a folder, or is the folder itself. Neither may contain `..`, and no link is followed. */
+/** Whether a path is in a folder, or is the folder itself. The path and the folder may not contain `..`. No link is followed. */
 export function isWithin(
   folder: string,
   path: string,
   { relative, isAbsolute, sep }: PlatformPath = nativePath,
 ): boolean {
   const fromFolder = relative(folder, path);
-  // On Windows, the path to another drive is absolute.
+  // On Windows, the relative path to a file on another drive is absolute, such as `D:\file`.
   return fromFolder !== '..' && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder);
 }
 
@@ -26,7 +26,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Makes the folder and the missing ones above it. Node's `recursive` never returns if one of them cannot be made, as in /proc. */
+/** Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns for a folder in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });

@@ -1,4 +1,4 @@
-// Reads a whole file, after a check of its kind and size. Has the size limits.
+// Reads a whole file after it has checked the kind and the size of the file. Defines the size limits.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { errnoOf } from './system.ts';
 
@@ -20,7 +20,7 @@ export const largest = {
 };
 
 export interface ReadLimits {
-  /** A larger file is refused, also if it grows while it is read. */
+  /** A larger file is refused, even if the file becomes larger only while it is read. */
   mostBytes: number;
   /** Whether the path may be a link to a plain file. */
   followLinks?: boolean;
@@ -36,7 +36,7 @@ export class UnusableFile extends Error {
 export class TooLarge extends UnusableFile {}
 
 /**
- * Throws a UnusableFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
+ * Throws an UnusableFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
  * nobody can replace the file between the check and the read.
  */
 export function readPlainFile(path: string, { mostBytes, followLinks = false }: ReadLimits): Buffer {
@@ -53,15 +53,15 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 }
 
 function open(path: string, followLinks: boolean): number {
-  // Windows has none of these flags, so a link is looked for before the file is opened.
+  // Windows does not have the last three flags, so on Windows this function looks for a link before it opens the file.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw linkError();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
-    // If links are followed, the same error means that links lead in a circle.
+    // If links are not followed, ELOOP means that the path is a link. If they are followed, it means that links form a circle.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw linkError();
-    // The system gives this error for a socket and for a missing device.
+    // ENXIO means that the file is a socket, or a device that is not there.
     if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a regular file');
     throw error;
   }
@@ -69,7 +69,7 @@ function open(path: string, followLinks: boolean): number {
 
 const linkError = () => new UnusableFile('is a link, and links are not followed here');
 
-/** The kind of a file that is not plain; undefined for a plain one. */
+/** Returns the kind of a file, such as "a folder"; undefined for a regular file. */
 export function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
@@ -78,7 +78,7 @@ export function kindOf(stats: Stats): string | undefined {
   return 'a device';
 }
 
-/** Reads to the end, because the system reports a wrong size for some files: 0 for those in /proc. */
+/** Reads to the end, because the system reports a wrong size for some files, such as 0 for files in /proc. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;

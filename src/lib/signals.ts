@@ -1,4 +1,5 @@
-// Handles SIGINT and SIGTERM. JavaScript cannot handle a signal during a long computation, so the system ends the process then.
+// Handles SIGINT and SIGTERM. JavaScript cannot handle a signal during a long computation, so
+// during such a computation the system ends the process.
 import { setMaxListeners } from 'node:events';
 
 const exits = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -7,7 +8,7 @@ const signalNames = Object.keys(exits) as SignalName[];
 
 /** The time that an interrupted command has to end by itself. Then the process is killed. */
 const graceMs = 800;
-/** The time to end after a long shutdown, on a machine that may be busy. */
+/** The time that a command has to end after a long shutdown. It is longer, because the machine may be busy. */
 const lateGraceMs = 3_000;
 
 interface SignalState {
@@ -16,11 +17,11 @@ interface SignalState {
   /** The number of shutdowns under way that may take longer than the grace period. */
   pendingShutdowns: number;
   graceTimer?: NodeJS.Timeout;
-  /** The number of long computations under way. While there is one, we do not listen. */
+  /** The number of long computations under way. During a computation, the process has no signal listeners. */
   computations: number;
   /** The listeners to add again after the computations. */
   listeners: [SignalName, NodeJS.SignalsListener][];
-  /** Leaves the terminal as it was. Called before each computation, which the system may end. */
+  /** Restores the terminal. Called before each computation, because a signal may end the process during the computation. */
   cleanUp(): void;
 }
 
@@ -28,8 +29,9 @@ interface SignalState {
 let current: SignalState | undefined;
 
 /**
- * The first SIGINT or SIGTERM aborts with the error for its exit code. The second one ends the process. Signals for which
- * `isForUs` returns false are ignored: while a pager runs, Ctrl-C is for the pager.
+ * The first SIGINT or SIGTERM aborts the returned AbortSignal. `reasonFor` makes the reason from the exit code of the signal.
+ * The second SIGINT or SIGTERM ends the process. A signal for which `isForUs` returns false is ignored: while a pager runs,
+ * Ctrl-C is for the pager.
  */
 export function listenForSignals(
   reasonFor: (exit: number) => Error,
@@ -37,7 +39,7 @@ export function listenForSignals(
 ): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;
-  // Node would warn the user of more than ten listeners.
+  // Without this call, Node would print a warning if there are more than ten listeners.
   setMaxListeners(0, signal);
   const state: SignalState = { signal, pendingShutdowns: 0, computations: 0, listeners: [], cleanUp() {} };
   for (const name of signalNames) {
@@ -53,7 +55,7 @@ export function listenForSignals(
   return signal;
 }
 
-/** Ends the process after a grace period, so that a stalled write cannot keep it alive. */
+/** Ends the process after a grace period, so that a stalled write cannot keep the process alive. */
 function killSelfAfter(ms: number, name: SignalName, state: SignalState): void {
   clearTimeout(state.graceTimer);
   const killUnlessShuttingDown = () => {
@@ -62,13 +64,13 @@ function killSelfAfter(ms: number, name: SignalName, state: SignalState): void {
   state.graceTimer = setTimeout(killUnlessShuttingDown, ms).unref();
 }
 
-/** Without a listener, the system ends the process, and the parent process sees the signal. */
+/** Removes the listeners and sends the signal again. So the system ends the process, and the parent sees the signal. */
 function killSelf(name: SignalName): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
 }
 
-/** SIGUSR1 would open Node's debugger, through which any program of this machine can do what this process may do. */
+/** SIGUSR1 would open Node's debugger, and any program on this machine could then control this process. */
 export function refuseDebugger(): void {
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
 }
@@ -79,7 +81,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** Runs a shutdown that may take longer than the grace period, such as that of a server with requests under way. */
+/** Runs a shutdown that may take longer than the grace period, such as the shutdown of a server with requests under way. */
 export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
@@ -97,8 +99,8 @@ export function beforeInterruptible(cleanUp: () => void): void {
 }
 
 /**
- * Runs a long computation that loses nothing if it ends half-way. JavaScript handles signals only between two turns of the
- * event loop. So we stop listening, and a signal ends the process at once.
+ * Runs a long computation that may end half-way without harm. JavaScript handles signals only between two turns of the event
+ * loop. So this function removes the listeners during the computation, and a signal ends the process at once.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;
@@ -118,7 +120,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Listens again while a pager or an editor runs within a computation: Ctrl-C is then for that program. */
+/** Listens for signals while a pager or an editor runs within a computation, because Ctrl-C is then for the pager or editor. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined || state.computations === 0) return work();
@@ -130,7 +132,7 @@ export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Removes the listeners of libraries too: a single listener would keep a signal from ending the process. */
+/** Removes the listeners of libraries too, because with any listener left, a signal would not end the process. */
 function stopListening(state: SignalState): void {
   state.listeners = signalNames.flatMap((name) =>
     process.listeners(name).map((listener): [SignalName, NodeJS.SignalsListener] => [name, listener]),

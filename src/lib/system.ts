@@ -8,22 +8,22 @@ export interface System {
   uid?: number | undefined;
 }
 
-/** The code of the error, such as `ENOENT`; undefined if it has none. */
+/** The code of the error, such as `ENOENT`; undefined if the error has no code. */
 export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 
 export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
 
-/** The message without the system call and without the path, which the user may not know. */
+/** The message of a system error, without the name of the system call and without the path. */
 export const errorMessageOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);
 
-/** Windows cannot replace or remove a file that another program has open. Most programs close it soon. */
+/** Windows cannot replace or remove a file that another program has open. Most programs close the file soon. */
 const busyCodes = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const retryForMs = 1_000;
 const pauseMs = 20;
 
-/** Tries again for up to a second on Windows. On other systems these errors are permanent, and are thrown at once. */
+/** Tries again for up to a second on Windows. On other systems, errors such as EBUSY are permanent, and are thrown at once. */
 export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatform()): Result {
   const deadline = Date.now() + retryForMs;
   for (;;) {
@@ -37,7 +37,7 @@ export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatf
   }
 }
 
-/** Puts one file in the place of another, in one step. */
+/** Replaces the file `to` by the file `from`, in one step. */
 export const replaceFile = (from: string, to: string): void => retryWhileBusy(() => renameSync(from, to));
 
 /** Blocks the thread. */

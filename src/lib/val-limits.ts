@@ -14,6 +14,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** The lengths in characters. */
+/** `longestCode` and `longestReadme` are in characters. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

@@ -1,7 +1,7 @@
-// Makes text from others safe to show, and finds words that invisible characters hide in it.
+// Makes text from strangers safe to show, and finds secrets in text that contains invisible characters.
 import { unicodeEscape } from './json.ts';
 
-/** C0, DEL, C1, line separators, direction marks, and unpaired surrogates. */
+/** Matches control characters (C0, DEL, C1), line separators, direction marks and unpaired surrogates. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu;
 const unsafeExceptLayout =
@@ -19,22 +19,22 @@ export const visibleLines = (text: string): string => text.replace(unsafeExceptL
 
 /** Characters that no terminal shows, such as the zero-width space. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-/** The same characters, also after JSON or `visible` has escaped them. */
+/** Invisible characters, and escapes such as `\u200b` that JSON or `visible` wrote for them. */
 const invisibleOrEscaped = /\p{Default_Ignorable_Code_Point}|\\u[\da-f]{4}/gu;
 
 export const withoutInvisible = (text: string): string => text.replace(invisible, '');
 
-/** A shorter word is no secret, because ordinary text may contain it by chance. */
+/** A shorter secret is not searched for, because ordinary text may contain a short word by chance. */
 export const shortestSecret = 8;
 
-/** Whether the text contains the secret, as it is or with invisible characters in it. */
+/** Whether the text contains the secret, with or without invisible characters between its letters. */
 export function holdsSecret(text: string, secret: string): boolean {
   if (secret.length < shortestSecret) return false;
   if (text.includes(secret)) return true;
   return mayHaveInvisible(text) && text.replace(invisibleOrEscaped, '').includes(secret);
 }
 
-/** A quick test. ASCII text without an escape has no invisible character, and most output is such text. */
+/** A quick test for the usual case: ASCII text without an escape has no invisible character. */
 function mayHaveInvisible(text: string): boolean {
   const isAscii = Buffer.byteLength(text) === text.length;
   return !isAscii || text.includes('\\u');

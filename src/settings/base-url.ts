@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
-  /** Scheme, host and port. A stored token belongs to one origin. */
+  /** The scheme, host and port. Each stored token belongs to one origin. */
   origin: string;
   /** The origin, and the path in front of /v1. */
   href: string;
@@ -38,8 +38,8 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
 }
 
 /**
- * The space that the base URL belongs to, and the base URL of its service. Undefined if the base URL is not that of a
- * space.
+ * The space that the base URL belongs to, and the base URL of its service. Undefined if the base URL does not
+ * belong to a space.
  */
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
   const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];

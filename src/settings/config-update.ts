@@ -1,4 +1,4 @@
-// Changes the config file with conf, under a lock, readable by its owner only.
+// Changes the config file with the package conf, under a lock. Only the owner can read the file.
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';

@@ -8,7 +8,7 @@ interface Directories {
 }
 
 /**
- * An empty or relative path counts as not set, because it would lead into the working directory, which may belong to a
+ * An empty or relative path in an environment variable counts as not set, because such a path would lead into the working directory, which may belong to a
  * stranger.
  */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {

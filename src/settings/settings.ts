@@ -41,7 +41,7 @@ export interface Settings {
   /** The token that `vals login` stored for an origin, which may be another origin than that of the base URL. */
   storedToken(origin: string): Setting<string> | undefined;
   readonly cwd: string;
-  /** The deadline of one request, in seconds. */
+  /** The deadline of one call, in seconds. */
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
@@ -49,7 +49,7 @@ export interface Settings {
   /** Undefined if this user has no home directory. */
   readonly configDirectory: Setting<string> | undefined;
   readonly dataDirectory: Setting<string> | undefined;
-  /** Throws a LocalError if there is no directory for it. */
+  /** The path of the config file. Throws a LocalError if there is no config directory. */
   readonly configFile: string;
   readonly dataFile: string;
   /** Workspaces of other users that this user trusts; only the config file can name them. */
@@ -223,7 +223,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** The name of the embedded service in files. Its address cannot be used, because its port changes with each start. */
+/** The name of the embedded service in files. Files do not use its address, because the port changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

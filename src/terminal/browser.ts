@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { System } from '../lib/system.ts';
 
-/** False if there is no browser to start. */
+/** Resolves to false if no browser could be started. */
 export async function openInBrowser(
   address: string,
   env: NodeJS.ProcessEnv,
@@ -19,7 +19,7 @@ function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
     darwin: [['open']],
-    // No shell starts it, because a shell would run parts of the address.
+    // rundll32 is started without a shell, because a shell could run parts of the address as commands.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);

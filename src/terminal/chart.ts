@@ -9,7 +9,7 @@ interface Bar {
   failed: number;
 }
 
-/** Draws at most `width` bars. If there are more buckets, neighbours share a bar. Bars with failures are red. */
+/** Draws at most `width` bars. If there are more buckets than bars, several buckets share a bar. Bars with failures are red. */
 export function drawBars(
   buckets: JsonValue | undefined,
   width = Infinity,
@@ -26,7 +26,7 @@ export function drawBars(
     .join('');
 }
 
-/** A sentence with the period of all bars and of one bar; undefined if there are no bars. */
+/** A sentence such as "Runs of 09:00 – 17:00; a bar is 1 hour."; undefined if there are no bars. */
 export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
@@ -36,9 +36,9 @@ export function describeBars(
   const [first, second] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // A single bucket has the shortest length, one second.
+  // The length of a single bucket is unknown, so it counts as one second, the shortest length.
   const length = second === undefined ? 1_000 : second - first;
-  // Buckets begin at whole hours or days, so the first one may begin before the first run that was asked for.
+  // Buckets begin at whole hours or days, so the first bucket may begin before `since`.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   return width > 0

@@ -3,11 +3,11 @@ import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';
 
-/** Shows the first of its paths that has a value. */
+/** The column shows the value at the first of its paths that has a value. */
 export interface Column {
   header: string;
   paths: readonly string[];
-  /** The value is a time. A terminal shows its age. */
+  /** The value is a time. A terminal shows the age of the time, such as "5m ago". */
   moment?: boolean;
   /** A time more than a day ago is shown as day and hour, instead of its age. */
   withHour?: boolean;
@@ -15,17 +15,17 @@ export interface Column {
   isId?: boolean;
   /** The value is never cut, because half a number is useless. */
   neverCut?: boolean;
-  /** The column is left out if the terminal is too narrow, the lowest number first. Absent: it is never left out. */
+  /** The column is left out if the terminal is too narrow, the column with the lowest number first. Undefined: never left out. */
   droppable?: number;
-  /** The usual width of the values, for a table that grows. */
+  /** The usual width of the values. A table that grows reserves this width for later rows. */
   usualWidth?: number;
   /** Skips a value that is a record, such as an author without a name. */
   textAlone?: boolean;
-  /** The only place where the column is shown. Absent: both places. */
+  /** `terminal`: the column is not shown in a pipe. `pipe`: not at a terminal. Undefined: the column is shown in both. */
   only?: 'terminal' | 'pipe';
-  /** The key of an argument or option. If the user gave it and all rows have the same value, the column is left out. */
+  /** The key of an argument or option. The column is left out if the user gave this option and all rows have the same value. */
   impliedBy?: string;
-  /** At a terminal: another text for the value, and its colour. */
+  /** Returns the text and the colour that a terminal shows instead of the value. */
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
   /** Computes a value that the record does not have. If the result is undefined, the paths are used. */
   make?: (record: JsonObject) => JsonValue | undefined;
@@ -42,13 +42,13 @@ export const column = (header: string, ...paths: string[]): Column => ({
   paths: paths.length > 0 ? paths : [header],
 });
 
-/** A person's name, at the first of these paths that has one. */
+/** Shows a person's name, from the first of these paths that has a name. */
 export const authorColumn = (...paths: string[]): Column => ({
   ...column('author', ...paths),
   textAlone: true,
 });
 
-/** An id is the first column to be left out. */
+/** If the terminal is too narrow, the column of an id is left out first. */
 export const idColumn = (header: string, ...paths: string[]): Column => ({
   ...column(header, ...paths),
   isId: true,

@@ -8,14 +8,14 @@ import { largest, readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
 
 export interface Editing {
-  /** The text as it was saved. */
+  /** The text that the user saved. */
   bytes: Buffer;
   file: string;
   /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** Only the owner can read the file. It stays until it is discarded. */
+/** Opens the text as a temporary file in the user's editor. Only the owner can read the file. `discard` removes the file. */
 export async function edit(
   text: string,
   fileName: string,
@@ -32,7 +32,7 @@ export async function edit(
   });
   const failure = await run(editor, file, platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
-    // If the editor removed the file, it may have left another one in the folder.
+    // The editor may have saved the text under another name. So the folder is removed only if it is empty.
     await rmdir(folder).catch(() => {});
     return asLocalError(error);
   });
@@ -65,14 +65,14 @@ function chosenEditor(env: NodeJS.ProcessEnv): string {
 
 interface EditorFailure {
   problem: string;
-  /** Whether there is no such editor. An editor that ended with an error may be the user's way to cancel. */
+  /** Whether the editor is not installed. If an installed editor ends with an error, the user may have cancelled. */
   isMissing: boolean;
 }
 
 /** The exit codes of a shell that cannot find or cannot run a program. */
 const missingCodes: readonly unknown[] = [126, 127];
 
-/** A shell splits the editor's flags. The file is an argument of the shell, so it needs no quotes. */
+/** A shell starts the editor, because `editor` may contain flags. The file is an argument of the shell, so it needs no quotes. */
 function run(editor: string, file: string, isWindows: boolean): Promise<EditorFailure | undefined> {
   return new Promise((resolve) => {
     const child = isWindows

@@ -28,14 +28,14 @@ export function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
-/** A record with only these keys. A dotted path becomes a nested key, and a missing one null. */
+/** A record with only these keys. A dotted path becomes a nested key. A missing key gets the value null. */
 export function project(record: JsonObject, fields: readonly string[]): JsonObject {
   const projection = emptyObject();
   for (const field of fields) place(projection, field.split('.'), lookUp(record, field) ?? null);
   return projection;
 }
 
-/** Without a prototype, so that `__proto__` is a key like any other. */
+/** The object has no prototype, so that `__proto__` is an ordinary key. */
 const emptyObject = (): JsonObject => Object.create(null);
 
 function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonValue): void {
@@ -45,9 +45,9 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // If `a` was selected before `a.b`, the whole value is there already.
+  // If the user selected `a` before `a.b`, the result already has the whole value of `a`.
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }
 
-/** A field of a tab-separated line, from which the value can be restored. */
+/** Escapes a field of a tab-separated line. A program can undo the escapes and restore the value. */
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -1,19 +1,19 @@
-// The marks that vals draws, in ASCII for a terminal without Unicode. Data stays as it is.
+// The marks that vals draws, such as ✓. A terminal without Unicode gets ASCII marks. Data from the service is not changed.
 import type { System } from '../lib/system.ts';
 
 export interface Glyphs {
-  /** The marks before a success and a failure, which have a colour too. */
+  /** `ok` is the mark before a success, and `failed` is the mark before a failure. */
   ok: string;
   failed: string;
   /** The mark before a run that has not ended. */
   running: string;
-  /** Between two versions. */
+  /** The arrow between two versions. */
   arrow: string;
-  /** In place of text that was cut off. */
+  /** Replaces text that was cut off. */
   ellipsis: string;
-  /** Between the ends of a period. */
+  /** The dash between the start and the end of a period. */
   dash: string;
-  /** Bars of a chart, the lowest first. */
+  /** The bars of a chart, the lowest bar first. */
   bars: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export const unicode: Glyphs = {
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
-/** ASCII has no marks for success and failure. The words beside them say the same. */
+/** ASCII has no marks for success and failure. The text after the mark says the same. */
 const ascii: Glyphs = {
   ok: '',
   failed: '',

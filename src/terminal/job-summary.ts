@@ -6,7 +6,7 @@ import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
 
-/** GitHub shows no summary above 1 MiB, and several commands of a step share one. */
+/** GitHub shows no summary above 1 MiB, and several commands of a step share one summary. */
 const longestSummary = 300_000;
 
 export async function appendJobSummary(

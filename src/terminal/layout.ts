@@ -19,7 +19,7 @@ export interface Layout {
   missing: number;
 }
 
-/** `wanted` has the width of each column's longest value. */
+/** `wanted` contains, for each column, the width of its longest value. */
 export function layOut(columns: readonly Column[], wanted: readonly number[], width: number): Layout {
   const widthOf = (index: number) => wanted[index] ?? 0;
   let shown = columns.map((_, index) => index);
@@ -57,7 +57,7 @@ function nextToDrop(shown: readonly number[], columns: readonly Column[]): numbe
   return rank(first) === Infinity ? undefined : first;
 }
 
-/** Narrows the widest columns until all fit; undefined if they cannot fit. */
+/** Narrows the widest columns until all columns fit. Returns undefined if the columns cannot fit. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((total, width) => total + width, 0) - room;

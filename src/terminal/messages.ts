@@ -15,19 +15,19 @@ export interface Say {
   warn(message: string): void;
   /** A warning about one of many items. It is left out under --json, where the item's outcome holds the error. */
   warnInText(message: string): void;
-  /** Shown after the result, and only at a terminal. Equal hints are shown once. */
+  /** Shows a hint after the result, only at a terminal. Equal hints are shown once. */
   hint(message: string): void;
   /** Hints that a list has more records than were requested. */
   more(): void;
-  /** Shown at once, in every case; neither a warning nor a hint. */
+  /** Shows a message at once, in every format, without a label such as "Warning". */
   note(message: string): void;
-  /** A sentence about the work that was done. It is the last line at a terminal, with the service and the time taken. */
+  /** A sentence about the work that was done. A terminal shows it as the last line, with the service and the time taken. */
   done(sentence: string): void;
-  /** Shown at once as one line, never wrapped or coloured: for a CI runner that reads stderr, or from a stack trace. */
+  /** Shows one line at once, never wrapped or coloured. Used for lines that a CI runner reads, and for stack traces. */
   line(text: string): void;
-  /** Lines shown at once, at a terminal only. Indented lines are to be copied, and are not wrapped. */
+  /** Shows lines at once, only at a terminal. Indented lines are not wrapped, so that the user can copy them. */
   banner(lines: string): void;
-  /** A table shown at once, at a terminal only. */
+  /** Shows a table at once, only at a terminal. */
   table(records: readonly JsonObject[], columns: readonly Column[]): void;
   /** Like `banner`, for lines that a person needs. --quiet does not hide them. */
   instruct(lines: string): void;
@@ -40,7 +40,7 @@ export interface Messages extends Omit<Say, 'done'> {
   error(error: ValsError): void;
   /** From now on, errors and hints show this word instead of the val's id. */
   nameVal(id: string, word: string): void;
-  /** Waits until everything said so far is written. */
+  /** Waits until all messages so far are written. */
   flush(): Promise<void>;
   /** Writes the hints and the last line. */
   finish(): Promise<void>;
@@ -53,18 +53,18 @@ export interface MessageOptions {
   /** Whether stdout and stderr are both a terminal. */
   atTerminal: boolean;
   glyphs: Glyphs;
-  /** Clears the progress line before something is written over it. */
+  /** Clears the progress line, before a message is written in its place. */
   clearProgress(): void;
 }
 
-/** On a narrower terminal, the lines after the first are indented by two columns instead of the label's width. */
+/** On a terminal with fewer columns, the later lines of a message are indented by two columns, not by the label's width. */
 const narrow = 60;
 
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
   const hints = new Set<string>();
   const wordsById = new Map<string, string>();
   const withWords = (text: string) => {
-    // Commands stand between backticks. A shell must be able to read the words in them.
+    // Commands stand between backticks. A word in a command is quoted, so that the user can copy the command into a shell.
     const isCommand = (index: number) => index % 2 === 1;
     const parts = text.split('`').map((part, index) => {
       const quote = isCommand(index) ? quoteWord : (word: string) => word;
@@ -82,7 +82,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       options.clearProgress();
       await stderr.write(`${text}\n`, clean);
     };
-    // If stderr cannot be written, no other place is left for the message.
+    // An error of stderr is ignored, because there is no other place for the message.
     written = written.then(writeLine).catch(() => {});
   };
   const wrapped = async (message: string, label = ''): Promise<string> => {

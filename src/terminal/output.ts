@@ -33,7 +33,7 @@ export interface Format {
   color: boolean;
   /**
    * Whether the result is laid out for a person: text at a terminal, or with --color in a pipe too. `isTerminal` of stdout
-   * tells only where the output goes.
+   * only tells whether stdout is a terminal.
    */
   forPerson: boolean;
   glyphs: Glyphs;
@@ -48,11 +48,14 @@ export interface Output {
   progress: ProgressLine;
   messages: Messages;
   format: Format;
-  /** Runs work that a signal may end at once, unless the command has written something to the service and must report it. */
+  /**
+   * Runs work that a signal may end at once. If the command has changed something on the service, a signal does not end the
+   * work, because the command must report the change.
+   */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
   /** Receives the result instead of stdout, if an agent called the command. */
   receive?(result: Result): Promise<void>;
-  /** Sets the function that tells whether something was written to the service. */
+  /** Sets the function that tells whether the command has changed something on the service. */
   watchWrites(hasWritten: () => boolean): void;
 }
 
@@ -120,6 +123,6 @@ function formatOf({ ndjson, json }: OutputFlags): Format['kind'] {
   return json ? 'json' : 'text';
 }
 
-/** No progress in CI, where nobody watches, nor on a terminal of unknown width, where lines cannot be counted. */
+/** Progress is not drawn in CI, because nobody watches, nor on a terminal of unknown width, because lines cannot be counted. */
 const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';

@@ -6,7 +6,7 @@ export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {
   env: NodeJS.ProcessEnv;
-  /** Ends the pager when it is aborted. Ctrl-C does not abort it, because Ctrl-C is a key of the pager. */
+  /** An abort of this signal ends the pager. Ctrl-C does not abort this signal, because Ctrl-C is a key of the pager. */
   signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   };
-  // A shell starts the user's pager, which may have flags. `less` is started directly, so that a missing `less` is noticed.
+  // A shell starts the user's pager, because the setting may contain flags. `less` is started directly, so that a missing `less` is noticed.
   const child =
     command === defaultPager ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();
@@ -41,7 +41,7 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
   }
 }
 
-/** Undefined if the setting is empty or `cat`, at a dumb terminal, and in CI, where nobody could close the pager. */
+/** Undefined if VALS_PAGER or PAGER is empty or `cat`, if the terminal is dumb, or in CI, because nobody could close the pager. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
   const command = (env.VALS_PAGER ?? env.PAGER ?? defaultPager).trim();

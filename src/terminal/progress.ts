@@ -1,21 +1,21 @@
-// A spinner on stderr. A quick command does not load ora.
+// Shows a spinner on stderr. A quick command does not load the package ora, which draws the spinner.
 import type { Ora } from 'ora';
 import { visible } from '../lib/visible.ts';
 
 export interface Progress {
   show(text: string): void;
-  /** Removes the line. Later texts are not shown. */
+  /** Removes the spinner for good. Later calls of `show` do nothing. */
   stop(): void;
 }
 
 export interface ProgressLine extends Progress {
-  /** Removes the line. The next frame shows it again. */
+  /** Removes the spinner from the screen. The next frame draws the spinner again. */
   clear(): void;
-  /** Removes the line until there is a new text. */
+  /** Removes the spinner until the next call of `show`. */
   pause(): void;
 }
 
-/** Shorter commands show no spinner. */
+/** The spinner appears after this time. A shorter command shows no spinner. */
 const delayMs = 300;
 
 export function createProgress(

@@ -1,4 +1,4 @@
-// Asks the user on stderr. Without a terminal, a question is an error: vals never waits for an answer.
+// Asks the user on stderr. Without a terminal, vals does not wait for an answer: the question is an error.
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -12,7 +12,7 @@ export interface Prompt {
   secret(question: string, instead: string): Promise<string>;
   /** Unlike `secret`, shows the answer while the user types it. */
   text(question: string, instead: string): Promise<string>;
-  /** How long the user took to answer. */
+  /** How long the user took to answer all questions. */
   waitedMs(): number;
 }
 
@@ -45,14 +45,14 @@ export function createPrompt(
     // readline shows each key on its output. The keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
     const shown = visible(question);
-    // Four columns are left for the answer.
+    // The question is wrapped so that four columns stay free for the answer.
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);
     const reader = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
-      // In raw mode, Ctrl-C is a key and not a signal. At the end of input there is no answer.
+      // In raw mode, Ctrl-C is a key and not a signal. The end of the input counts as an interrupt, because no answer can come.
       reader.once('SIGINT', () => reject(new InterruptedError(130)));
       reader.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));

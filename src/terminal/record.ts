@@ -11,10 +11,10 @@ import { wholeMoment } from './times.ts';
 
 const narrowestValue = 4;
 
-/** Keys that only programs need. JSON shows them. */
+/** Keys that only programs need. They are shown only in JSON. */
 const forPrograms: ReadonlySet<string> = new Set(['links']);
 
-/** Shows the columns first, then the other keys. */
+/** Shows the columns first, then the other keys of the record. */
 export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],

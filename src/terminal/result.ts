@@ -27,7 +27,7 @@ export interface ListLayout {
 
 export interface ListResult extends ListLayout {
   kind: 'list';
-  /** The hint at a terminal if the list is empty, instead of the command's own. */
+  /** The hint that a terminal shows if the list is empty. It replaces the hint of the command. */
   empty?: string;
   rows: readonly JsonObject[] | Pages;
 }
@@ -42,27 +42,27 @@ export interface FollowingResult extends ListLayout {
 export interface Section {
   /** The unified diff, as `patch` reads it. */
   patch: string;
-  /** At a terminal: the meaning of the difference. */
+  /** The heading above the diff at a terminal. It tells the meaning of the difference. */
   heading?: string;
-  /** At a terminal: the unified diff with its sides named. */
+  /** The unified diff at a terminal, with names for both sides. */
   shown: string;
 }
 
-/** Unified diffs; in JSON a record for each. */
+/** Unified diffs. In JSON, each diff is a record. */
 export interface DiffsResult {
   kind: 'diffs';
   rows: readonly JsonObject[];
   sections: readonly Section[];
 }
 
-/** The outcome of each of several items. The error, if there is one, ends the command after they are shown. */
+/** The outcome of each of several items. If there is an error, it ends the command after the outcomes are shown. */
 export interface OutcomesResult {
   kind: 'outcomes';
   rows: readonly JsonObject[];
   error?: ValsError | undefined;
 }
 
-/** A value without columns: it is JSON in every format. */
+/** A value without columns. It is printed as JSON in every format. */
 export interface JsonResult {
   kind: 'json';
   value: JsonValue;
@@ -74,13 +74,13 @@ export interface PiecesResult {
   pieces: AsyncIterable<Buffer>;
 }
 
-/** Several results. Each is shown before the next one is requested. */
+/** Several results. Each result is shown before the next result is requested. */
 interface SeriesResult {
   kind: 'series';
   results: AsyncIterable<JsonResult | PiecesResult>;
 }
 
-/** Text, byte for byte. */
+/** Text that is printed byte for byte. */
 export interface TextResult {
   kind: 'text';
   text: string;

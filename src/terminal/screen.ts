@@ -23,11 +23,11 @@ export interface Screen {
 export interface Cell {
   text: string;
   tone?: keyof Style;
-  /** Whether the text has more lines than the shown one. */
+  /** Whether the value has more lines than the one line that is shown. */
   hasMore?: boolean;
 }
 
-/** The characters of an id that are shown. They are enough to tell ids apart, and commands accept them. */
+/** The number of characters of an id that are shown. Commands accept an id that is cut to this length. */
 const shortId = 8;
 
 /** Text beyond this length is cut off before it is measured. Measuring a very long text takes minutes. */

@@ -1,4 +1,4 @@
-// Writes to stdout and stderr: completely, without the token, until the reader is gone.
+// Writes to stdout and stderr. Removes the token from the output, and notices when the reader of a pipe is gone.
 import { LocalError } from '../errors.ts';
 import { holdsSecret, shortestSecret, withoutInvisible } from '../lib/visible.ts';
 
@@ -19,9 +19,9 @@ export interface SinkOptions {
   beforeWriting?(): void;
   /** Runs a write that a signal may end. Writing to a terminal is synchronous: a stopped terminal would block signals. */
   interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Ends the wait for a slow reader. */
+  /** An abort of this signal ends the wait for a slow reader. */
   signal?: AbortSignal;
-  /** Resolves to false if there is no pager. */
+  /** Shows the text in a pager. Resolves to false if there is no pager. */
   page?(text: string): Promise<boolean>;
 }
 
@@ -49,7 +49,7 @@ export function createRedactor(): Redactor {
       const clean = replaceSecrets(text);
       const visibleText = withoutInvisible(clean);
       const visibleClean = replaceSecrets(visibleText);
-      // Invisible characters stay where they hide no secret: they belong to many scripts and emoji.
+      // If invisible characters hide no secret, they stay in the text, because many scripts and emoji need them.
       return visibleClean === visibleText ? clean : visibleClean;
     },
     findsSecretIn: (output) =>
@@ -75,7 +75,7 @@ export function createSink(
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // Writes that can still end do so within one turn of the event loop.
+  // A write that is not blocked ends within one turn of the event loop, so the interrupt waits for one turn.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;
@@ -111,7 +111,7 @@ export function createSink(
   return sink;
 }
 
-/** COLUMNS comes before the width that the terminal reports. */
+/** The variable COLUMNS overrides the width that the terminal reports. */
 export const widthOf = ({ columns }: NodeJS.WriteStream, { COLUMNS = '' }: NodeJS.ProcessEnv): number =>
   /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : columns || 80;
 

@@ -27,12 +27,12 @@ export async function createStyle(color: boolean): Promise<Style> {
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
 
-/** Terminals that are known to make addresses clickable (OSC 8). Others would show the sequence as text. */
+/** Terminals that are known to make addresses clickable (OSC 8). Other terminals would show the escape sequence as text. */
 const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
 const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
 
 export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
-  // A multiplexer may not pass the sequence on.
+  // A terminal multiplexer such as tmux may not pass the escape sequence of a link to the terminal.
   if (env.TMUX || env.STY || env.CI) return false;
   return (
     Number(env.VTE_VERSION) >= 5000 ||
@@ -42,7 +42,10 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
   );
 }
 
-/** Only visible ASCII, so that nothing ends the sequence early. A backslash marks escaped text. */
+/**
+ * Allows only visible ASCII, so that no character ends the escape sequence of the link early. Allows no backslash, because a
+ * text with a backslash was escaped and is not the real address.
+ */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 
 /** Makes the text a link to the address. The text may be only a part of the address. */

@@ -11,7 +11,7 @@ import { createTextWidth, type TextWidth } from './text-width.ts';
 import { clockTime, widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  /** The keys of options and arguments that were given, which make some columns needless. */
+  /** The keys of the options and arguments that the user gave. Some columns are not needed if an option was given. */
   given: ReadonlySet<string>;
   /** Whether the user chose the columns, so that all of them are shown. */
   chosen: boolean;
@@ -45,7 +45,7 @@ export async function formatTable(
 }
 
 export interface GrowingTable {
-  /** Returns the lines to write below the earlier ones. */
+  /** Returns the lines of these records, to be written below the earlier lines. */
   append(records: readonly JsonObject[]): Promise<string>;
 }
 
@@ -114,7 +114,7 @@ function isFigure(records: readonly JsonObject[], column: Column): boolean {
   return values.length > 0 && values.every(isNumber);
 }
 
-/** Whether the command line named the column's value, and every row has the same value. */
+/** Whether the user gave the option that implies the column's value, and every row has the same value. */
 const isImplied = ({ impliedBy }: Column, cells: readonly Cell[], given: ReadonlySet<string>): boolean =>
   impliedBy !== undefined && given.has(impliedBy) && cells.every(({ text }) => text === cells[0]?.text);
 
@@ -130,7 +130,7 @@ const wantedWidths = (filled: readonly FilledColumn[], { width }: TextWidth): nu
     cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(head)),
   );
 
-/** Leaves room for later rows: for any time, for values of the usual width, and the rest for the last column that can be cut. */
+/** Leaves room for later rows: for any time, and for values of the usual width. The last column that can be cut gets the rest. */
 function withRoomForMore(filled: readonly FilledColumn[], textWidth: TextWidth, width: number): number[] {
   const longest = filled.findLastIndex(({ column: { firstLine, neverCut } }) => firstLine ?? !neverCut);
   return wantedWidths(filled, textWidth).map((wanted, index) => {

@@ -4,14 +4,14 @@ export interface TextWidth {
   width(text: string): number;
   /** Cuts the text to this width, with an ellipsis. */
   cut(text: string, width: number): string;
-  /** Lines of at most this width, unless one word is longer. All lines but the first begin with the indent. */
+  /** Breaks the text into lines of at most this width, unless a word is longer. All lines except the first begin with `indent`. */
   wrap(text: string, width: number, indent?: string): string[];
 }
 
 /** ASCII characters and the marks that vals draws are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** A word with the space before it. A command between backticks counts as one word. */
+/** Matches a word and the space before the word. A command between backticks counts as one word. */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
 /** Measures these texts and parts of them. Only text that is not plain needs string-width, which loads in 16 ms. */

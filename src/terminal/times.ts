@@ -37,7 +37,7 @@ export function ageOrHour(moment: string, now: number): string {
 /** The greatest width of `clockTime` for a time of this year. */
 export const widestClockTime = '13 Nov 09:30'.length;
 
-/** Local time, with the day if it is not today. For lines that stay on the screen, where an age would soon be wrong. */
+/** The local time, with the day unless the day is today. Used for lines that stay on the screen: an age would soon be wrong. */
 export function clockTime(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;

@@ -17,11 +17,11 @@ export function renderOutcomes(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  // No pager, because the user waits for the prompt.
+  // Outcomes are shown without a pager, because the user waits for the shell's prompt.
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt.
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  // No warning about unknown fields, because outcomes leave out keys without a value.
+  // Outcomes leave out keys without a value, so a missing field is no reason for a warning.
   const inspect = () => {};
   return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten }, inspect);
 }
@@ -47,7 +47,7 @@ async function writeList(
 
 const maxKeysInWarning = 20;
 
-/** Finds the values of --fields that no record has as a key and that are no column. */
+/** Finds the names in --fields that are neither a column nor a key of any record. */
 function createFieldCheck(result: ListResult, { fields = [], columns, warn }: RenderOptions) {
   const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
   const unseen = new Set(fields.filter((field) => !known.has(field)));

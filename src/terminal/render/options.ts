@@ -9,7 +9,7 @@ import type { Redactor, Sink } from '../streams.ts';
 import { createStyle } from '../style.ts';
 
 export interface RenderOptions extends Format {
-  /** The command's own columns. */
+  /** The columns that the command defines. */
   columns: readonly Column[];
   now: number;
   /** Takes the token out of a cell before the cell is escaped or cut. */
@@ -22,7 +22,7 @@ export interface RenderOptions extends Format {
   hint(message: string): void;
 }
 
-/** The columns of --fields, else those of the result, else the command's own. */
+/** The first of these: the columns of --fields, the columns of the result, the columns of the command. */
 export function shownColumns(
   resultColumns: readonly Column[] | undefined,
   { fields, columns, forPerson }: RenderOptions,

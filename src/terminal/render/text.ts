@@ -34,6 +34,6 @@ async function showPieces(pieces: AsyncIterable<Buffer>, terminal: Sink): Promis
     if (text !== '') isMidLine = !text.endsWith('\n');
     await terminal.write(text);
   }
-  // The shell's prompt must start on a line of its own.
+  // The shell's prompt must start on a new line.
   if (isMidLine) await terminal.write('\n');
 }
