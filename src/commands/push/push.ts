@@ -23,15 +23,17 @@ export const command = defineCommand({
     'Create or update vals from files. The file hello.ts becomes the val hello. In a workspace, `vals push` without a ' +
     'path sends all new and changed files.',
   details:
-    `${foldersAndConflicts} --force overwrites the code on the service. ` +
+    `${foldersAndConflicts} With --force, files in conflict overwrite the code on the service; a val that changed only ` +
+    'on the service stays as it is. ' +
     '--prune deletes the vals on the service whose files are gone from the workspace. It lists the vals and asks first. ' +
     'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if the workspace has no ' +
     'base of it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in parallel, and ' +
     'fewer if the service becomes slow.',
   toolDescription:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
-    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} force overwrites the code ` +
-    'on the service. Each push makes a new version, and the older versions stay.',
+    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} With force, ` +
+    'files in conflict overwrite the code on the service; a val that changed only on the service stays as it is. Each val ' +
+    'with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
       ...argument('[paths...]', 'files, folders, or - for standard input'),
@@ -47,7 +49,7 @@ export const command = defineCommand({
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'], forPeople: true },
     ),
-    force: toggle('--force', 'in a workspace: overwrite newer code on the service'),
+    force: toggle('--force', 'in a workspace: overwrite the code of vals in conflict'),
     fork: toggle('--fork', "in a workspace: make your own copy of another owner's val", {
       conflicts: ['watch'],
     }),

@@ -8,7 +8,9 @@ import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',
-  description: 'Add a version to a val, from a file or from standard input.',
+  description:
+    'Add a version to a val, from a file or from standard input. A service may add no version if the code is the current ' +
+    'code.',
   arguments: {
     val: valArgument,
     file: codeFile,

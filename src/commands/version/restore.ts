@@ -7,7 +7,9 @@ import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Make the code of an old version current again',
-  description: 'Add a new version to a val, with the code of an old version. No version is deleted.',
+  description:
+    'Add a new version to a val, with the code of an old version. No version is deleted. A service may add no version if ' +
+    'the code is the current code.',
   arguments: { val: valArgument, version: versionArgument },
   options: { dryRun },
   examples: ['vals version restore hello 1'],
