@@ -6,11 +6,11 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
-import { InterruptedError, UsageError, ValsError } from '../errors.ts';
+import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
-import { defaultLimit, lacksLimit, type Permissions, type Tool } from './tools.ts';
+import type { Permissions, Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
 
@@ -47,7 +47,6 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
     try {
-      captured.limitListsTo(limitFor(command, input));
       const { argv, code } = wordsFor(command, tool, input, permissions);
       const host = {
         argv,
@@ -74,14 +73,6 @@ function flagsForEveryTool({
   flags: { baseUrl, local, timeout, debug, allowHttp },
 }: Context): Context['flags'] {
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
-}
-
-/** How many records of a list the agent gets. A command with its own --limit cuts the list itself. */
-function limitFor(command: LoadedCommand, { limit }: Input): number {
-  if (!lacksLimit(command)) return Number.POSITIVE_INFINITY;
-  if (limit === undefined) return defaultLimit;
-  if (/^[1-9]\d{0,8}$/.test(String(limit))) return Number(limit);
-  throw new UsageError('limit takes a whole number of at least 1.', { hint: `For example ${defaultLimit}.` });
 }
 
 /**

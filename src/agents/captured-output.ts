@@ -20,7 +20,6 @@ interface CaptureOptions {
 
 interface Captured {
   output: Output;
-  limitListsTo(records: number): void;
   answer(error: ValsError | undefined): Answer;
 }
 
@@ -33,7 +32,6 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   const said = new Set<string>();
   let document: JsonObject = {};
   let text: string | undefined;
-  let limit = Number.POSITIVE_INFINITY;
   let hasMore = false;
   let isTooLarge = false;
 
@@ -41,7 +39,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   /** If reading the list fails half-way, `document` gets no items. */
   async function takeList(rows: ListResult['rows']): Promise<void> {
-    document = { items: await firstOf(rows) };
+    const items = await firstOf(rows);
+    document = { items: isTooLarge && Array.isArray(rows) ? await firstOf(newsFirst(rows)) : items };
   }
 
   async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
@@ -51,7 +50,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       for (const record of records) {
         size += stringifyJson(record).length;
         isTooLarge = items.length > 0 && size > mostCharacters;
-        if (isTooLarge || items.length === limit) {
+        if (isTooLarge) {
           hasMore = true;
           return items;
         }
@@ -61,15 +60,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     return items;
   }
 
-  /**
-   * If there are more outcomes than the limit allows, the outcomes with the status 'unchanged' or 'skipped' are left
-   * out first.
-   */
   async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
-    const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-    const chosen =
-      rows.length > limit ? [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))] : rows;
-    await takeList(chosen.map(withWording));
+    await takeList(rows.map(withWording));
     if (hasMore) say(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
@@ -81,12 +73,15 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
       typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
     );
-    return Object.fromEntries(entries);
+    // A hint that only named the help is empty now.
+    return Object.fromEntries(entries.filter(([key, value]) => key !== 'hint' || value !== ''));
   };
 
   /** If the code of the val threw the error, the message is not reworded, because its text comes from the val. */
-  const describe = (error: ValsError): JsonObject =>
-    error instanceof RunFailedError ? describeError(error) : inWords(describeError(error));
+  const describe = (error: ValsError): JsonObject => {
+    const described = inWords(describeError(error));
+    return error instanceof RunFailedError ? { ...described, message: error.message } : described;
+  };
 
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {
@@ -135,9 +130,6 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       }),
       receive,
     },
-    limitListsTo(records) {
-      limit = records;
-    },
     answer(error) {
       const failure = error && { error: describe(error) };
       const done = error === undefined ? document : itemsDoneBeforeFailure(document);
@@ -157,6 +149,12 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       };
     },
   };
+}
+
+/** If the list is too large, the items with the status 'unchanged' or 'skipped' are left out first. */
+function newsFirst(rows: readonly JsonObject[]): JsonObject[] {
+  const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
+  return [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))];
 }
 
 function itemsDoneBeforeFailure(document: JsonObject): JsonObject {

@@ -11,6 +11,8 @@ export interface ProtocolOptions {
   version: string;
   instructions: string;
   tools: readonly Tool[];
+  /** The error message for a tool that is not in `tools`. */
+  explainMissing(name: string): string;
   call(name: string, input: Input, options: CallOptions): Promise<Answer>;
   stdin: Readable;
   stdout: Writable;
@@ -59,13 +61,13 @@ const editedOutput = ({ stdout, editBeforeWriting }: ProtocolOptions): Writable 
     write: (message, _encoding, done) => void stdout.write(editBeforeWriting(String(message)), done),
   });
 
-function createServer({ version, instructions, tools, call }: ProtocolOptions): Server {
+function createServer({ version, instructions, tools, explainMissing, call }: ProtocolOptions): Server {
   const server = new Server({ name: 'vals', version }, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler('tools/list', () => ({ tools: [...tools] }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     const { name, arguments: input = {} } = params;
     if (!tools.some((tool) => tool.name === name)) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, explainMissing(name));
     }
     const progressToken = mcpReq._meta?.progressToken;
     let progress = 0;

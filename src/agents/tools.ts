@@ -38,14 +38,28 @@ export interface Tool {
   };
 }
 
-export const defaultLimit = 20;
-
 export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
 
 export function isAllowed({ isTool, effect }: LoadedCommand, permissions: Permissions): boolean {
   if (!isTool || (permissions.readOnly && effect !== 'reads')) return false;
   if (effect === 'deletes') return permissions.allowDelete === true;
   return effect !== 'runs' || permissions.allowRun === true;
+}
+
+const readOnlyNote = 'This server is read-only.';
+const deleteNote = 'To allow deletions, the person adds --allow-delete to the command of this server.';
+const runNote = 'To allow runs of code, the person adds --allow-run to the command of this server.';
+
+/** The limits of the server, for its instructions. */
+export function permissionNotes({ readOnly, allowDelete, allowRun }: Permissions): string[] {
+  if (readOnly) return [readOnlyNote];
+  return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];
+}
+
+/** `command` is one that is not allowed. */
+export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissions): string[] {
+  if (readOnly) return [readOnlyNote];
+  return [effect === 'runs' ? runNote : deleteNote];
 }
 
 export function toolOf(command: LoadedCommand, permissions: Permissions, wording: Wording): Tool {
@@ -99,18 +113,10 @@ function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
 
 function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
   const options = optionsForAgents(command, permissions);
-  const properties = Object.fromEntries(
+  return Object.fromEntries(
     options.map(([key, option]): [string, Property] => [nameOf(key, option), optionProperty(option)]),
   );
-  if (lacksLimit(command)) {
-    properties.limit = { type: 'integer', description: `how many records in all (${defaultLimit})` };
-  }
-  return properties;
 }
-
-/** Whether the command makes a list but has no option --limit. Then its tool gets a `limit`. */
-export const lacksLimit = ({ empty, options = {} }: LoadedCommand): boolean =>
-  empty !== undefined && !('limit' in options);
 
 export const optionsForAgents = (
   { options = {} }: LoadedCommand,
@@ -127,7 +133,8 @@ export const nameOf = (key: string, { flags }: OptionDefinition<unknown>): strin
 const isNegative = (flags: string): boolean => flags.startsWith('--no-');
 
 function optionProperty(option: OptionDefinition<unknown>): Property {
-  const { flags, description, negated, choices, isNumber, isRepeatable, default: fallback } = option;
+  const { flags, description, negated, words, choices = words, isNumber, isRepeatable } = option;
+  const { default: fallback } = option;
   if (!flags.includes('<')) {
     return { type: 'boolean', description: negated ? `${description}; false: ${negated}` : description };
   }

@@ -1,34 +1,88 @@
 // Rewrites messages for agents: messages name commands and options, but an agent has tools and inputs.
+import { argumentsOf, isVariadic } from '../cli/command.ts';
+import type { LoadedCommand } from '../cli/command-tree.ts';
+import type { JsonValue } from '../lib/json.ts';
+import { nameOf, optionsForAgents, type Permissions, toolName } from './tools.ts';
 
 export type Wording = (text: string) => string;
 
-export function createWording(toolPaths: readonly string[]): Wording {
-  const longestFirst = toolPaths.toSorted((a, b) => b.length - a.length);
+/** `commands` are those that the agent has as tools. */
+export function createWording(commands: readonly LoadedCommand[], permissions: Permissions): Wording {
+  const longestFirst = commands.toSorted((a, b) => b.path.length - a.path.length);
   return (text) => {
     let isForPerson = false;
     const said = text
-      .replace(/`vals ([^`]+)`/g, (command, words: string) => {
-        const path = longestFirst.find((each) => words === each || words.startsWith(`${each} `));
-        if (path !== undefined) return asTool(path, words.slice(path.length));
+      // A tool has no help. Its schema describes the inputs.
+      .replace(/ ?`vals [^`]*--help` [^.]*\./g, '')
+      .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]+>)?/g, (found, option?: string) => {
+        if (option !== undefined) return camelCase(option);
+        if (!found.startsWith('`vals ')) return found;
+        const words = found.slice('`vals '.length, -1);
+        const command = longestFirst.find(({ path }) => words === path || words.startsWith(`${path} `));
+        const tool = command && asTool(command, splitWords(words.slice(command.path.length)), permissions);
+        if (tool !== undefined) return tool;
         isForPerson = true;
-        return command;
+        return found;
       })
-      .replace(/(?<![\w`-])--([a-z]+(?:-[a-z]+)*)/g, (_option, name: string) => camelCase(name))
       .replace(/; -: standard input/, '')
-      .replace(/\bstandard input\b/gi, 'code');
+      .replace(/\b(?:code from )?standard input\b/gi, 'code');
     return isForPerson ? `${said} A person has to run that command: it is not a tool.` : said;
   };
 }
 
-/** `vals pull hello.ts --merge` becomes `pull` (hello.ts, merge). */
-function asTool(path: string, rest: string): string {
-  const name = `\`${path.replaceAll(' ', '_')}\``;
-  const given = rest
-    .split(' ')
-    .filter((word) => word !== '')
-    .map((word) => (word.startsWith('--') ? camelCase(word.slice(2)) : word));
-  return given.length === 0 ? name : `${name} (${given.join(', ')})`;
+/**
+ * `vals pull hello.ts --merge` becomes `pull {"vals": ["hello.ts"], "merge": true}`. Undefined if the tool lacks an
+ * input for one of the words.
+ */
+function asTool(
+  command: LoadedCommand,
+  words: readonly string[],
+  permissions: Permissions,
+): string | undefined {
+  const options = optionsForAgents(command, permissions);
+  const input: Record<string, JsonValue> = {};
+  const values: string[] = [];
+  const rest = words.filter((word) => word !== '--json');
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const flag = word;
+    if (!flag.startsWith('--')) {
+      values.push(flag);
+      continue;
+    }
+    const option = options.find(([, { flags }]) => flags.split(' ')[0] === flag);
+    if (option === undefined) return undefined;
+    input[nameOf(...option)] = option[1].flags.includes('<') ? (rest.shift() ?? '') : true;
+  }
+  const given = argumentInput(command, values);
+  if (given === undefined) return undefined;
+  const inputs = Object.entries({ ...given, ...input });
+  if (inputs.length === 0) return `\`${toolName(command)}\``;
+  const shown = inputs.map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+  return `\`${toolName(command)} {${shown.join(', ')}}\``;
 }
+
+/** Undefined if the command takes fewer arguments. */
+function argumentInput(
+  command: LoadedCommand,
+  values: readonly string[],
+): Record<string, JsonValue> | undefined {
+  const input: Record<string, JsonValue> = {};
+  const left = [...values];
+  for (const [key, definition] of argumentsOf(command)) {
+    const [first] = left;
+    if (first === undefined) break;
+    const words = left.splice(0, isVariadic(definition) ? left.length : 1);
+    if (definition.canBeCode && first === '-') input.code = '...';
+    else input[key] = isVariadic(definition) ? words : first;
+  }
+  return left.length === 0 ? input : undefined;
+}
+
+/** Words as a shell takes them apart. Messages quote with single quotes only, and write a quote in a word as `'\''`. */
+const splitWords = (line: string): string[] =>
+  (line.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []).map((word) =>
+    word.replace(/'([^']*)'|\\(')/g, (_quoted, inside?: string, quote?: string) => inside ?? quote ?? ''),
+  );
 
 const camelCase = (name: string): string =>
   name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());

@@ -19,6 +19,7 @@ export function wordsFor(
   permissions: Permissions,
 ): Words {
   checkTypes(command, inputSchema.properties, input);
+  checkRequired(command, inputSchema, input);
   const options = optionsForAgents(command, permissions).flatMap(([key, definition]) => {
     const value = input[nameOf(key, definition)];
     const name = definition.flags.split(' ')[0] ?? '';
@@ -88,7 +89,7 @@ function checkTypes(
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (property === undefined) {
       throw new UsageError(`${toolName(command)} has no input "${key}".`, {
-        hint: `It takes: ${Object.keys(properties).join(', ') || 'nothing'}.`,
+        hint: inputList(properties),
       });
     }
     if (value !== undefined && !fits(value, property)) {
@@ -98,6 +99,21 @@ function checkTypes(
     }
   }
 }
+
+function checkRequired(
+  command: LoadedCommand,
+  { required, properties }: Tool['inputSchema'],
+  input: Input,
+): void {
+  const missing = required.find((key) => listOf(input[key]).length === 0);
+  if (missing === undefined) return;
+  throw new UsageError(`${toolName(command)} needs ${missing}: ${properties[missing]?.description}.`, {
+    hint: inputList(properties),
+  });
+}
+
+const inputList = (properties: Tool['inputSchema']['properties']): string =>
+  `It takes: ${Object.keys(properties).join(', ') || 'nothing'}.`;
 
 function wantedType({ type, items }: Property): string {
   if (type === 'array') return `an array of ${items?.type}s`;

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
@@ -34,12 +34,14 @@ it.each([
   ['val_create', { name: 'one', code: 'x', file: 'y' }, 'val_create takes code or file, not both.'],
   ['val_create', { name: 'one', file: '-' }, 'file cannot be -.'],
   ['val_create', { name: 'one', code: '' }, 'code is empty.'],
-  ['val_get', {}, expect.stringContaining('`val_get` needs <val>: ')],
+  ['val_get', {}, expect.stringContaining('val_get needs val: ')],
+  ['pull', { vals: ['a'], all: true }, 'all pulls every val, so it takes no names.'],
+  ['push', { code: 'x' }, 'code needs a name.'],
   ['val_get', { val: 'a', other: 1 }, 'val_get has no input "other".'],
   ['val_get', { val: { a: 1 } }, 'val must be a string.'],
   ['runs', { error: 'yes' }, 'error must be a boolean.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
-  ['refs', { limit: 0 }, 'limit takes a whole number of at least 1.'],
+  ['refs', { limit: 5 }, 'refs has no input "limit".'],
   ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ])('%s refuses %j', async (name, input, message) => {
@@ -70,26 +72,54 @@ it('items that were done are listed beside the error', async () => {
 });
 
 it('a list has 20 records, or as many as limit says, and tells that there are more', async () => {
-  const agent = await agentOnService();
-  await agent.call('val_create', { name: 'many', code: '// 0' });
-  for (let version = 1; version < 25; version++)
-    await agent.call('version_new', { val: 'many', code: `// ${version}` });
-  const counted = async (name: string, input: object) => {
-    const { document, texts } = await agent.call(name, { val: 'many', ...input });
+  const cwd = temporaryFolder();
+  for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
+  const agent = await agentOnService([], { cwd });
+  await agent.call('push', { paths: ['.'] });
+  const counted = async (input: Record<string, unknown>) => {
+    const { document, texts } = await agent.call('ls', input);
     const { items, more } = document;
     return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
   };
   const said = 'There are more records. To see them, give a higher limit.';
-  expect(await counted('version_ls', {})).toEqual([20, true, said]);
-  expect(await counted('version_ls', { limit: 3 })).toEqual([3, true, said]);
-  expect(await counted('version_ls', { limit: 25 })).toEqual([25, undefined, '']);
-  expect(await counted('version_ls', { limit: 100 })).toEqual([25, undefined, '']);
+  expect(await counted({})).toEqual([20, true, said]);
+  expect(await counted({ limit: 3 })).toEqual([3, true, said]);
+  expect(await counted({ limit: 25 })).toEqual([25, undefined, '']);
+  expect(await counted({ limit: 100 })).toEqual([25, undefined, '']);
+});
+
+it('status, diff, push, pull and version_ls give all items', async () => {
+  const { env } = await serviceInProcess();
+  const home = temporaryFolder();
+  const cwd = temporaryFolder();
+  await run(['init'], { cwd, home, env });
+  const writeAll = (code: string) => {
+    for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), code);
+  };
+  writeAll('// 0');
+  const agent = await connectAgent([], { env, cwd, home });
+  const counted = async (name: string, input: Record<string, unknown> = {}) => {
+    const { items, more } = (await agent.call(name, input)).document;
+    return [Array.isArray(items) && items.length, more];
+  };
+  expect(await counted('push')).toEqual([25, undefined]);
+  writeAll('// 1');
+  for (const name of ['status', 'diff', 'pull', 'push']) {
+    expect([name, ...(await counted(name))]).toEqual([name, 25, undefined]);
+  }
+  for (let version = 2; version < 25; version++)
+    await agent.call('version_new', { val: 'val0', code: `// ${version}` });
+  expect(await counted('version_ls', { val: 'val0' })).toEqual([25, undefined]);
+  for (const { name, inputSchema } of await agent.listTools()) {
+    const isPaged = ['runs', 'val_runs', 'likes', 'comments', 'ls'].includes(name);
+    expect([name, 'limit' in (inputSchema.properties ?? {})]).toEqual([name, isPaged]);
+  }
 });
 
 it('a list of large records is cut at a million characters', async () => {
-  const run = (index: number) => ({ id: `run${index}`, error: 'x'.repeat(300_000) });
+  const runOf = (index: number) => ({ id: `run${index}`, error: 'x'.repeat(300_000) });
   const { env } = await scriptedService([], () => ({
-    body: { data: Array.from({ length: 20 }, (_, index) => run(index)) },
+    body: { data: Array.from({ length: 20 }, (_, index) => runOf(index)) },
   }));
   const agent = await connectAgent([], { env });
   const { document, texts } = await agent.call('runs');
@@ -122,13 +152,13 @@ it('ten calls at once are all answered', async () => {
   expect(got.map(({ document }) => document.name)).toEqual(names);
 });
 
-it('a push of many files reports progress, and counts the outcomes that it does not list', async () => {
+it('a push of many files reports progress', async () => {
   const cwd = temporaryFolder();
   for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
   const agent = await agentOnService([], { cwd });
   const messages: string[] = [];
   const steps: number[] = [];
-  const { document, texts } = await agent.call(
+  const { document } = await agent.call(
     'push',
     { paths: ['.'] },
     {
@@ -138,8 +168,7 @@ it('a push of many files reports progress, and counts the outcomes that it does 
       },
     },
   );
-  expect([document.items, document.more]).toMatchObject([{ length: 20 }, true]);
-  expect(texts[1]).toContain('All 25 outcomes: 25 created.');
+  expect(document).toMatchObject({ items: { length: 25 } });
   expect(messages).toContain('Pushing 25 of 25');
   expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 });
@@ -189,6 +218,29 @@ it('a call that is cancelled while it waits for another sends nothing', async ()
   server.on('request', (_request, next) => next.end('{"id":"u","username":"ada"}'));
   expect(await agent.call('me')).toMatchObject({ isError: false });
   expect(paths).toEqual(['POST /v1/vals', 'GET /v1/me']);
+});
+
+it('a missing input is answered with the list of inputs', async () => {
+  const agent = await agentOnService(['--allow-delete']);
+  for (const [name, input, hint] of [
+    ['val_get', {}, 'It takes: val, code, readme.'],
+    ['val_rm', { vals: [] }, 'It takes: vals, dryRun.'],
+    ['push', { code: 'x' }, 'Add a name: `push {"code": "...", "name": "hello"}`.'],
+  ] as const) {
+    expect([name, (await agent.call(name, input)).document.error]).toMatchObject([
+      name,
+      { kind: 'usage', hint },
+    ]);
+  }
+});
+
+it('a val that takes too long is answered with the input that gives it more time', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'slow.ts'), 'export default () => { for (;;); };');
+  const agent = await agentOnService(['--allow-run'], { cwd });
+  expect(await agent.call('run', { val: 'slow.ts', maxTime: 1 })).toMatchObject({
+    document: { error: { kind: 'run_failed', hint: 'To give it more time, add maxTime.' } },
+  });
 });
 
 it('the error of a val is not reworded', async () => {

@@ -1,12 +1,13 @@
 // The tools that agents get from the commands, and how tools describe themselves.
 import { expect, it } from 'vitest';
+import { captureOutput } from '../../src/agents/captured-output.ts';
 import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
 import { createWording } from '../../src/agents/wording.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
-const wording = createWording(commands.map(({ path }) => path));
+const wording = createWording(commands, {});
 const toolsFor = (permissions: Permissions) =>
   commands
     .filter((command) => isAllowed(command, permissions))
@@ -87,12 +88,61 @@ it('descriptions name tools and inputs, not commands and options', () => {
 });
 
 it.each([
-  ['`vals pull --merge` merges both.', '`pull` (merge) merges both.'],
+  ['`vals pull --merge` merges both.', '`pull {"merge": true}` merges both.'],
+  [
+    "Run `vals pull 'my file.ts' b.ts --file <path>`.",
+    'Run `pull {"vals": ["my file.ts","b.ts"], "file": "<path>"}`.',
+  ],
+  ["Run `vals diff 'it'\\''s.ts'`.", 'Run `diff {"vals": ["it\'s.ts"]}`.'],
+  ['Add a name: `vals push - --name hello`.', 'Add a name: `push {"code": "...", "name": "hello"}`.'],
+  ['Code from standard input needs a name.', 'code needs a name.'],
+  ['Run `vals val get hello --json`.', 'Run `val_get {"val": "hello"}`.'],
+  ['Omit one of them. `vals val get --help` lists the options.', 'Omit one of them.'],
+  ['To give it more time, add --max-time <seconds>.', 'To give it more time, add maxTime.'],
   [
     '`vals version ls <val>` lists them; --dry-run tries it.',
-    '`version_ls` (<val>) lists them; dryRun tries it.',
+    '`version_ls {"val": "<val>"}` lists them; dryRun tries it.',
+  ],
+  [
+    '`vals push --prune` deletes them.',
+    '`vals push --prune` deletes them. A person has to run that command: it is not a tool.',
+  ],
+  [
+    'Run `vals login --base-url https://a.example`.',
+    'Run `vals login --base-url https://a.example`. A person has to run that command: it is not a tool.',
   ],
   ['Run `vals login`.', 'Run `vals login`. A person has to run that command: it is not a tool.'],
 ])('%j becomes %j for an agent', (text, said) => {
-  expect(createWording(['pull', 'version ls'])(text)).toBe(said);
+  expect(
+    createWording(
+      commands.filter((command) => isAllowed(command, {})),
+      {},
+    )(text),
+  ).toBe(said);
+});
+
+it('a list that is too large loses unchanged items first, and all outcomes are counted', async () => {
+  const large = 'x'.repeat(300_000);
+  const rows = ['unchanged', 'unchanged', 'unchanged', 'failed', 'skipped', 'pushed'].map((status) => ({
+    status,
+    large,
+  }));
+  for (const result of [{ kind: 'list', rows } as const, { kind: 'outcomes', rows } as const]) {
+    const captured = captureOutput({ env: {}, wording, log() {}, onProgress() {} });
+    await captured.output.receive?.(result);
+    const { document, texts } = captured.answer(undefined);
+    expect(document).toMatchObject({
+      items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
+      more: true,
+    });
+    expect(texts[1]).toContain('There are more records, but the list is too large to show them.');
+    if (result.kind === 'outcomes') expect(texts[1]).toContain('All 6 outcomes: ');
+  }
+});
+
+it('privacy lists its words', () => {
+  const tools = toolsFor({}).filter(({ inputSchema }) => 'privacy' in inputSchema.properties);
+  expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties.privacy?.enum])).toEqual(
+    ['ls', 'val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),
+  );
 });

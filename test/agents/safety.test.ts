@@ -30,6 +30,23 @@ describe('permissions', () => {
     }
   });
 
+  it.each([
+    [[], 'val_rm', 'To allow deletions, the person adds --allow-delete to the command of this server.'],
+    [[], 'run', 'To allow runs of code, the person adds --allow-run to the command of this server.'],
+    [['--read-only'], 'push', 'This server is read-only.'],
+    [['--read-only'], 'val_rm', 'This server is read-only.'],
+  ])('with %j, the instructions and a call of %s say what is needed', async (args, name, note) => {
+    const { env } = await serviceInProcess();
+    const agent = rawAgent(args, { env });
+    agent.send(initialize);
+    agent.send({ id: 1, method: 'tools/call', params: { name, arguments: {} } });
+    const answers = await Promise.all([0, 1].map(agent.answerTo));
+    expect(answers).toMatchObject([
+      { result: { instructions: expect.stringContaining(note) } },
+      { error: { message: `There is no tool ${name}. ${note}` } },
+    ]);
+  });
+
   it('options that only people use are no input', async () => {
     const { env } = await serviceInProcess();
     const agent = await connectAgent(['--allow-run', '--allow-delete'], { env });
