@@ -7,7 +7,10 @@ import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
-/** If no route needs the body, and the caller stops sending it for this time, the connection is closed. */
+/**
+ * Applies to the rest of a body on a connection that will be closed. If the caller sends nothing for this time, the
+ * service stops reading the body.
+ */
 const silenceMs = 500;
 /** If a caller does not read an answer within this time, the connection is closed. */
 const readTimeoutMs = 120_000;

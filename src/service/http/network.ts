@@ -6,8 +6,8 @@ import type { CertificateFiles } from './certificate.ts';
 export interface Network {
   host: string;
   /**
-   * The URL that callers use. The service then accepts only the host of this URL. If there is no public URL, the
-   * service accepts `localhost`, the loopback addresses and `host`.
+   * The URL that callers use. The service accepts only the host of this URL. If there is no public URL, the service
+   * accepts `localhost`, the loopback addresses and `host`.
    */
   publicUrl?: URL;
   /**

@@ -14,7 +14,10 @@ const mostOfOneAddress = 200;
 /** Must be longer than `requestTimeout`, so that a request that arrives too slowly is answered with 408. */
 const idleMs = 40_000;
 const closingMs = 5_000;
-/** The sum of `drainingMs` and `closingMs` must be less than ten seconds: then many supervisors kill the process. */
+/**
+ * The sum of `drainingMs` and `closingMs` must be less than ten seconds, because many supervisors kill a process after
+ * ten seconds.
+ */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,

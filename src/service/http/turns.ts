@@ -17,8 +17,8 @@ const mostOfOneConnection = 1_000;
  */
 const mostOfAll = 10_000;
 /**
- * Limits the waiting requests of one address, because parsing 2,000 requests takes 20 to 50 ms. Above the limit, the
- * service stops reading from all connections of the address for `pauseOfAddressMs`.
+ * Limits the number of waiting requests that one address may add per second, because parsing 2,000 requests takes 20 to
+ * 50 ms. Above the limit, the service stops reading from all connections of the address for `pauseOfAddressMs`.
  */
 const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**

@@ -9,8 +9,8 @@ export interface PageAccess {
   readonly key: string;
   makeOneTimeKey(): string;
   /**
-   * If the request has a valid key, makes the key invalid, and returns a redirect to the page that sets the cookie.
-   * Otherwise returns undefined.
+   * If the request has a valid key, makes the key invalid, and returns a redirect to the page. The redirect sets the
+   * cookie. If the key is not valid, returns undefined.
    */
   admit(request: ServiceRequest): Answer | undefined;
   /** Returns true if the request has the cookie, and if `pathSecret`, a part of the path of the request, is right. */
@@ -55,7 +55,8 @@ export function createPageAccess(): PageAccess {
       const query = new URLSearchParams(url.search);
       const given = query.get('key') ?? '';
       query.delete('key');
-      // Only a GET may use up the key, because programs that show a preview of a link send a HEAD request first.
+      // Only a GET request may use up the key. Programs that show a preview of a link send a HEAD request before the
+      // visit.
       if (method !== 'GET' || !useUp(given)) return undefined;
       const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
