@@ -7,7 +7,7 @@ export interface ErrorFacts {
   status?: number;
   method?: string;
   path?: string;
-  /** The body of the service's answer. It is parsed if it was JSON. */
+  /** The body of the service's answer. A JSON body is parsed. */
   body?: unknown;
   cause?: unknown;
 }

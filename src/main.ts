@@ -18,7 +18,7 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** Returns the words of every topic, command and alias. The build prepares a help text for each of them. */
+/** Returns the words of every topic, command and alias. The build uses these words to prepare the help texts. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
 /** The largest number of columns of a help text, because longer lines are hard to read, even in a wide terminal. */

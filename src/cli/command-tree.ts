@@ -47,7 +47,7 @@ export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<Loa
   ...entry,
 });
 
-/** Loads the definitions of all commands. The reference, the completion and `vals mcp` need all of them. */
+/** Loads the definitions of all commands, for docs/reference.md, for the completion and for `vals mcp`. */
 export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
   const loaded = groups.map(async ({ title, commands }) => ({
     title,

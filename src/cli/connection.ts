@@ -1,4 +1,4 @@
-// Connects to a remote service, or starts the embedded service and connects to it.
+// Connects to a remote service, or starts the embedded service and connects to the embedded service.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
@@ -43,8 +43,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // A setting is checked when it is first read, so an invalid setting throws after the embedded service was started.
-    // Without this call, the embedded service would keep running.
+    // A setting is checked when the setting is first read, so an invalid setting throws after the embedded service was
+    // started. Without this call of `close`, the embedded service would keep running.
     await service.close?.();
     throw error;
   }

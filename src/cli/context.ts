@@ -29,7 +29,7 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
-/** All commands. `vals mcp` offers them to agents as tools. */
+/** All commands of the program. `vals mcp` offers these commands to agents as tools. */
 export interface Commands {
   load(): Promise<LoadedTree>;
   /**

@@ -33,8 +33,8 @@ export interface Counts {
   /** The noun for messages, such as `vals` in "2 of 5 vals were not pushed". */
   things: string;
   /**
-   * A sentence such as "Nothing was sent.". It is added to the message if no item was done and all failures have the
-   * same exit code.
+   * A sentence such as "Nothing was sent." for the end of the message. The message contains the sentence if no item was
+   * done and all failures have the same exit code.
    */
   consequence?: string;
 }

@@ -21,7 +21,7 @@ export interface Program {
   definition(): LoadedCommand | undefined;
   /** Whether the user gave this option, such as `--no-error`, to the command. */
   isGiven(option: string): boolean;
-  /** The help for the current command or topic. If there is none, the help for `vals`. */
+  /** The help for the current command or topic. If the user gave neither, this is the help for `vals`. */
   help(): Promise<string>;
 }
 

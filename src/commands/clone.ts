@@ -56,6 +56,7 @@ export const command = defineCommand({
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
   const { hostname } = new URL(chosenBaseUrl(settings).href);
-  // The colons and brackets of an IPv6 address are replaced, because some file systems do not allow them in names.
+  // The colons and brackets of an IPv6 address are replaced, because some file systems do not allow these characters in
+  // names.
   return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
 }

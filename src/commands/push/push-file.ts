@@ -32,8 +32,8 @@ interface PusherOptions {
   force: boolean;
   outage: Outage;
   /**
-   * The files that the command pushes when it starts, even if an ignore file now lists them. A file is removed from
-   * this set when the file is pushed.
+   * The files that `vals push --watch` pushes at its start, even if an ignore file now lists these files. A file is
+   * removed from this set when the file is pushed.
    */
   firstFiles: Set<string>;
   ignoreFiles: IgnoreFiles;

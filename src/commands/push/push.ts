@@ -1,5 +1,6 @@
-// `vals push` in three steps: plan.ts finds the files, check.ts reads and checks all of them, and send.ts sends them.
-// With --prune, send.ts first asks about the vals that it would delete (prune.ts). With --watch, watch.ts does all of the work.
+// Runs `vals push` in three steps: plan.ts finds the files, check.ts reads and checks all files, and send.ts sends the
+// files. With --prune, send.ts first asks before it deletes vals (prune.ts). With --watch, watch.ts does all of the
+// work.
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';

@@ -20,12 +20,12 @@ import type { PushItem } from './plan.ts';
 interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;
   workspace: Workspace | undefined;
-  /** Whether the val of the item is deleted, because its file is gone. */
+  /** Whether the push deletes the val of the item, because the file of the val does not exist any more. */
   isPruned(item: PushItem): boolean;
 }
 
 interface ItemSender {
-  /** Pushes the file of the item, or deletes its val. Throws if this failed. */
+  /** Pushes the file of the item, or deletes the val of the item. Throws if the push or the deletion failed. */
   send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
   /** The new files whose push may have replaced the code of a val with the same name. */
   possibleTakeovers: readonly string[];

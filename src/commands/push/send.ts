@@ -80,7 +80,7 @@ async function recordInWorkspace(
   /** `remotes` is created after the push, so its list contains the vals that the push created. */
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
-  // The missing ids are read before vals.json is saved, so that vals.json contains them.
+  // The missing ids are read before vals.json is saved, so that vals.json contains these ids.
   const rows = await withLearntIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
   const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);

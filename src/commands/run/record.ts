@@ -13,8 +13,8 @@ import type { GivenRun } from './launch.ts';
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
 /**
- * The largest time for the request that records the run. It is short, because the val has already ended and the user
- * still waits.
+ * The largest time for the request that records the run, in milliseconds. The time is short, because the val has
+ * already ended and the user still waits.
  */
 const mostMs = 5_000;
 

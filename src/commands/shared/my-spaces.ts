@@ -16,7 +16,10 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/** The largest time for the list of spaces. It is short, because a command can also do its work without this list. */
+/**
+ * The largest time for reading the list of spaces, in milliseconds. The time is short, because the command can work
+ * without the list.
+ */
 const mostMs = 2_000;
 
 /** Lists the spaces of the user. Undefined if the service has no spaces or does not answer. */
