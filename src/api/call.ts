@@ -1,7 +1,7 @@
 // A request as data, before it is sent.
 import type { JsonValue } from '../lib/json.ts';
 
-/** The kind of record in a successful answer: vals, or the user. The cache on this machine stores such records. */
+/** Tells which vals or user a successful answer contains, or that a val was deleted. The cache of seen vals is updated from it. */
 type Carried =
   | { kind: 'caller' }
   /** `isMine`: the val surely belongs to the caller, because a write by name reaches only the caller's vals. */

@@ -41,7 +41,7 @@ export function listOf(body: JsonValue, request: Request): JsonObject[] {
   return list as JsonObject[];
 }
 
-/** The first of these: the body itself if it is an array, the array under a known key such as `data`, the only array in the body. */
+/** The first of these: the body if it is an array, the array under a known key such as `data`, the only array in the body. */
 function arrayIn(body: JsonValue): JsonValue[] | undefined {
   if (Array.isArray(body)) return body;
   if (!isObject(body)) return undefined;

@@ -6,7 +6,7 @@ import { errnoOf, isMissing } from './system.ts';
 /** The path with / between its parts, as vals shows and stores it. */
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
-/** Whether a path is in a folder, or is the folder itself. The path and the folder may not contain `..`. No link is followed. */
+/** Whether a path is in a folder, or is the folder itself. Neither of the two may contain `..`. No link is followed. */
 export function isWithin(
   folder: string,
   path: string,

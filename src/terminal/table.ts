@@ -130,7 +130,7 @@ const wantedWidths = (filled: readonly FilledColumn[], { width }: TextWidth): nu
     cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(head)),
   );
 
-/** Leaves room for later rows: for any time, and for values of the usual width. The last column that can be cut gets the rest. */
+/** Leaves room for later rows: for any time and for values of usual width. The last column that can be cut gets the rest. */
 function withRoomForMore(filled: readonly FilledColumn[], textWidth: TextWidth, width: number): number[] {
   const longest = filled.findLastIndex(({ column: { firstLine, neverCut } }) => firstLine ?? !neverCut);
   return wantedWidths(filled, textWidth).map((wanted, index) => {

@@ -4,7 +4,7 @@ export interface TextWidth {
   width(text: string): number;
   /** Cuts the text to this width, with an ellipsis. */
   cut(text: string, width: number): string;
-  /** Breaks the text into lines of at most this width, unless a word is longer. All lines except the first begin with `indent`. */
+  /** Breaks the text into lines of at most this width. A longer word stays whole. Each line but the first begins with `indent`. */
   wrap(text: string, width: number, indent?: string): string[];
 }
 

@@ -148,7 +148,7 @@ const largestBody = 64 * 1024 * 1024;
 /** The body of an error only needs room for a message. */
 const largestErrorBody = 1024 * 1024;
 
-/** Returns 0 if vals cannot use the body, or ignores it. */
+/** Returns 0 if vals cannot use the body: that of a redirect, or a compressed body. */
 function largestBodyOf(request: HttpRequest, head: Head): number {
   if (isRedirect(head)) return 0;
   // vals cannot decompress a body. A compressed answer is still fine if it has no body, or if vals ignores the body.

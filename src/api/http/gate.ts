@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 export interface Gate {
-  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries are admitted before new requests. */
+  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries go before new requests. */
   enter(isRetry: boolean): Promise<number>;
   /** Called when the request has ended. The caller passes the number that `enter` resolved to as `othersUnderWay`. */
   leave(result: PaceEvent['kind'], othersUnderWay: number): void;

@@ -50,7 +50,7 @@ export const startPace: Pace = {
 };
 
 const maxAnswersBeforeRetry = 2_048;
-/** The factor by which `answersBeforeRetry` grows after each higher limit that failed. */
+/** `answersBeforeRetry` grows by this factor when the service refuses a higher limit, or when one is tried again. */
 const retryGrowth = 4;
 /** The fewest answers in a round. The rate of a shorter round would be random. */
 const shortestRound = 6;

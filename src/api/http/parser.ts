@@ -19,7 +19,7 @@ export function compileParser(): WebAssembly.Module {
   return parser;
 }
 
-/** Throws if this Node cannot run WebAssembly. undici would fail only after it has connected, like a fault of the service. */
+/** Throws if WebAssembly is off or lacks memory. undici would fail only after it has connected, like a fault of the service. */
 export function requireWebAssembly(): void {
   if (!('WebAssembly' in globalThis)) {
     throw new UsageError('This Node runs without WebAssembly, which requests need.', {

@@ -77,7 +77,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first pattern that matches the error code counts. Patterns, because OpenSSL's versions begin the same code differently. */
+/** The first pattern that matches the error code counts. OpenSSL's versions use different prefixes for the same code. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
