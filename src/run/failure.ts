@@ -13,7 +13,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
   if (found !== undefined) return found;
   const source = refused === undefined ? undefined : sources.find(refused);
   if (source !== undefined) return refusedByV8(source, text);
-  if (importing !== undefined) return importFailure(importing, text, sources);
+  if (importing !== undefined) return importFailure(name, importing, text, sources);
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
   const whole = [text, ...frames.map(({ line }) => line)].join('\n');
@@ -22,15 +22,15 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
     `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
     {
       body: whole,
-      ...(thrown.isDenied && { hint: deniedHint }),
+      ...(thrown.isDenied && { hint: deniedHint(name) }),
     },
     // If the error has a single line and one place, the message already contains both.
     others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
   );
 }
 
-const deniedHint =
-  'A val may read its own code and packages, and no other file. To let it do everything that you may, add --allow-all.';
+const deniedHint = (name: string): string =>
+  `A val may read its own code and packages, and no other file. To let it do everything that you may: ${shell`vals run --allow-all ${name}`}.`;
 
 /**
  * V8 refuses some code that the transpiler accepts, such as an invalid regular expression. V8 does not tell the place
@@ -64,6 +64,7 @@ function ownFrames(stack: string, sources: Sources): Frame[] {
 }
 
 function importFailure(
+  main: string,
   { specifier, from, code }: NonNullable<Thrown['importing']>,
   text: string,
   sources: Sources,
@@ -76,7 +77,7 @@ function importFailure(
   if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
     return failed('and no such package is installed', `Install it: ${shell`npm install ${name + version}`}.`);
   }
-  if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint);
+  if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint(main));
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run it again.');
@@ -94,7 +95,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: 'A val may use 512 MB, and may not change flags of V8. To lift both limits, add --allow-all.',
+      hint: `A val may use 512 MB, and may not change flags of V8. To lift both limits: ${shell`vals run --allow-all ${name}`}.`,
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
@@ -109,7 +110,7 @@ export const neverFinished = (name: string): RunFailedError =>
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: 'To give it more time, add --max-time <seconds>.',
+    hint: `To give it more time: ${shell`vals run --max-time <seconds> ${name}`}.`,
   });
 
 export const brokePipe = (name: string): RunFailedError =>

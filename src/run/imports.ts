@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath } from '../lib/paths.ts';
+import { shell } from '../lib/shell-command.ts';
 import type { Source } from './transpile.ts';
 
 /**
@@ -108,10 +109,11 @@ const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
 export const noSuchFile = (specifier: string, importer: Source, path: string): RunFailedError =>
   importFailed(specifier, importer, 'and there is no such file', `No file was found at ${path}.`);
 
-export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
+/** @param main the name of the val that was started, which need not be the importer */
+export const outsideFolder = (specifier: string, importer: Source, main: string): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is outside of its folder',
-    'A val may import files of its own project and installed packages. To lift this limit, add --allow-all.',
+    `A val may import files of its own project and installed packages. To lift this limit: ${shell`vals run --allow-all ${main}`}.`,
   );

@@ -3,6 +3,7 @@ import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
+import { shell } from '../lib/shell-command.ts';
 
 /**
  * Returns three kinds of paths. First, each node_modules from the file's folder upwards. Second, packages of the same
@@ -38,14 +39,14 @@ function packageEntries(packages: string): string[] {
 }
 
 /** Throws if a link leads out of the readable paths, because Node's permission model would follow the link. */
-export function refuseLinksOut(readable: readonly string[]): void {
+export function refuseLinksOut(readable: readonly string[], name: string): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {
     for (const link of linksIn(path)) {
       const target = targetOf(link);
       if (target === undefined || real.some((other) => isWithin(other, target))) continue;
       throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
-        hint: 'Remove the link, or add --allow-all. The val can then do everything that your user account can do.',
+        hint: `Remove the link, or let the val do everything that your user account can do: ${shell`vals run --allow-all ${name}`}.`,
       });
     }
   }

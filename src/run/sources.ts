@@ -72,7 +72,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
   async function loadMain(): Promise<ModuleAnswer> {
     const answer = load(mainId, main, main.path);
     // The links are checked at this point, because the val's process and the transpiler start in the meantime.
-    if (packages !== undefined) refuseLinksOut(packages);
+    if (packages !== undefined) refuseLinksOut(packages, main.name);
     return answer;
   }
 
@@ -96,7 +96,8 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     const found = findFile(path);
     onFile(found ?? path);
     if (found === undefined) throw noSuchFile(specifier, importer, path);
-    if (limits !== undefined && !mayImport(found, limits)) throw outsideFolder(specifier, importer);
+    if (limits !== undefined && !mayImport(found, limits))
+      throw outsideFolder(specifier, importer, main.name);
     const id = pathToFileURL(found).href;
     if (extname(found) === '.json') return { id, json: read(found) };
     if (!codeFile.test(found)) return { native: id, packagesFrom: main.packagesFrom };

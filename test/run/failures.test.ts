@@ -185,6 +185,7 @@ describe('a val that', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=20' };
     const { exit, stderr } = await runProcess(['--allow-all', 'a.ts'], { env });
     expect({ exit, said: stderr.includes('ran out of memory') }).toEqual({ exit: 12, said: true });
+    expect(stderr).toContain('`vals run --allow-all a.ts`');
   });
 });
 

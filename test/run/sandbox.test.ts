@@ -31,7 +31,7 @@ describe('a val may not', () => {
     expect(exit).toBe(12);
     expect(error).toMatchObject({
       message: expect.stringContaining('restricted'),
-      hint: expect.stringContaining('--allow-all'),
+      hint: expect.stringContaining('`vals run --allow-all a.ts`'),
     });
     expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stderr: '' });
   });
@@ -79,6 +79,7 @@ describe('a val may not', () => {
       const { exit, stdout, error } = await run(['--json', 'a.ts']);
       expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
       expect(error?.message).toContain('which is outside of its folder');
+      expect(error?.hint).toContain('`vals run --allow-all a.ts`');
       if (code.length === 1) {
         expect((await run(['--allow-all', 'a.ts'])).stdout).toBe(`${secret}\n`);
       }
@@ -109,6 +110,7 @@ describe('a val may not', () => {
     const { exit, stdout, error } = await run(['--json', 'a.ts']);
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(error?.message).toContain(`${link} is a link that leads to ${outside}`);
+    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
     expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stdout: '1\n' });
   });
 });
@@ -162,7 +164,7 @@ it('a val that names a withheld variable gets a warning, and the variable with -
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
     stderr:
-      'warning: The val does not get MY_API_KEY, because that variable looks like a secret. To pass it, add --env MY_API_KEY.\n',
+      'warning: The val does not get MY_API_KEY, because that variable looks like a secret. To pass it: `vals run --env MY_API_KEY a.ts`.\n',
   });
   expect(await run(['--env', 'MY_API_KEY', 'a.ts'], { env })).toMatchObject({ stdout: 'k', stderr: '' });
   expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);
@@ -174,7 +176,7 @@ it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
   const reason = 'options of Node could lift the sandbox, or keep the val from starting';
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
-    stderr: `warning: The val does not get NODE_OPTIONS, because ${reason}. To pass it, add --env NODE_OPTIONS.\n`,
+    stderr: `warning: The val does not get NODE_OPTIONS, because ${reason}. To pass it: \`vals run --env NODE_OPTIONS a.ts\`.\n`,
   });
   expect(await run(['--env', 'NODE_OPTIONS', 'a.ts'], { env })).toMatchObject({
     stdout: '--throw-deprecation',
@@ -203,6 +205,7 @@ describe('the process of a val, and the processes that it started, end with', ()
     const { vals, ids } = await started(['--allow-all', '--max-time', '1'], busy);
     const { exitCode, stderr } = await vals;
     expect({ exitCode, said: stderr.includes('took longer than 1 s') }).toEqual({ exitCode: 12, said: true });
+    expect(stderr).toContain('`vals run --max-time <seconds> a.ts`');
     await areGone(ids);
   });
 

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { findNode } from '../../run/find-node.ts';
 import { readablePackages } from '../../run/packages.ts';
 import type { LaunchOptions } from '../../run/run.ts';
@@ -23,7 +24,7 @@ export function launchOptions(
   { env, settings, clock, node: runtime, agent, say }: Context,
   { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
   target: Target,
-  { code }: Entry,
+  { name: valName, code }: Entry,
 ): Omit<LaunchOptions, 'onFile'> {
   const node = findNode(runtime, env);
   const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
@@ -35,7 +36,8 @@ export function launchOptions(
   );
   const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const { name, reason } of missingVariables(code, env, valEnv)) {
-    say.warn(`The val does not get ${name}, because ${reason}. To pass it, add --env ${name}.`);
+    const command = shell`vals run --env ${name} ${valName}`;
+    say.warn(`The val does not get ${name}, because ${reason}. To pass it: ${command}.`);
   }
   return {
     command: [node.path, ...nodeOptions(node.version, readable, platform), program],
