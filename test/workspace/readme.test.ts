@@ -25,7 +25,7 @@ async function play(lines: string[], home: string) {
 it('the first minutes', async () => {
   const lines = linesOf('The first minutes');
   expect([lines[0], lines.at(-1)]).toEqual([
-    expect.stringContaining('npm install -g .'),
+    expect.stringContaining('npm ci && npm install -g .'),
     expect.stringContaining('vals val rm hello'),
   ]);
   const home = temporaryFolder();
