@@ -1,8 +1,10 @@
 // The service answers 404 if a val is absent, and also if the caller may not see the space that contains the val. This
-// file tells these two cases apart.
+// file tells these two cases apart. It also gives members who may only read a hint that names the space.
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
+import { isObject } from '../lib/json.ts';
+import { readOnlyMember } from '../lib/problem-types.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
@@ -19,6 +21,11 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
         hint: `\`vals use\` lists your spaces. The person who runs the service adds members: ${shell`vals space grant ${space.name} <username>`}.`,
       },
     );
+  const mayOnlyRead = ({ message, facts }: AuthError): AuthError =>
+    new AuthError(message, {
+      ...facts,
+      hint: `Ask the person who runs the service for write access. On its machine they run ${shell`vals space grant ${space.name} <username>`}.`,
+    });
   let asked: Promise<boolean> | undefined;
 
   async function isThere(): Promise<boolean> {
@@ -39,6 +46,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
     try {
       return await request(call);
     } catch (error) {
+      if (error instanceof AuthError && isReadOnly(error)) throw mayOnlyRead(error);
       if (!(error instanceof NotFoundError)) throw error;
       if (call.path === me.path) throw noSpace();
       asked ??= isThere();
@@ -46,3 +54,6 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
     }
   };
 }
+
+const isReadOnly = ({ facts: { status, body } }: AuthError): boolean =>
+  status === 403 && isObject(body) && body.type === readOnlyMember;

@@ -22,6 +22,3 @@ export function bypassesProxy(noProxy: string, origin: string): boolean {
       return hostname === name || hostname.endsWith(`.${name}`);
     });
 }
-
-/** The `type` of the error with which a service refuses a request that was sent to a wrong host name. */
-export const wrongHost = 'urn:vals:wrong-host';

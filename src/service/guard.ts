@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
-import { wrongHost } from '../lib/host-names.ts';
 import { isObject } from '../lib/json.ts';
+import { readOnlyMember, wrongHost } from '../lib/problem-types.ts';
 import { callerOf, hostNames, type Network } from './http/network.ts';
 import { smallPiece } from './http/piece-limit.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -100,7 +100,9 @@ export function checkMembership({ method, url, path, space, user, actor }: Servi
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
-    throw new Problem(403, `You may read the vals of ${space}, but not change them.`);
+    throw new Problem(403, `You may read the vals of ${space}, but not change them.`, {
+      type: readOnlyMember,
+    });
   }
 }
 

@@ -115,6 +115,9 @@ describe('a person who lost access', () => {
     const { exit, error } = await ada.vals(['push', 'greet.ts', '--json']);
     expect(exit).toBe(4);
     expect(error?.message).toContain('You may read the vals of acme, but not change them.');
+    expect(error?.hint).toBe(
+      'Ask the person who runs the service for write access. On its machine they run `vals space grant acme <username>`.',
+    );
   });
 });
 

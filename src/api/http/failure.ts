@@ -10,8 +10,9 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
-import { isLoopback, wrongHost } from '../../lib/host-names.ts';
+import { isLoopback } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
+import { wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
 import { notThisService, serviceMessageOf } from '../records.ts';
 import type { Fault } from './attempt.ts';
@@ -162,7 +163,8 @@ const withFullStop = (sentence: string): string => (/[.!?…]$/.test(sentence) ?
 function statusSentence(call: Call, status: number, tries: string, detail: string | undefined): string {
   const meaning = call.meanings?.[status];
   if (meaning === undefined) {
-    const end = detail === undefined ? '.' : `: ${withFullStop(detail)}`;
+    const isRepeated = status === 401 && onlyRefusesToken.test(detail ?? '');
+    const end = detail === undefined || isRepeated ? '.' : `: ${withFullStop(detail)}`;
     return defaultMeaning(status, detail !== undefined) + tries + end;
   }
   if (detail === undefined || addsNothing.test(detail)) return meaning;
@@ -171,6 +173,9 @@ function statusSentence(call: Call, status: number, tries: string, detail: strin
 
 /** Matches service messages that only repeat the sentence of vals, such as "not found". */
 const addsNothing = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
+
+/** Finds messages for status 401 that give no reason. */
+const onlyRefusesToken = /^(?:this service does not know the token|unauthorized|invalid token)\.?$/i;
 
 function defaultMeaning(status: number, isExplained: boolean): string {
   const meaning = defaultMeanings[status];

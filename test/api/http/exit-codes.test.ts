@@ -58,6 +58,16 @@ function expectFailure(method: Method, exit: number, result: RunResult): void {
   else expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ status: 'failed', error })]);
 }
 
+it.each([
+  ['This service does not know the token.', '.'],
+  ['Unauthorized', '.'],
+  ['The token has expired', ': The token has expired.'],
+])('a 401 with the message "%s" is reported without repetition', async (message, end) => {
+  const service = await scriptedService([{ status: 401, body: { message } }]);
+  const { stderr } = await run(['me'], { env: service.env });
+  expect(stderr.split('\n')[0]).toBe(`error: The service does not accept the token${end}`);
+});
+
 it('a status without --json: an error, a hint, and no more', async () => {
   const cases = [401, 404, 409, 501].flatMap((status) => methods.map((method) => ({ status, method })));
   await forEachAtMost(3, cases, async ({ status, method }) => {
