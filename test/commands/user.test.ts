@@ -1,9 +1,11 @@
 // The people and the spaces of a store, from the command line.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { type RunOptions, run, runOnScreen } from '../support/program.ts';
+import { type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 
 /** A new store. Commands name a file by --data, and a database by VALS_DATABASE. */
 async function newStore() {
@@ -134,7 +136,7 @@ test.runIf(postgres === undefined)(
   'the owner of a file stays; a new token of theirs is the one of --local',
   async () => {
     const { user, at } = await newStore();
-    await user('ls');
+    await user('add', 'ada');
     const kept = await user('rm', 'local', '--yes');
     expect(kept.exit).toBe(5);
     expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
@@ -230,4 +232,26 @@ describe('spaces', () => {
     expect(await user('add', 'acme')).toMatchObject({ exit: 5 });
     expect(await user('token', 'acme')).toMatchObject({ exit: 3 });
   });
+});
+
+test.each([
+  ['user ls'],
+  ['user token ada'],
+  ['user rm ada --yes'],
+  ['space ls'],
+  ['space rm acme --yes'],
+  ['space grant acme ada'],
+  ['space revoke acme ada'],
+])('`vals %s` does not create a store at a misspelt path', async (command) => {
+  const cwd = temporaryFolder();
+  const { exit, stdout, error } = await run([...command.split(' '), '--data', 'typo.db', '--json'], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+  expect(error?.message).toBe('There is no store at typo.db.');
+  expect(error?.hint).toContain('`vals user add`');
+  expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
+});
+
+test('the default file need not exist for a list', async () => {
+  const { exit, stdout } = await run(['user', 'ls', '--fields', 'username']);
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'local\n' });
 });

@@ -1,10 +1,11 @@
 // Functions that `vals user` and `vals space` share: they open the store, check the names of users and spaces, and make
 // the errors about these names.
-
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { loadService, type Store } from '../../cli/load-service.ts';
-import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
+import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from './store-place.ts';
@@ -21,8 +22,23 @@ interface PlaceGiven {
   data: string | undefined;
 }
 
-/** Opens the store, runs `work`, and closes the store even if `work` throws. */
+/** Throws if the user named a file that does not exist, which may be misspelt. The default file is created. */
 export async function withStore<Result>(
+  context: Context,
+  place: PlaceGiven,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const { data } = place;
+  if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
+    throw new LocalError(`There is no store at ${data}.`, {
+      hint: 'Check the path. `vals user add`, `vals space add` and `vals serve` create a store.',
+    });
+  }
+  return withStoreOrNew(context, place, work);
+}
+
+/** Opens the store, runs `work`, and closes the store even if `work` throws. */
+export async function withStoreOrNew<Result>(
   context: Context,
   place: PlaceGiven,
   work: (store: Store) => Promise<Result>,

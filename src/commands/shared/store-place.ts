@@ -13,6 +13,8 @@ export const placeOptions = {
   data: word('--data <file>', 'the SQLite file; it is created if absent'),
 };
 
+export const existingPlaceOptions = { ...placeOptions, data: word('--data <file>', 'the SQLite file') };
+
 export function storePlace(
   { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
   { database, data }: { database: string | undefined; data: string | undefined },

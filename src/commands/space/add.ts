@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { nameTaken, onSameStore, spaceArgument, withStore } from '../shared/owners.ts';
+import { nameTaken, onSameStore, spaceArgument, withStoreOrNew } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
@@ -13,7 +13,7 @@ export const command = defineCommand({
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
   run: (context, { name, ...place }) =>
-    withStore(context, place, async (store) => {
+    withStoreOrNew(context, place, async (store) => {
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, store, place);
       context.say.done(`Added the space ${name}.`);

@@ -1,7 +1,7 @@
 import { defineCommand, toggle } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Make a person a member of a space',
@@ -10,7 +10,7 @@ export const command = defineCommand({
     'them. If the person is a member already, the role changes at once.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
-    ...placeOptions,
+    ...existingPlaceOptions,
     read: toggle('--read', 'let them read all vals, private ones too, but change none'),
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],

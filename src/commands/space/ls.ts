@@ -2,12 +2,12 @@ import { defineCommand } from '../../cli/command.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { withStore } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the spaces of a service',
   description: 'List the spaces of the service of a team, with their members and the number of their vals.',
-  options: placeOptions,
+  options: existingPlaceOptions,
   examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), { ...column('members'), make: membersText }, idColumn('id')],
   empty: 'This service has no spaces yet. `vals space add <name>` adds one.',

@@ -9,7 +9,7 @@ import {
   usernameArgument,
   withStore,
 } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person from a space',
@@ -17,7 +17,7 @@ export const command = defineCommand({
     'Remove a person from a space. This takes effect at once in every running service that uses this store. The ' +
     'versions that the person made stay.',
   arguments: { name: spaceArgument, username: usernameArgument },
-  options: placeOptions,
+  options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
   run: (context, { name, username, ...place }) =>

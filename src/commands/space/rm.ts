@@ -9,7 +9,7 @@ import {
   spaceArgument,
   withStore,
 } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a space',
@@ -18,7 +18,7 @@ export const command = defineCommand({
     'with --with-vals, which deletes those vals too, with all their versions.',
   arguments: { name: spaceArgument },
   options: {
-    ...placeOptions,
+    ...existingPlaceOptions,
     yes,
     withVals: toggle('--with-vals', 'delete its vals too, with all versions'),
     dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStore } from '../shared/owners.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,7 @@ export const command = defineCommand({
   ],
   columns: tokenColumns,
   run: (context, { username, ...place }) =>
-    withStore(context, place, async (store) => {
+    withStoreOrNew(context, place, async (store) => {
       const added = await store.users.add(username);
       if (!added) throw await nameTaken(username, store, place);
       context.say.done(`Added ${username}.`);

@@ -1,13 +1,13 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { withStore } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the people of a service',
   description:
     'List the people of the service of a team by name, with the number of vals that each person owns.',
-  options: placeOptions,
+  options: existingPlaceOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'This service has no users yet. `vals user add <username>` adds one.',

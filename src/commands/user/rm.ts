@@ -12,7 +12,7 @@ import {
   usernameArgument,
   withStore,
 } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person',
@@ -21,7 +21,7 @@ export const command = defineCommand({
     '--with-vals, which deletes those vals too, with all their versions.',
   arguments: { username: usernameArgument },
   options: {
-    ...placeOptions,
+    ...existingPlaceOptions,
     yes,
     withVals: toggle('--with-vals', 'delete their vals too, with all versions'),
     dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),

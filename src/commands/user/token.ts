@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
@@ -8,7 +8,7 @@ export const command = defineCommand({
     'Give a person a new token, and print it. The token is shown only once, because only its digest is kept. The old ' +
     'token stops working at once, in every process that serves this store.',
   arguments: { username: usernameArgument },
-  options: placeOptions,
+  options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
   run: (context, { username, ...place }) =>
