@@ -31,7 +31,7 @@ export function refusalOf(
       return conflict(command, program);
     case 'commander.missingArgument':
     case 'commander.excessArguments':
-      return wrongCount(command, program);
+      return wrongCount(command, program, tree);
     default:
       return error;
   }
@@ -103,7 +103,7 @@ export const givenTogether = (command: Command, one = '', other = ''): UsageErro
     hint: `Omit one of them. ${optionsHint(command)}`,
   });
 
-function wrongCount(command: Command, program: Program): UsageError {
+function wrongCount(command: Command, program: Program, tree: CommandTree): UsageError {
   const definitions = argumentsOf(program.definition() ?? {}).map(([, definition]) => definition);
   const given = command.args.length;
   const line = `\`${lineOf(command)}\``;
@@ -117,8 +117,15 @@ function wrongCount(command: Command, program: Program): UsageError {
   const most = definitions.length;
   const several = most === 1 ? 'one argument' : `at most ${most} arguments`;
   return new UsageError(`${line} takes ${most === 0 ? 'no arguments' : several}, but was given ${given}.`, {
-    hint,
+    hint: hintForVal(command, tree) ?? hint,
   });
+}
+
+/** For `vals runs hello`, names `vals val runs hello`. */
+function hintForVal(command: Command, tree: CommandTree): string | undefined {
+  const ofVal = commandNamed(tree, ['val', ...pathOf(command)].join(' '));
+  if (ofVal === undefined || command.args.length !== 1) return undefined;
+  return `For one val: ${shell`vals ${ofVal.path.split(' ')} ${command.args}`}.`;
 }
 
 export function wrongChoice(name: string, word: string, choices: readonly string[]): UsageError {

@@ -92,7 +92,9 @@ describe('vals clone', () => {
     const inside = new Place(join(place.folder, '127.0.0.1'), service.env);
     expect(await inside.vals('clone', 'again')).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining('already in a workspace'),
+      stderr: expect.stringMatching(
+        /already in a workspace: .*\nhint: Run the command outside of that workspace, or run `vals pull --all` in it\.\n/,
+      ),
     });
   });
 

@@ -144,5 +144,18 @@ describe('many failures', () => {
     );
     const one = await place.vals('push', 'a.ts', 'empty.ts');
     expect(one.stderr).toMatch(/^error: empty\.ts .* Nothing was sent\.\n/);
+    expect(one.stderr).toContain('leave the file out of the command');
+  });
+
+  it('an empty file that no path named can be listed in .valsignore', async () => {
+    const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
+    place.put({ 'a.ts': 'a' });
+    await place.vals('init');
+    place.put({ 'empty.ts': '' });
+    const refused = await place.vals('push');
+    expect(refused.exit).toBe(10);
+    expect(refused.stderr).toContain('hint: Add code to the file, or list the file in .valsignore.\n');
+    place.put({ '.valsignore': 'empty.ts\n' });
+    expect((await place.vals('push')).exit).toBe(0);
   });
 });

@@ -126,7 +126,8 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   const vals = await selectForPush(known, say);
   return vals.map((val) => {
     const { file, name } = val;
-    return { file, name, val, canReadAgain: true, read: async () => readBelowRoot(known, val, file) };
+    const read = async () => readBelowRoot(known, val, file, 'list the file in .valsignore');
+    return { file, name, val, canReadAgain: true, read };
   });
 }
 
@@ -160,10 +161,18 @@ async function chosenItems(
   return items;
 }
 
-/** @param path the user's word for the file, for messages */
-function readBelowRoot({ root }: KnownVals, val: WorkspaceVal, path: string): string | undefined {
+/**
+ * @param path the user's word for the file, for messages
+ * @param wayOut what else the user can do if the file is empty
+ */
+function readBelowRoot(
+  { root }: KnownVals,
+  val: WorkspaceVal,
+  path: string,
+  wayOut?: string,
+): string | undefined {
   const code = readBelow(root, val.file);
-  return code === undefined ? undefined : checkNotEmpty(path, code);
+  return code === undefined ? undefined : checkNotEmpty(path, code, wayOut);
 }
 
 /**

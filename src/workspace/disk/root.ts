@@ -41,7 +41,7 @@ export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRoot(folder);
   if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-    hint: 'Use that workspace, or remove its vals.json first.',
+    hint: 'Run the command outside of that workspace, or run `vals pull --all` in it.',
   });
 }
 

@@ -22,11 +22,13 @@ export async function readCode(file: string, input: Input): Promise<string> {
   return checkNotEmpty(file, await readText(file, input));
 }
 
-export function checkNotEmpty(file: string, code: string): string {
+export function checkNotEmpty(
+  file: string,
+  code: string,
+  wayOut = 'leave the file out of the command',
+): string {
   if (code !== '') return code;
-  throw new LocalError(`${nameOf(file)} is empty.`, {
-    hint: 'Add code to the file, or leave the file out of the command.',
-  });
+  throw new LocalError(`${nameOf(file)} is empty.`, { hint: `Add code to the file, or ${wayOut}.` });
 }
 
 /** The file may be a link or a pipe, because the user named it. */
