@@ -30,7 +30,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint = (name: string): string =>
-  `A val may read its own code and packages, and no other file. To let it do everything that you may: ${shell`vals run --allow-all ${name}`}.`;
+  `A val may read its own code and packages, and no other file. To let it do everything that you can: ${shell`vals run --allow-all ${name}`}.`;
 
 /**
  * V8 refuses some code that the transpiler accepts, such as an invalid regular expression. V8 does not tell the place

@@ -56,7 +56,7 @@ export const command = defineCommand({
       ...repeatable('--env <name>', 'pass this variable, although it looks like a secret', variableName),
       forPeople: true,
     },
-    allowAll: toggle('--allow-all', 'no sandbox: the val may do everything that you may', {
+    allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {
       forPeople: true,
     }),
     report: toggle('--no-report', 'do not record the run on the service'),
