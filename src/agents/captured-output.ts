@@ -195,7 +195,7 @@ interface Listeners {
   onMore(): void;
 }
 
-/** `done`, `table` and `error` are dropped, because the result and its outcomes contain the same information. */
+/** Drops the messages `done`, `table` and `error`, because the result of the tool contains the same information. */
 const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warn: say,
   note: say,

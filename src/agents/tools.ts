@@ -50,7 +50,7 @@ const readOnlyNote = 'This server is read-only.';
 const deleteNote = 'To allow deletions, the person adds --allow-delete to the command of this server.';
 const runNote = 'To allow runs of code, the person adds --allow-run to the command of this server.';
 
-/** The limits of the server, for its instructions. */
+/** Sentences that tell the agent what this server does not permit. */
 export function permissionNotes({ readOnly, allowDelete, allowRun }: Permissions): string[] {
   if (readOnly) return [readOnlyNote];
   return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];

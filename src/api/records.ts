@@ -3,7 +3,7 @@ import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
 
-/** The request to name in an error message. */
+/** The parts of a request that an error message shows. */
 type Request = Pick<Call, 'method' | 'path'>;
 
 export const notThisService =

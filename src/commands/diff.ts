@@ -69,8 +69,7 @@ function meaningOf(examined: Examined): string {
 }
 
 /**
- * Returns the two codes to compare, the older code first. The older code is the code of the file if only the service
- * changed, and otherwise the code on the service.
+ * Returns the two sides of the diff, the older side first. If only the service changed, the file is the older side. Otherwise the service is.
  */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;

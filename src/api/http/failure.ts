@@ -171,7 +171,7 @@ function statusSentence(call: Call, status: number, tries: string, detail: strin
   return `${meaning} The service says: ${withFullStop(detail)}`;
 }
 
-/** Matches service messages that only repeat the sentence of vals, such as "not found". */
+/** Matches messages of the service that add nothing to our own error message, such as "not found". */
 const addsNothing = /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
 
 /** Finds messages for status 401 that give no reason. */

@@ -66,7 +66,7 @@ export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
 
-/** The columns of `--summary`. The first bar may begin before `since`, but the bar counts no runs before `since`. */
+/** The columns of `--summary`. The period of the first bar may begin before `since`, but only runs after `since` count. */
 export const summaryColumns = (since: string | undefined): Column[] => [
   column('val'),
   { ...column('version'), neverCut: true },

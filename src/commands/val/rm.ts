@@ -26,7 +26,7 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // The vals are deleted one at a time, so that Ctrl-C can still save the other vals. A deleted val cannot be
+      // Deletes one val at a time, so that Ctrl-C stops before the remaining vals are deleted. A deleted val cannot be
       // restored.
       concurrency: 1,
       yes,

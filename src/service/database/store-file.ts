@@ -14,7 +14,7 @@ export const otherFileHint =
  */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** These files exist as long as SQLite has the store open. Only another program can remove or replace them. */
+/** While SQLite has the store open, all these files exist. If one is missing or replaced, another program did it. */
 const openSuffixes = ['', '-wal', '-shm'];
 
 /** Thrown if the files of an open store were removed or replaced. Further writes to the store would be lost. */

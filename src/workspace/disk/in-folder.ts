@@ -51,7 +51,7 @@ export function hold(
 export const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
   lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
 
-/** Turns the refusal of a link or special file into an error for the user. Returns other errors unchanged. */
+/** If the path is a link or a special file, returns an error that explains this to the user. Returns other errors unchanged. */
 export function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof UnusableFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
