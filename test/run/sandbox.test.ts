@@ -20,6 +20,10 @@ describe('a val may not', () => {
     ['send a signal', 'process.kill(process.ppid, 0)'],
     ['send a signal to a group', 'process.kill(-process.pid, 0)'],
     ['open the debugger of vals', 'process.kill(process.ppid, "SIGUSR1")'],
+    [
+      'send a signal through the handle of a child process',
+      '(new (process.getBuiltinModule("node:child_process").ChildProcess)() as any)._handle.kill(0)',
+    ],
     ['open the debugger of vals by name', '(process as any)._debugProcess(process.ppid)'],
     [
       'send a signal with two numbers in one',

@@ -1,4 +1,5 @@
 // Keeps the val from sending signals to other processes. Node's permission model does not cover signals.
+import { ChildProcess } from 'node:child_process';
 
 /**
  * SIGUSR1 makes a Node process open its debugger. A val could send SIGUSR1 to the parent, connect to the parent's
@@ -12,13 +13,19 @@ export function forbidSignals(): void {
     if (Number(pid) !== ownPid || typeof send !== 'function') throw new SignalDenied();
     return send(ownPid, signal);
   });
-  replace('_debugProcess', () => {
-    throw new SignalDenied();
-  });
+  replace('_debugProcess', deny);
+  // The handle of a child process can send a signal even if no process was started. Then the process id is whatever the
+  // memory holds.
+  const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
+  if (typeof handle === 'object' && handle !== null) replace('kill', deny, Object.getPrototypeOf(handle));
 }
 
-const replace = (name: string, value: (...args: unknown[]) => unknown): void =>
-  void Object.defineProperty(process, name, { value, writable: false, configurable: false });
+const deny = (): never => {
+  throw new SignalDenied();
+};
+
+const replace = (name: string, value: (...args: unknown[]) => unknown, target: object = process): void =>
+  void Object.defineProperty(target, name, { value, writable: false, configurable: false });
 
 /**
  * Has the same code and the same field as the errors of Node's permission model, so that the parent reports both in the

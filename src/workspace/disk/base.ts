@@ -84,7 +84,10 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
-      if (val.id !== undefined) return isOurs ? { ...facts, name } : facts;
+      // A base that another folder recorded may come from a stranger. Without its version and time, the val is read from
+      // the service before anybody calls it unchanged.
+      if (val.id !== undefined)
+        return isOurs ? { ...facts, name } : { ...facts, version: undefined, changedAt: undefined };
       // Without an id, a push finds the val by name alone. With a base that came with a stranger's repository, the push
       // would overwrite the user's own val of the same name.
       if (!isOurs) return undefined;
